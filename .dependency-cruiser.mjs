@@ -1,0 +1,111 @@
+/** Tests, and what only tests use. */
+const testFiles = '(\\.test|/testing|/test-[a-z]+|/recorded)\\.ts$';
+
+/** Imports go one way: main → cli → app → profiles → http, auth, host, storage. One rule for each folder. */
+const rule = (name, comment, from, to) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { pathNot: testFiles, ...from },
+  to,
+});
+
+export default {
+  forbidden: [
+    rule(
+      'no-circles',
+      'A circle means that two modules are one.',
+      {},
+      { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    ),
+    rule(
+      'config-knows-only-schemas',
+      'Settings are read before anything else exists.',
+      { path: '^src/config/' },
+      { path: '^src/|node_modules', pathNot: '^src/config/|node_modules/typebox' },
+    ),
+    rule(
+      'auth-knows-no-routes',
+      'Tokens and passwords work without a server; guard.ts alone ties them to requests.',
+      { path: '^src/auth/', pathNot: ['^src/auth/guard\\.ts$', testFiles] },
+      { path: '^src/|node_modules/(@fastify|fastify)', pathNot: '^src/auth/' },
+    ),
+    rule(
+      'guard-knows-requests',
+      'The guard refuses requests, so it knows how refusals look, and nothing else of the service.',
+      { path: '^src/auth/guard\\.ts$' },
+      { path: '^src/', pathNot: '^src/(auth/|http/errors\\.ts$)' },
+    ),
+    rule(
+      'host-knows-the-machine-alone',
+      'Readings come from the system, whoever asks for them.',
+      { path: '^src/host/' },
+      { path: '^src/|node_modules', pathNot: '^src/host/|node_modules/systeminformation' },
+    ),
+    rule(
+      'storage-knows-files-alone',
+      'A journal stores records, whatever they say.',
+      { path: '^src/storage/' },
+      { path: '^src/|node_modules', pathNot: '^src/storage/' },
+    ),
+    rule(
+      'http-knows-no-profiles',
+      'Plumbing serves every route alike.',
+      { path: '^src/http/' },
+      { path: '^src/', pathNot: '^src/http/' },
+    ),
+    rule(
+      'profiles-stand-alone',
+      'A profile can be deleted with its folder and its line in the list.',
+      { path: '^src/profiles/([^/]+)/' },
+      {
+        path: '^src/',
+        pathNot:
+          '^src/profiles/$1/|^src/profiles/profile\\.ts$|^src/(auth|http|host|storage)/|^src/config/settings-error\\.ts$',
+      },
+    ),
+    rule(
+      'mounts-know-no-profile',
+      'Mounts deal with profiles as data.',
+      { path: '^src/mounts/' },
+      {
+        path: '^src/',
+        pathNot: '^src/(mounts|http|auth)/|^src/profiles/profile\\.ts$|^src/config/settings-error\\.ts$',
+      },
+    ),
+    rule(
+      'app-does-not-know-the-program',
+      'The app never listens.',
+      { path: '^src/app\\.ts$' },
+      { path: '^src/(cli/|main\\.ts$)' },
+    ),
+    rule(
+      'children-start-in-one-place',
+      'Child processes start in the runners of the commands profile alone.',
+      { path: '^src/', pathNot: ['^src/profiles/commands/child\\.ts$', testFiles] },
+      { path: '^(node:)?child_process$' },
+    ),
+    rule(
+      'profiles-write-no-files',
+      'Files are written by the journal alone; the native commands read what only files tell.',
+      { path: '^src/profiles/', pathNot: ['^src/profiles/commands/native/', testFiles] },
+      { path: '^(node:)?fs(/promises)?$' },
+    ),
+    rule(
+      'fastify-plugins-live-in-http',
+      'Plugins are plumbing.',
+      { path: '^src/(?!http/)' },
+      { path: 'node_modules/@fastify/(?!type-provider)' },
+    ),
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};
