@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { SettingsError } from './settings-error.ts';
+
+/** A file with one JSON object, decoded strictly; throws a SettingsError that names the file and what is wrong. */
+export const readJsonFile = (path: string, what: string): Record<string, unknown> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
+  } catch (error) {
+    throw new SettingsError([`cannot read the ${what} ${path}: ${reasonOf(error)}`]);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SettingsError([`the ${what} ${path} must hold one JSON object`]);
+  }
+  return value as Record<string, unknown>;
+};
+
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'permission denied',
+    EISDIR: 'it is a folder',
+    ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
+  };
+  return reasons[code ?? ''] ?? message.replaceAll(/\s+/g, ' ');
+};

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import Type from 'typebox';
+import { loadSettings } from './load.ts';
+import { createSettingsSchema } from './schema.ts';
+import { SettingsError } from './settings-error.ts';
+
+const schema = createSettingsSchema([
+  { users: Type.Optional(Type.Array(Type.Object({ name: Type.String() }))) },
+  { retries: Type.Integer({ minimum: 1, default: 3 }) },
+]);
+
+const writeConfig = (t: TestContext, content: string | Uint8Array): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'settings.json');
+  writeFileSync(path, content);
+  return path;
+};
+
+const problemsOf = (run: () => unknown): readonly string[] => {
+  try {
+    run();
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    assert.equal(error.message, error.problems.join('; '));
+    return error.problems;
+  }
+  return assert.fail('no problem was found');
+};
+
+test('a setting that nobody gives has its default, or is absent', () => {
+  const settings = loadSettings(schema, {}, {});
+  assert.equal(settings.port, 8080);
+  assert.equal(settings.host, '127.0.0.1');
+  assert.equal(settings['retries'], 3);
+  assert.equal('seed' in settings, false);
+});
+
+test('flags win over variables, variables over the file, the file over defaults', (t) => {
+  const config = writeConfig(t, '{"$schema": "x", "port": 1, "host": "a", "issuer": "file"}');
+  const variables = { SIGNALBOX_CONFIG: config, SIGNALBOX_PORT: '2', SIGNALBOX_HOST: 'b' };
+  const settings = loadSettings(schema, { port: '3' }, variables);
+  assert.deepEqual([settings.port, settings.host, settings.issuer], [3, 'b', 'file']);
+});
+
+test('an empty variable counts as not set', () => {
+  assert.equal(loadSettings(schema, {}, { SIGNALBOX_PORT: '', SIGNALBOX_CONFIG: '' }).port, 8080);
+});
+
+test('a secret can be given by variable and file, never by flag', () => {
+  const settings = loadSettings(schema, { jwtSecret: 'flag' }, { SIGNALBOX_JWT_SECRET: 'variable' });
+  assert.equal(settings.jwtSecret, 'variable');
+});
+
+test('what only a file can hold is not read from a variable', () => {
+  const settings = loadSettings(schema, {}, { SIGNALBOX_MOUNTS: '{}', SIGNALBOX_USERS: '[]' });
+  assert.equal(settings.mounts, undefined);
+});
+
+test('all problems are told at once, each with its place and what would fit', (t) => {
+  const config = writeConfig(t, '{"colour": 1, "cors": "perhaps", "users": [{"name": 5}], "retries": 0}');
+  const variables = { SIGNALBOX_LOG_LEVEL: 'loud', SIGNALBOX_JWT_SECRET: '' };
+  const flags = { port: '70000', host: '', config };
+  assert.deepEqual(
+    problemsOf(() => loadSettings(schema, flags, variables)),
+    [
+      `${config} has no setting called "colour"`,
+      '--host must be a non-empty string, not ""',
+      '--port must be a whole number from 0 to 65535, not 70000',
+      `cors in ${config} must be true or false, not "perhaps"`,
+      'SIGNALBOX_LOG_LEVEL must be one of silent, fatal, error, warn, info, debug, trace, not "loud"',
+      `users in ${config} at 0.name must be string`,
+      `retries in ${config} must be a whole number of at least 1, not 0`,
+    ],
+  );
+});
+
+test('the value of a secret that does not fit is not repeated', (t) => {
+  const config = writeConfig(t, '{"jwtSecret": 5}');
+  const [problem] = problemsOf(() => loadSettings(schema, { config }, {}));
+  assert.equal(problem, `jwtSecret in ${config} must be a non-empty string`);
+});
+
+test('a list must hold names', (t) => {
+  const config = writeConfig(t, '{"profiles": "T", "allowedHosts": [""]}');
+  assert.deepEqual(
+    problemsOf(() => loadSettings(schema, { config }, {})),
+    [
+      `profiles in ${config} must be a list of names, not "T"`,
+      `allowedHosts in ${config} at 0 must not have fewer than 1 characters`,
+    ],
+  );
+});
+
+test('a file that cannot be used is told by name and reason', (t) => {
+  const folder = join(writeConfig(t, ''), '..');
+  const reasonFor = (config: string) => problemsOf(() => loadSettings(schema, { config }, {}))[0];
+  assert.equal(
+    reasonFor('/no/such.json'),
+    'cannot read the config file /no/such.json: there is no such file',
+  );
+  assert.equal(reasonFor(folder), `cannot read the config file ${folder}: it is a folder`);
+  const list = writeConfig(t, '[]');
+  assert.equal(reasonFor(list), `the config file ${list} must hold one JSON object`);
+  assert.match(reasonFor(writeConfig(t, '{"a":')) ?? '', /cannot read the config file .*: .*JSON/);
+  assert.match(reasonFor(writeConfig(t, new Uint8Array([0x7b, 0xff]))) ?? '', /it is not valid UTF-8$/);
+});

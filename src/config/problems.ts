@@ -1,0 +1,47 @@
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { textForm } from './schema.ts';
+
+interface Constraints {
+  enum?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+}
+
+/**
+ * What is wrong with a setting's value as one clause, or undefined when it fits.
+ * `place` is where the value came from: `--port`, `SIGNALBOX_PORT`, `port in settings.json`.
+ */
+export const findProblem = (schema: TSchema, value: unknown, place: string): string | undefined => {
+  const [error] = Value.Errors(schema, value);
+  if (!error) return undefined;
+  if (textForm(schema) === 'none' || (textForm(schema) === 'list' && Array.isArray(value))) {
+    const path = toDottedPath(error.instancePath);
+    return `${place}${path && ` at ${path}`} ${error.message}`;
+  }
+  return `${place} must be ${describeValues(schema)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`;
+};
+
+/** A JSON pointer (RFC 6901) as people write it: `/users/0/name` → `users.0.name`. */
+const toDottedPath = (pointer: string): string =>
+  pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+
+const describeValues = (schema: TSchema): string => {
+  const { enum: values, minimum, maximum } = schema as Constraints;
+  if (values) return `one of ${values.join(', ')}`;
+  switch (textForm(schema)) {
+    case 'flag':
+      return 'true or false';
+    case 'integer':
+      return `a whole number${describeRange(minimum, maximum)}`;
+    case 'list':
+      return 'a list of names';
+    default:
+      return 'a non-empty string';
+  }
+};
+
+const describeRange = (minimum?: number, maximum?: number): string => {
+  if (minimum === undefined) return '';
+  return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
+};

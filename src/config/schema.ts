@@ -1,0 +1,86 @@
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+
+/** What belongs in the environment or a file, never on a command line that every user of the machine can read. */
+const secret = { secret: true } as const;
+
+const coreSettings = {
+  host: Type.String({
+    minLength: 1,
+    default: '127.0.0.1',
+    description: 'Address to listen on.',
+  }),
+  port: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    default: 8080,
+    description: 'Port to listen on; 0 takes a free one.',
+  }),
+  profiles: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      description: 'Serve just these profiles, all at `/`; replaces every mount.',
+    }),
+  ),
+  mounts: Type.Optional(
+    Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }), {
+      description: 'Base paths and the profiles that each serves.',
+    }),
+  ),
+  dataDir: Type.String({
+    minLength: 1,
+    default: 'data',
+    description: 'Folder for what must survive a restart.',
+  }),
+  seed: Type.Optional(Type.String({ minLength: 1, description: 'JSON file with records to start with.' })),
+  cors: Type.Boolean({
+    default: false,
+    description: 'Let web pages of every origin use the service.',
+  }),
+  allowedHosts: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Host names that requests may be addressed to, beside the loopback ones.',
+  }),
+  publicDir: Type.Optional(
+    Type.String({ minLength: 1, description: 'Folder that /docs serves instead of the built-in pages.' }),
+  ),
+  issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
+  jwtSecret: Type.Optional(
+    Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random when not set.' }),
+  ),
+  logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
+    default: 'info',
+    description: 'Least severe log lines to write; debug adds one line for each request.',
+  }),
+};
+
+type CoreSettings = Static<TObject<typeof coreSettings>>;
+
+/** The program's settings, with those that each feature brings under its own keys. */
+export type Settings = CoreSettings & Record<string, unknown>;
+
+/** All settings as one schema: the source of flags, variables, the file's keys, their checks and their docs. */
+export const createSettingsSchema = (fragments: readonly TProperties[]): TObject =>
+  Type.Object(Object.assign({}, coreSettings, ...fragments), {
+    additionalProperties: false,
+    title: 'signalbox settings',
+  });
+
+/** How the value is given as text; `none` for what only a file can hold. */
+export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
+  const { type, items } = schema as { type?: string; items?: { type?: string } };
+  if (type === 'boolean') return 'flag';
+  if (type === 'integer') return 'integer';
+  if (type === 'array') return items?.type === 'string' ? 'list' : 'none';
+  return type === 'object' ? 'none' : 'string';
+};
+
+/** Whether the setting may be given on the command line. */
+export const isFlag = (schema: TSchema): boolean => !('secret' in schema) && textForm(schema) !== 'none';
+
+/** `dataDir` → `data-dir`. */
+export const toFlagName = (key: string): string =>
+  key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** `dataDir` → `SIGNALBOX_DATA_DIR`. */
+export const toVariableName = (key: string): string =>
+  `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;

@@ -1,0 +1,43 @@
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { readJsonFile } from './file.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** Records to start with, by the seed file's keys. */
+export type SeedRecords = Record<string, unknown[]>;
+
+/** Reads a seed file and checks each record; throws a SettingsError that names every bad record and field. */
+export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRecords => {
+  const file = readJsonFile(path, 'seed file');
+  const problems: string[] = [];
+  const records: SeedRecords = {};
+  for (const [key, value] of Object.entries(file)) {
+    const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
+    if (!schema) {
+      problems.push(
+        `seed file ${path}: ${JSON.stringify(key)} is not one of ${Object.keys(schemas).join(', ')}`,
+      );
+    } else if (!Array.isArray(value)) {
+      problems.push(`seed file ${path}: ${key} must be a list`);
+    } else {
+      problems.push(
+        ...value.flatMap((record, index) => findRecordProblem(schema, record, `${key}[${index}]`)),
+      );
+      records[key] = value;
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return records;
+};
+
+const findRecordProblem = (schema: TSchema, record: unknown, name: string): string[] => {
+  const [error] = Value.Errors(schema, record);
+  if (!error) return [];
+  const { requiredProperties } = error.params as { requiredProperties?: string[] };
+  const field = requiredProperties?.[0] ?? error.instancePath.slice(1);
+  const { allowedValues } = error.params as { allowedValues?: string[] };
+  const reason = requiredProperties
+    ? 'is missing'
+    : allowedValues && `must be one of ${allowedValues.join(', ')}`;
+  return [`seed record ${name}${field && `.${field}`} ${reason ?? error.message}`];
+};
