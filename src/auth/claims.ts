@@ -1,0 +1,44 @@
+import type { JsonObject } from './decode.ts';
+import { TokenError, toFailure } from './token-error.ts';
+
+export const roles = ['Admin', 'Reader'] as const;
+export type Role = (typeof roles)[number];
+
+/** Who a valid token speaks for. */
+export interface Principal {
+  name: string;
+  role: Role;
+  issuer: string;
+}
+
+/** Seconds for which a token is valid. */
+export const tokenLifetime = 3600 as const;
+
+/** Seconds by which the clock of whoever signed may be ahead of ours. */
+const clockTolerance = 60;
+
+/** The only header parameters understood; `crit`, `b64`, `jwk`, `jku` and the like change what a signature means. */
+const knownParameters = new Set(['alg', 'typ', 'kid']);
+
+export const assertNotExpired = ({ exp }: JsonObject, now: number): void => {
+  if (!Number.isSafeInteger(exp)) throw toFailure('the claim exp is not a whole number');
+  if ((exp as number) < now) throw new TokenError('Token expired');
+};
+
+export const assertHeader = (header: JsonObject): void => {
+  if (header['alg'] !== 'HS256') throw toFailure('the algorithm is not HS256');
+  const unknown = Object.keys(header).find((name) => !knownParameters.has(name));
+  if (unknown !== undefined) throw toFailure('the header has a parameter that is not supported');
+};
+
+/** Checks the claims of a token whose signature holds, and says who it speaks for. */
+export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
+  const { sub, role, iss, iat, exp } = claims;
+  if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');
+  if (!roles.includes(role as Role)) throw toFailure('the claim role is not Admin or Reader');
+  if (iss !== issuer) throw toFailure('the issuer is another one');
+  if (!Number.isSafeInteger(iat)) throw toFailure('the claim iat is not a whole number');
+  if ((iat as number) > now + clockTolerance) throw toFailure('the token is from the future');
+  if ((exp as number) - (iat as number) > tokenLifetime) throw toFailure('the token is valid for too long');
+  return { name: sub, role: role as Role, issuer };
+};

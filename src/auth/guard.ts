@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { HttpError } from '../http/errors.ts';
+import type { Principal } from './claims.ts';
+import type { Tokens } from './token.ts';
+import { TokenError } from './token-error.ts';
+
+/** Who may call a route: everybody, whoever has a valid token, or whoever has one with role Admin. */
+export type Access = 'open' | 'token' | 'admin';
+
+const decorator = 'principal';
+
+/** The hooks that keep a route to those who may call it; none for an open one. */
+export const createGuard = (
+  app: FastifyInstance,
+  tokens: Tokens,
+): ((access: Access) => onRequestAsyncHookHandler[]) => {
+  app.decorateRequest(decorator, undefined);
+  const requireToken: onRequestAsyncHookHandler = async (request) => {
+    request.setDecorator(decorator, await authenticate(tokens, request.headers.authorization));
+  };
+  const requireAdmin: onRequestAsyncHookHandler = async (request) => {
+    if (principalOf(request).role !== 'Admin') throw new HttpError('forbidden', 'This needs the role Admin');
+  };
+  const hooks = { open: [], token: [requireToken], admin: [requireToken, requireAdmin] };
+  return (access) => hooks[access];
+};
+
+/** Who calls; only on routes that need a token. */
+export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
+
+const authenticate = async (tokens: Tokens, authorization = ''): Promise<Principal> => {
+  const token = authorization.replace(/^Bearer(?: +|$)/i, '');
+  if (token === '') throw new HttpError('unauthorized', 'Missing token');
+  try {
+    return await tokens.verify(token);
+  } catch (error) {
+    if (error instanceof TokenError) throw new HttpError('unauthorized', error.message);
+    throw error;
+  }
+};
