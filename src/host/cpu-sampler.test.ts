@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CpuSample, createCpuSampler, toCpuShares } from './cpu-sampler.ts';
+import { eventually } from './testing.ts';
+
+const toSample = (busy: number, total: number): CpuSample => new Map([['cpu', { busy, total }]]);
+
+const createCounter = (): { read: () => CpuSample; reads: () => number } => {
+  let reads = 0;
+  return {
+    read: () => {
+      reads += 1;
+      return toSample(reads * reads, reads * 100);
+    },
+    reads: () => reads,
+  };
+};
+
+test('the share is that of the time between two samples', () => {
+  assert.deepEqual([...toCpuShares(toSample(100, 1000), toSample(130, 1100))], [['cpu', 0.3]]);
+});
+
+test('a processor that did not count, or counted backwards, is not busy', () => {
+  assert.equal(toCpuShares(toSample(5, 10), toSample(5, 10)).get('cpu'), 0);
+  assert.equal(toCpuShares(toSample(5, 10), toSample(4, 20)).get('cpu'), 0);
+});
+
+test('a share is never more than one', () => {
+  assert.equal(toCpuShares(toSample(0, 10), toSample(12, 20)).get('cpu'), 1);
+});
+
+test('a processor that has just come counts from its own start', () => {
+  assert.equal(toCpuShares(new Map(), toSample(1, 4)).get('cpu'), 0.25);
+});
+
+test('the first answer covers the time so far, at least 200 ms', async (t) => {
+  const { read } = createCounter();
+  const startedAt = performance.now();
+  const sampler = createCpuSampler(read, 60_000);
+  t.after(() => sampler.close());
+  assert.equal((await sampler.shares()).get('cpu'), 0.03);
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs >= 195, `${tookMs} ms`);
+  assert.equal((await sampler.shares()).get('cpu'), 0.04, 'still measured from the start');
+});
+
+test('once an interval is complete its share is given out without a new sample', async (t) => {
+  const { read, reads } = createCounter();
+  const sampler = createCpuSampler(read, 300);
+  t.after(() => sampler.close());
+  await eventually(() => assert.ok(reads() >= 2));
+  const before = reads();
+  const share = (await sampler.shares()).get('cpu') ?? 0;
+  assert.ok(reads() <= before + 1);
+  assert.equal(Math.round(share * 100), 2 * before - 1);
+});
+
+test('a closed sampler takes no more samples', async () => {
+  const { read, reads } = createCounter();
+  const sampler = createCpuSampler(read, 1);
+  sampler.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(reads(), 1);
+});

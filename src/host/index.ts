@@ -1,0 +1,7 @@
+import { createLinuxReadings } from './linux/index.ts';
+import { createPortableReadings } from './portable/index.ts';
+import type { HostReadings } from './readings.ts';
+
+/** The readings for the machine this runs on; `close` ends their timer. */
+export const createHostReadings = (platform: NodeJS.Platform = process.platform): HostReadings =>
+  platform === 'linux' ? createLinuxReadings() : createPortableReadings();

@@ -1,0 +1,90 @@
+import { statfs } from 'node:fs/promises';
+import type { FileSystemReading } from '../readings.ts';
+import { createSharedReading } from '../shared-reading.ts';
+import { readBlockDevice, readDeviceNumber, readLabels } from './block-device.ts';
+import { isUserSpace, toKindOfType } from './file-system-kind.ts';
+import { createPatientSizeReader, createSizeReader } from './file-system-size.ts';
+import { type Mount, readVisibleMounts } from './mount-table.ts';
+
+/** The root of the tree that holds `proc`, `sys` and `dev`; empty for the machine's own. */
+type Root = string;
+
+/** A mount with what is known of it before it is asked for its size. */
+interface Candidate extends Omit<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes'> {
+  /** The fixed local disk it is on, or null. */
+  disk: string | null;
+  mayHang: boolean;
+}
+
+/** Reads `HostReadings.fileSystems` and `fixedDisks`. Calls at the same time share one reading. */
+export const createFileSystemReader = (root: Root) => {
+  const readSize = createSizeReader(statfs);
+  const readSizePatiently = createPatientSizeReader(readSize);
+  const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
+    const size = await (mayHang ? readSizePatiently : readSize)(rest.mountPath);
+    return size && size.totalBytes > 0 ? [{ ...rest, ...size }] : [];
+  };
+  const measureAll = async (candidates: Candidate[]): Promise<FileSystemReading[]> =>
+    (await Promise.all(candidates.map(measure))).flat();
+  return {
+    fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
+    // Chosen before they are measured: a network file system is never asked for the sake of the disks.
+    fixedDisks: createSharedReading(async () => measureAll(toFixedDisks(await listCandidates(root))), 0),
+  };
+};
+
+/** The root file system, and each disk once. */
+export const toFixedDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(candidates: T[]): T[] =>
+  keepShortest(
+    candidates.filter(({ disk, mountPath }) => disk !== null || mountPath === '/'),
+    ({ disk, mountPath }) => disk ?? mountPath,
+  );
+
+const listCandidates = async (root: Root): Promise<Candidate[]> => {
+  const mounts = (await readVisibleMounts(`${root}/proc`)).filter(({ type }) => type !== 'autofs');
+  const labels = await readLabels(`${root}/dev`);
+  const distinct = keepShortest(
+    mounts.map((mount) => ({ mount, mountPath: mount.path })),
+    ({ mount }) => mount.device,
+  );
+  return Promise.all(distinct.map(({ mount }) => describe(root, mount, labels)));
+};
+
+const describe = async (root: Root, mount: Mount, labels: Map<string, string>): Promise<Candidate> => {
+  const number = await findDeviceNumber(mount);
+  const device = number === null ? null : await readBlockDevice(`${root}/sys`, number);
+  const kind = device?.kind ?? toKindOfType(mount.type);
+  return {
+    mountPath: mount.path,
+    device: mount.source,
+    type: mount.type,
+    kind: kind === 'loop' ? 'fixed' : kind,
+    label: (device && labels.get(device.name)) ?? null,
+    disk: kind === 'fixed' ? (number ?? toPool(mount)) : null,
+    mayHang: kind === 'network' || isUserSpace(mount.type),
+  };
+};
+
+/** Btrfs and others that span devices have a made-up number; the device they were mounted from is real. */
+const findDeviceNumber = async ({ device, source }: Mount): Promise<string | null> => {
+  if (!device.startsWith('0:')) {
+    return device;
+  }
+  return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
+};
+
+/** All data sets of a ZFS pool are on the same disks. */
+const toPool = ({ type, source }: Mount): string | null =>
+  type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
+
+/** Of the items with the same key the one with the shortest mount path; the first, where two are equal. */
+const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item: T) => string): T[] => {
+  const kept = new Map<string, T>();
+  for (const item of items) {
+    const rival = kept.get(keyOf(item));
+    if (!rival || item.mountPath.length < rival.mountPath.length) {
+      kept.set(keyOf(item), item);
+    }
+  }
+  return [...kept.values()];
+};

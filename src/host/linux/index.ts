@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { createCpuSampler } from '../cpu-sampler.ts';
+import type { HostReadings } from '../readings.ts';
+import { createSharedReading } from '../shared-reading.ts';
+import { createFileSystemReader } from './file-systems.ts';
+import { parseBootTime, parseCpuTimes } from './kernel-stat.ts';
+import { readMemory } from './memory.ts';
+import { readProcessDetails } from './process-details.ts';
+import { createProcessReader } from './processes.ts';
+import { readPackages, toProcessorReadings } from './processors.ts';
+import { readSystem } from './system.ts';
+
+const systemMaxAgeMs = 500;
+
+/** Processors come and go only in virtual machines, and seldom there. */
+const packagesMaxAgeMs = 60_000;
+
+/** Readings from /proc and /sys. `root` is put before every such path: another tree than the machine's own. */
+export const createLinuxReadings = (root = ''): HostReadings => {
+  const proc = `${root}/proc`;
+  const readStat = (): string => readFileSync(`${proc}/stat`, 'utf8');
+  const sampler = createCpuSampler(() => parseCpuTimes(readStat()));
+  const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
+  return {
+    system: createSharedReading(() => readSystem(root), systemMaxAgeMs),
+    uptimeSeconds: uptime,
+    memory: () => readMemory(proc),
+    cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
+    processors: async () => toProcessorReadings(root, await packages(), await sampler.shares()),
+    processes: createProcessReader(proc, () => parseBootTime(readStat())),
+    processDetails: (pids) => readProcessDetails(proc, pids),
+    ...createFileSystemReader(root),
+    close: sampler.close,
+  };
+};

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createTree } from '../testing.ts';
+import { readKernelFile, readKernelNumber, readKernelText } from './kernel-file.ts';
+
+test('a file is read up to 16 KiB', (t) => {
+  const root = createTree(t, { short: 'abc', long: 'x'.repeat(20_000) });
+  assert.equal(readKernelFile(join(root, 'short'))?.toString(), 'abc');
+  assert.equal(readKernelFile(join(root, 'long'))?.length, 16 * 1024);
+});
+
+test('what is not there, or no file, is null', (t) => {
+  const root = createTree(t, {});
+  assert.equal(readKernelFile(join(root, 'none')), null);
+  assert.equal(readKernelFile(root), null);
+  assert.equal(readKernelText(root), null);
+  assert.equal(readKernelNumber(root), null);
+});
+
+test('text comes without white space and NUL around it, and never empty', (t) => {
+  const root = createTree(t, { text: ' a b\0\n', empty: '\n' });
+  assert.equal(readKernelText(join(root, 'text')), 'a b');
+  assert.equal(readKernelText(join(root, 'empty')), null);
+});
+
+test('a number stands alone in its file', (t) => {
+  const root = createTree(t, { number: '-12\n', text: '12 kB\n' });
+  assert.equal(readKernelNumber(join(root, 'number')), -12);
+  assert.equal(readKernelNumber(join(root, 'text')), null);
+});

@@ -1,0 +1,38 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+
+/** One buffer for all short files: they are read one after another, and what is read is copied out. */
+const buffer = Buffer.allocUnsafe(16 * 1024);
+
+/**
+ * The start (16 KiB) of a file of /proc or /sys, or null where it is gone or may not be read. Much quicker
+ * than `readFile` for the thousands of small files that describe processes; use it only for files the
+ * kernel answers from memory without waiting. The result is valid until the next call.
+ */
+export const readKernelFile = (path: string): Buffer | null => {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
+  } catch {
+    return null;
+  } finally {
+    if (file !== undefined) {
+      closeSync(file);
+    }
+  }
+};
+
+/** The text of a file of any length without the white space around it, or null where there is none. */
+export const readKernelText = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null;
+  } catch {
+    return null;
+  }
+};
+
+/** A whole number from a file that holds nothing else, or null. */
+export const readKernelNumber = (path: string): number | null => {
+  const text = readKernelText(path);
+  return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;
+};

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createTree, eventually } from '../testing.ts';
+import { createNameCompletion, type NamedProcess, toFullName } from './process-names.ts';
+
+const toProcess = (pid: number, name: string, startTicks = 1): NamedProcess => ({
+  pid,
+  name: Buffer.from(name),
+  startTicks,
+  virtualBytes: 4096,
+});
+
+const cut = 'signalbox-long-';
+
+/** Longer than a busy machine takes to read a file. */
+const patient = 10_000;
+
+test('a name goes on as in the base name of the first argument', () => {
+  const full = toFullName(Buffer.from(cut), Buffer.from('/usr/bin/signalbox-long-name'));
+  assert.equal(full, 'signalbox-long-name');
+});
+
+test('a first argument that does not continue the name is not used', () => {
+  for (const argument of ['', '/bin/sh', 'signalbox', '/signalbox-long-/sh', 'xsignalbox-long-name']) {
+    assert.equal(toFullName(Buffer.from(cut), Buffer.from(argument)), cut);
+  }
+});
+
+test('a name cut within a character is completed byte by byte', () => {
+  const whole = Buffer.from('/opt/überwachungsdä-mon');
+  const short = whole.subarray(5, 20);
+  assert.equal(toFullName(short, whole), 'überwachungsdä-mon');
+  assert.equal(toFullName(Buffer.from([0xff, 0x41]), Buffer.alloc(0)), '\ufffdA');
+});
+
+test('only names that may be cut are completed', async (t) => {
+  const root = createTree(t, {
+    '1/cmdline': '/bin/signalbox-long-name\0--port\x003000\0',
+    '2/cmdline': 'short-but-longer\0',
+    '3/cmdline': '/bin/signalbox-long-name without an end',
+  });
+  const complete = createNameCompletion(root, patient);
+  const kernelThread = { ...toProcess(4, cut), virtualBytes: 0 };
+  const processes = [toProcess(1, cut), toProcess(2, 'short'), toProcess(3, cut), kernelThread];
+  const names = await complete(processes);
+  assert.deepEqual([...names].sort(), [
+    [1, 'signalbox-long-name'],
+    [3, 'signalbox-long-name without an end'],
+  ]);
+});
+
+test('a process that is gone keeps the name of the kernel', async (t) => {
+  const complete = createNameCompletion(createTree(t, {}), patient);
+  assert.deepEqual([...(await complete([toProcess(1, cut)]))], [[1, cut]]);
+});
+
+test('each process is asked once, and one that takes over the id is asked again', async (t) => {
+  const first = createTree(t, { '1/cmdline': 'signalbox-long-one' });
+  const complete = createNameCompletion(first, patient);
+  await complete([toProcess(1, cut)]);
+  writeFileSync(join(first, '1/cmdline'), 'signalbox-long-two');
+  assert.equal((await complete([toProcess(1, cut)])).get(1), 'signalbox-long-one');
+  assert.equal((await complete([toProcess(1, cut, 2)])).get(1), 'signalbox-long-two');
+  assert.equal((await complete([toProcess(1, cut)])).get(1), 'signalbox-long-two', 'forgotten meanwhile');
+});
+
+test('a process that does not answer holds nobody up', async (t) => {
+  const root = createTree(t, { '1/x': '' });
+  const pipe = join(root, '1/cmdline');
+  execFileSync('/usr/bin/mkfifo', [pipe]);
+  const complete = createNameCompletion(root);
+  const startedAt = performance.now();
+  assert.deepEqual([...(await complete([toProcess(1, cut)]))], []);
+  assert.ok(performance.now() - startedAt < 5000);
+  execFileSync('/bin/sh', ['-c', 'printf signalbox-long-late > "$1"', 'sh', pipe]);
+  await eventually(async () => {
+    assert.equal((await complete([toProcess(1, cut)])).get(1), cut);
+  });
+});

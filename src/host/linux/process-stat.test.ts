@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseProcessStat, parseResidentPages } from './process-stat.ts';
+
+const behindName =
+  ' S 812 4242 4243 34816 4242 4194560 512 0 3 0 250 125 7 9 20 0 11 0 98765 1184903168 12898 ' +
+  '18446744073709551615 1 2 3 0 0 0 0 4096 16386 0 0 0 17 1 0 0 0 0 0 4 5 6 7 8 9 10 0\n';
+
+const toContent = (name: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from('4242 ('), name, Buffer.from(`)${behindName}`)]);
+
+test('the fields are those of the manual', () => {
+  assert.deepEqual(parseProcessStat(toContent(Buffer.from('node'))), {
+    name: Buffer.from('node'),
+    parentPid: 812,
+    session: 4243,
+    userTicks: 250,
+    kernelTicks: 125,
+    priority: 20,
+    threads: 11,
+    startTicks: 98765,
+    virtualBytes: 1184903168,
+  });
+});
+
+test('no name changes how the fields are read', () => {
+  const byte = fc.oneof(fc.integer({ min: 1, max: 255 }), fc.constantFrom(...Buffer.from('() \n0S')));
+  fc.assert(
+    fc.property(fc.array(byte, { maxLength: 64 }), (bytes) => {
+      const { name, parentPid, virtualBytes } = parseProcessStat(toContent(Buffer.from(bytes)));
+      assert.deepEqual([...name], bytes);
+      assert.deepEqual([parentPid, virtualBytes], [812, 1184903168]);
+    }),
+  );
+});
+
+test('a thread of the kernel has no memory and may have a negative priority', () => {
+  const content =
+    '14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 0 3 0 0 -2 0 1 0 27 0 0 18446744073709551615 0 0 0\n';
+  const { name, virtualBytes, priority, kernelTicks } = parseProcessStat(Buffer.from(content));
+  assert.equal(name.toString(), 'ksoftirqd/0');
+  assert.deepEqual(
+    { virtualBytes, priority, kernelTicks },
+    { virtualBytes: 0, priority: -2, kernelTicks: 3 },
+  );
+});
+
+test('the name is a copy: the buffer it came from may be used again', () => {
+  const content = toContent(Buffer.from('node'));
+  const { name } = parseProcessStat(content);
+  content.fill(0);
+  assert.equal(name.toString(), 'node');
+});
+
+test('resident pages are the second figure of statm', () => {
+  assert.equal(parseResidentPages(Buffer.from('289281 12898 9876 1 0 40000 0\n')), 12898);
+});

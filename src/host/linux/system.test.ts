@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { createTree, inEnglish, toLines } from '../testing.ts';
+import { findDomain, readSystem } from './system.ts';
+
+test('name, release and build are those that uname shows', async () => {
+  const { hostname, osVersion, osBuild, bootedAt } = await readSystem('');
+  assert.deepEqual(
+    [hostname, osVersion, osBuild],
+    ['-n', '-r', '-v'].map((flag) => toLines(execFileSync('uname', [flag], inEnglish))[0]),
+  );
+  const [since = ''] = toLines(execFileSync('uptime', ['--since'], inEnglish));
+  assert.ok(Math.abs(bootedAt.getTime() - new Date(since.replace(' ', 'T')).getTime()) <= 2000);
+});
+
+test('the hardware is named by its firmware', async (t) => {
+  const root = createTree(t, {
+    'sys/class/dmi/id/sys_vendor': 'Dell Inc.\n',
+    'sys/class/dmi/id/product_name': 'PowerEdge R640\n',
+    'etc/os-release': '',
+    'usr/lib/os-release': 'PRETTY_NAME="From usr"\n',
+    'proc/cpuinfo': 'processor\t: 0\nflags\t: fpu lm\n',
+    'proc/stat': 'btime 1700000000\n',
+  });
+  const { manufacturer, model, osName, hypervisorPresent, bootedAt } = await readSystem(root);
+  assert.deepEqual(
+    { manufacturer, model, osName, hypervisorPresent, bootedAt: bootedAt.getTime() / 1000 },
+    {
+      ...{ manufacturer: 'Dell Inc.', model: 'PowerEdge R640', osName: 'From usr' },
+      ...{ hypervisorPresent: false, bootedAt: 1_700_000_000 },
+    },
+  );
+});
+
+test('without firmware that tells, a device tree names the model', async (t) => {
+  const root = createTree(t, { 'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0' });
+  const { manufacturer, model, osName, hypervisorPresent, userCount } = await readSystem(root);
+  assert.equal(model, 'Raspberry Pi 4 Model B Rev 1.4');
+  assert.deepEqual([manufacturer, osName, hypervisorPresent, userCount], [null, null, null, null]);
+});
+
+const hosts = `127.0.0.1 localhost
+# 10.0.0.1 web.commented.example
+127.0.1.1 web.example.org web # this machine
+10.0.0.2 webmail.example.com
+`;
+
+test('the domain is in the name of the host, or in the file of hosts', () => {
+  assert.equal(findDomain('db.example.net', hosts), 'example.net');
+  assert.equal(findDomain('web', hosts), 'example.org');
+  assert.equal(findDomain('mail', hosts), null);
+  assert.equal(findDomain('localhost', ''), null);
+});

@@ -1,0 +1,60 @@
+import { uptime } from 'node:os';
+import { createCpuSampler } from '../cpu-sampler.ts';
+import type { FileSystemReading, HostReadings } from '../readings.ts';
+import { createSharedReading } from '../shared-reading.ts';
+import { readCpuTimes } from './cpu-times.ts';
+import { toFileSystemReadings, toFixedDisks } from './file-systems.ts';
+import { toProcessDetails, toProcessReading } from './processes.ts';
+import { toProcessorReadings } from './processors.ts';
+import { toSystemReading } from './system.ts';
+
+/** Loaded when first used: it takes longer to load than signalbox to start, and Linux never needs it. */
+const load = () => import('systeminformation');
+
+/** On Windows this reading takes seconds, and hardly anything in it ever changes. */
+const systemMaxAgeMs = 60_000;
+
+/**
+ * Readings through systeminformation, which starts the system's own programs for some of them. It tells
+ * no processor times, thread counts, handles or private memory of processes: these are null.
+ */
+export const createPortableReadings = (): HostReadings => {
+  const sampler = createCpuSampler(readCpuTimes);
+  // systeminformation keeps a list for 500 ms itself, so here only calls at the same time share one.
+  const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
+  const storage = createSharedReading(readStorage, 0);
+  return {
+    system: createSharedReading(readSystem, systemMaxAgeMs),
+    uptimeSeconds: uptime,
+    memory: readMemory,
+    cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
+    processors: async () => toProcessorReadings(await (await load()).cpu(), await sampler.shares()),
+    processes: async () => (await listed()).map(toProcessReading),
+    processDetails: async (pids) => {
+      const wanted = new Set(pids);
+      const found = (await listed()).filter(({ pid }) => wanted.has(pid));
+      return new Map(found.map((process) => [process.pid, toProcessDetails(process)]));
+    },
+    fileSystems: async () => (await storage()).fileSystems,
+    fixedDisks: async () => (await storage()).fixedDisks,
+    close: sampler.close,
+  };
+};
+
+const readSystem: HostReadings['system'] = async () => {
+  const { osInfo, system, users } = await load();
+  const [os, hardware, sessions] = await Promise.all([osInfo(), system(), users()]);
+  return toSystemReading({ os, system: hardware, users: sessions });
+};
+
+const readMemory: HostReadings['memory'] = async () => {
+  const { total, available, swaptotal, swapfree } = await (await load()).mem();
+  return { total, available, swapTotal: swaptotal, swapFree: swapfree };
+};
+
+const readStorage = async (): Promise<Record<'fileSystems' | 'fixedDisks', FileSystemReading[]>> => {
+  const { fsSize, blockDevices } = await load();
+  const [sizes, devices] = await Promise.all([fsSize(), blockDevices()]);
+  const fileSystems = toFileSystemReadings(sizes, devices);
+  return { fileSystems, fixedDisks: toFixedDisks(fileSystems, devices) };
+};

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { listPowerShellPaths, readPowerShellVersion } from './power-shell.ts';
+import { createTree } from './testing.ts';
+
+const toDependencies = (...libraries: string[]): string =>
+  JSON.stringify({
+    libraries: Object.fromEntries(libraries.map((library) => [library, { type: 'project' }])),
+  });
+
+test('the version comes from the dependencies beside the program a link leads to', async (t) => {
+  const root = createTree(t, {
+    'opt/7/pwsh': '',
+    'opt/7/pwsh.deps.json': toDependencies('Markdig.Signed/0.33.0', 'Microsoft.PowerShell.ConsoleHost/7.4.6'),
+    'bin/pwsh': { link: '../opt/7/pwsh' },
+  });
+  assert.equal(await readPowerShellVersion([join(root, 'none/pwsh'), join(root, 'bin/pwsh')]), '7.4.6');
+});
+
+test('preview versions are given whole', async (t) => {
+  const root = createTree(t, { pwsh: '', 'pwsh.deps.json': toDependencies('pwsh/7.6.0-preview.2') });
+  assert.equal(await readPowerShellVersion([join(root, 'pwsh')]), '7.6.0-preview.2');
+});
+
+test('there is no version where nothing is installed, or nothing that can be read', async (t) => {
+  const root = createTree(t, {
+    'bare/pwsh': '',
+    'broken/pwsh': '',
+    'broken/pwsh.deps.json': '{',
+    'other/pwsh': '',
+    'other/pwsh.deps.json': toDependencies('Other/1.0.0'),
+  });
+  const paths = ['missing', 'bare', 'broken', 'other'].map((folder) => join(root, folder, 'pwsh'));
+  assert.equal(await readPowerShellVersion(paths), null);
+});
+
+test('Windows PowerShell is always 5.1', async (t) => {
+  const root = createTree(t, { 'v1.0/powershell.exe': '' });
+  assert.equal(await readPowerShellVersion([join(root, 'v1.0/powershell.exe')]), '5.1');
+  assert.equal(await readPowerShellVersion([join(root, 'powershell.exe')]), null);
+});
+
+test('only absolute paths are looked at, and none on systems without PowerShell', () => {
+  assert.ok(listPowerShellPaths('linux').every((path) => path.startsWith('/')));
+  assert.ok(listPowerShellPaths('win32').every((path) => path.startsWith('C:\\')));
+  assert.deepEqual(listPowerShellPaths('sunos'), []);
+});

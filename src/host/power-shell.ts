@@ -1,0 +1,65 @@
+import { access, readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Where the installers put PowerShell, in the order in which one is chosen. */
+const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  win32: [
+    'C:\\Program Files\\PowerShell\\7\\pwsh.exe',
+    'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe',
+  ],
+  darwin: ['/usr/local/bin/pwsh', '/opt/homebrew/bin/pwsh', '/usr/local/microsoft/powershell/7/pwsh'],
+  linux: [
+    '/usr/bin/pwsh',
+    '/usr/local/bin/pwsh',
+    '/opt/microsoft/powershell/7/pwsh',
+    '/snap/powershell/current/opt/powershell/pwsh',
+  ],
+};
+
+/** Parts that are built with PowerShell itself and so carry its version in its list of dependencies. */
+const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(\d[\w.+-]*)$/i;
+
+/** Windows PowerShell is part of Windows and has had no other version since Windows 10. */
+const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
+
+/** Absolute paths of PowerShell, of which the first that exists is used. */
+export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
+  installedAt[platform] ?? [];
+
+/**
+ * Version of the first PowerShell installed, e.g. `7.4.6`, or null where there is none. It is read from
+ * the `pwsh.deps.json` beside the program, so that no program has to be started.
+ */
+export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
+  for (const path of paths) {
+    const version = await readVersionAt(path);
+    if (version) {
+      return version;
+    }
+  }
+  return null;
+};
+
+const readVersionAt = async (path: string): Promise<string | null> => {
+  try {
+    if (windowsPowerShell.program.test(path)) {
+      await access(path);
+      return windowsPowerShell.version;
+    }
+    const folder = dirname(await realpath(path));
+    const { libraries } = JSON.parse(await readFile(join(folder, 'pwsh.deps.json'), 'utf8'));
+    return findOwnVersion(Object.keys(libraries));
+  } catch {
+    return null;
+  }
+};
+
+const findOwnVersion = (libraries: string[]): string | null => {
+  for (const library of libraries) {
+    const version = ownParts.exec(library)?.[1];
+    if (version) {
+      return version;
+    }
+  }
+  return null;
+};
