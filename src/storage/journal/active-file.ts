@@ -1,0 +1,71 @@
+import { lstat, open, stat } from 'node:fs/promises';
+import type { FileNames } from './file-names.ts';
+import { JournalError } from './journal-error.ts';
+import type { Settings } from './options.ts';
+import { repairTail } from './repair.ts';
+import { type SharedHandle, shareHandle } from './shared-handle.ts';
+import type { Sync } from './sync.ts';
+
+/** The file that is written to. */
+export interface ActiveFile {
+  path: string;
+  dev: bigint;
+  ino: bigint;
+  shared: SharedHandle;
+  /** Bytes that were written and synced: what is listed, and where the next batch begins. */
+  size: number;
+}
+
+/** Opens the active file, creating it with mode 0600 where it is missing, and repairs its end. */
+export const openActiveFile = async (
+  names: FileNames,
+  sync: Sync,
+  settings: Settings,
+): Promise<ActiveFile> => {
+  await readFileSize(names.active);
+  const handle = await open(names.active, 'a+', 0o600);
+  try {
+    const size = await repairTail(names, sync, settings);
+    await sync.directory(names.directory);
+    const { dev, ino } = await handle.stat({ bigint: true });
+    return { path: names.active, dev, ino, shared: shareHandle(handle), size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+/** Writes all of the batch after what is there, and syncs it. It counts once `size` has been moved. */
+export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
+  // appendFile goes on after a short write until all is written or the system says why not
+  await shared.handle.appendFile(batch);
+  await sync.data(shared.handle);
+};
+
+/**
+ * Is the file still what its path names, and `size` long? `lost`: it was renamed, removed, replaced or cut, so
+ * what was just written may be gone from the log. `grown`: somebody else wrote to it.
+ */
+export const compareFile = async (file: ActiveFile, size: number): Promise<'same' | 'grown' | 'lost'> => {
+  const now = await stat(file.path, { bigint: true }).catch(() => undefined);
+  if (now?.dev !== file.dev || now.ino !== file.ino || now.size < size) {
+    return 'lost';
+  }
+  return now.size > size ? 'grown' : 'same';
+};
+
+/** Takes away what was written but not acknowledged. */
+export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
+  if ((await handle.stat()).size > size) {
+    await handle.truncate(size);
+  }
+};
+
+/** Size of the regular file at the path, undefined where there is nothing; throws where something else is. */
+export const readFileSize = async (path: string): Promise<number | undefined> => {
+  const found = await lstat(path).catch(() => undefined);
+  if (found !== undefined && !found.isFile()) {
+    throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);
+  }
+  return found?.size;
+};

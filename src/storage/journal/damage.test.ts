@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
+
+const writeSix = async (t: Parameters<typeof openTestJournal>[0]) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory);
+  await appendNumbers(journal, 1, 6);
+  await journal.close();
+  return { directory, file: journal.file, bytes: await readFile(journal.file) };
+};
+
+test('a log cut at any byte of its last three records loses only what was cut', async (t) => {
+  const { directory, file, bytes } = await writeSix(t);
+  const lineLength = bytes.length / 6;
+  for (let size = bytes.length - 3 * lineLength; size <= bytes.length; size += 1) {
+    await writeFile(file, bytes.subarray(0, size));
+    const whole = Math.floor(size / lineLength);
+    const journal = await openTestJournal(t, directory, { sync: false });
+    assert.equal((await journal.append({ n: 'new' })).seq, whole + 1);
+    assert.deepEqual(await listNumbers(journal), [...[1, 2, 3, 4, 5, 6].slice(0, whole), 'new']);
+    const [cut] = journal.events;
+    if (cut?.type === 'tail-cut') {
+      assert.deepEqual(await readFile(cut.savedAs), bytes.subarray(whole * lineLength, size));
+      assert.equal(cut.bytes, size % lineLength);
+    }
+    assert.equal(journal.events.length, size % lineLength === 0 ? 0 : 1);
+    await journal.close();
+  }
+});
+
+test('any byte of a middle record changed hides at most that record and its neighbour', async (t) => {
+  const { directory, file, bytes } = await writeSix(t);
+  const lineLength = bytes.length / 6;
+  const journal = await openTestJournal(t, directory);
+  for (let index = 2 * lineLength; index < 3 * lineLength; index += 1) {
+    const changed = Buffer.from(bytes);
+    changed.writeUInt8(changed.readUInt8(index) ^ 0x01, index);
+    await writeFile(file, changed);
+    const expected = index === 3 * lineLength - 1 ? [1, 2, 5, 6] : [1, 2, 4, 5, 6];
+    assert.deepEqual(await listNumbers(journal), expected);
+  }
+  assert.equal(journal.state().damagedLines, 1);
+  assert.deepEqual(journal.events, [{ type: 'damaged-lines', lines: 1 }]);
+});
+
+test('what others left in the file is listed where it is a record and passed over where it is not', async (t) => {
+  const { directory, file, bytes } = await writeSix(t);
+  const parts = [
+    '\ufeff{"n":"by hand"}\r\n',
+    '\r\n\n   \n',
+    Buffer.alloc(5000),
+    '\n',
+    Buffer.from('{"n":"\xff"}\n', 'latin1'),
+    `{"n":"${'x'.repeat(10_000_000)}"}\n`,
+    bytes,
+    Buffer.alloc(3000),
+  ];
+  await writeFile(file, Buffer.concat(parts.map((part) => Buffer.from(part))));
+  const journal = await openTestJournal(t, directory);
+  assert.deepEqual(await listNumbers(journal), ['by hand', 1, 2, 3, 4, 5, 6]);
+  assert.equal(journal.state().damagedLines, 3);
+  assert.deepEqual(journal.events[0]?.type, 'tail-cut');
+});
+
+test('a line that is too long to list does not keep the log from starting or going on', async (t) => {
+  const { directory, file } = await writeSix(t);
+  await appendFile(file, `{"n":"${'x'.repeat(10_000_000)}"}\n`);
+  const journal = await openTestJournal(t, directory);
+  assert.equal((await journal.append({ n: 7 })).seq, 7);
+  assert.deepEqual(await listNumbers(journal, 3), [5, 6, 7]);
+});
+
+test('an empty file is an empty log', async (t) => {
+  const { directory, file } = await writeSix(t);
+  await truncate(file, 0);
+  const journal = await openTestJournal(t, directory);
+  assert.deepEqual(await listRecords(journal), []);
+  assert.equal((await journal.append({ n: 1 })).seq, 1);
+});
+
+test('an end that can be neither kept nor saved fails the start and leaves the file as it is', async (t) => {
+  const { directory, file, bytes } = await writeSix(t);
+  await truncate(file, bytes.length - 1);
+  await mkdir(join(directory, 'log.00000001.torn'));
+  await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /EEXIST/ });
+  assert.equal((await readFile(file)).length, bytes.length - 1);
+});
+
+test('a directory in the place of the file, and a file in that of the directory, fail the start', async (t) => {
+  const directory = await createFolder(t);
+  await mkdir(join(directory, 'log.jsonl'));
+  await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /not a regular file/ });
+  await writeFile(join(directory, 'file'), '');
+  await assert.rejects(openTestJournal(t, join(directory, 'file')), { code: 'unusable', message: /EEXIST/ });
+});

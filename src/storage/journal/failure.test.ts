@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { test } from 'node:test';
+import { appendNumbers, createFolder, listNumbers, openTestJournal, waitUntil } from './test-journal.ts';
+
+test('while the file cannot be opened nothing is taken, and it recovers by itself', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t), { retryMs: 5 });
+  await appendNumbers(journal, 1, 3);
+  await rename(journal.file, `${journal.file}.away`);
+  await mkdir(journal.file);
+  await assert.rejects(journal.append({ n: 'lost' }), { code: 'unavailable' });
+  await assert.rejects(journal.append({ n: 'lost too' }), { code: 'unavailable' });
+  assert.equal(journal.state().healthy, false);
+  assert.match(String(journal.state().failure), /not a regular file/);
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
+  await rm(journal.file, { recursive: true });
+  await waitUntil(() => journal.state().healthy);
+  await appendNumbers(journal, 4, 4);
+  assert.deepEqual(await listNumbers(journal), [4]);
+  assert.deepEqual(
+    journal.events.map(({ type }) => type),
+    ['failed', 'recovered'],
+  );
+});
+
+test('after a failure it tries again at once when asked to, and closes when asked to', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t), { retryMs: 1_000_000 });
+  await rename(journal.file, `${journal.file}.away`);
+  await mkdir(journal.file);
+  await assert.rejects(journal.append({ n: 1 }), { code: 'unavailable' });
+  await journal.reopen();
+  assert.equal(journal.state().healthy, false);
+  await rm(journal.file, { recursive: true });
+  await journal.reopen();
+  await journal.append({ n: 2 });
+  assert.deepEqual(await listNumbers(journal), [2]);
+});
+
+test('while too little space is free nothing is written', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t), { minFreeBytes: Number.MAX_SAFE_INTEGER });
+  await assert.rejects(journal.append({ n: 1 }), ({ code, cause }) => {
+    return code === 'unavailable' && cause.code === 'low-space';
+  });
+  await journal.reopen();
+  assert.equal(journal.state().healthy, false);
+  assert.equal(await readFile(journal.file, 'utf8'), '');
+});

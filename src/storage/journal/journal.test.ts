@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openJournal } from './journal.ts';
+import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
+
+test('records come back oldest first, each with its id and a seq that goes up by one', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t));
+  const first = await journal.append({ text: 'one' });
+  const second = await journal.append({ text: 'two' });
+  assert.deepEqual([first.seq, second.seq], [1, 2]);
+  assert.match(first.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  const records = await listRecords(journal);
+  assert.deepEqual(
+    records.map(({ text, id, seq }) => ({ text, id, seq })),
+    [
+      { text: 'one', ...first },
+      { text: 'two', ...second },
+    ],
+  );
+});
+
+test('a listing holds the last records only, and what is chosen among them', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t));
+  assert.deepEqual(await listNumbers(journal), []);
+  await appendNumbers(journal, 1, 20);
+  assert.deepEqual(await listNumbers(journal, 3), [18, 19, 20]);
+  assert.deepEqual(await listNumbers(journal, 0), []);
+  const even = await journal.listLast(4, ({ n }) => Number(n) % 2 === 0);
+  assert.equal(even.count, 2);
+});
+
+test('records of one moment share a write and keep the order in which they were given', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t));
+  await appendNumbers(journal, 1, 5000);
+  const all = Array.from({ length: 5000 }, (_, index) => index + 1);
+  assert.deepEqual(await listNumbers(journal), all);
+});
+
+test('directory and file are created for their owner alone', async (t) => {
+  const directory = join(await createFolder(t), 'a', 'b');
+  const journal = await openTestJournal(t, directory);
+  assert.equal((await stat(directory)).mode & 0o777, 0o700);
+  assert.equal((await stat(journal.file)).mode & 0o777, 0o600);
+});
+
+test('a journal goes on where an earlier one ended', async (t) => {
+  const directory = await createFolder(t);
+  const earlier = await openTestJournal(t, directory);
+  await appendNumbers(earlier, 1, 3);
+  await earlier.close();
+  const journal = await openTestJournal(t, directory);
+  assert.equal((await journal.append({ n: 4 })).seq, 4);
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4]);
+  assert.deepEqual(journal.state(), { healthy: true, failure: undefined, lastSeq: 4, damagedLines: 0 });
+});
+
+test('closing finishes what waits and refuses what comes after', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory);
+  const waiting = appendNumbers(journal, 1, 100);
+  await journal.close();
+  await waiting;
+  await assert.rejects(journal.append({ n: 101 }), { code: 'closed' });
+  assert.equal((await readFile(journal.file, 'utf8')).split('\n').length, 101);
+});
+
+test('a listing larger than what is kept in memory is read again from the files', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t), { segmentBytes: 5_000_000 });
+  const text = 'x'.repeat(1_000_000);
+  for (let n = 1; n <= 12; n += 1) {
+    await journal.append({ n, text });
+  }
+  const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
+  assert.deepEqual(await listNumbers(journal), numbers);
+  const left = await journal.listLast(12);
+  await appendNumbers(journal, 13, 13);
+  assert.equal((await left.records().next()).value?.['n'], 1);
+  await left.close();
+});
+
+test('without sync, records are acknowledged and kept all the same', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openJournal({ directory, name: 'log', sync: false });
+  await appendNumbers(journal, 1, 3);
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
+  await journal.close();
+});
+
+test('a record that is too large is refused, the ones beside it are not', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t), { maxLineBytes: 1000 });
+  await journal.append({ n: 1 });
+  await assert.rejects(journal.append({ text: 'x'.repeat(1000) }), { code: 'too-large' });
+  assert.deepEqual(await listNumbers(journal), [1]);
+});
+
+test('past its bounds in count or bytes the queue refuses, and takes more when it is empty', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t), { queueCount: 2, queueBytes: 100_000 });
+  const two = [journal.append({ n: 1 }), journal.append({ n: 2 })];
+  await assert.rejects(journal.append({ n: 3 }), { code: 'queue-full' });
+  await Promise.all(two);
+  await assert.rejects(journal.append({ text: 'x'.repeat(100_000) }), { code: 'queue-full' });
+  await journal.append({ n: 4 });
+  assert.deepEqual(await listNumbers(journal), [1, 2, 4]);
+});
+
+test('more than fits into one batch goes out in several', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t));
+  const text = 'x'.repeat(400_000);
+  const appended = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => journal.append({ n, text })));
+  assert.deepEqual(
+    appended.map(({ seq }) => seq),
+    [1, 2, 3, 4, 5, 6],
+  );
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4, 5, 6]);
+});

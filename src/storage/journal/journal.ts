@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { createDirectory } from './directory.ts';
+import type { Report } from './events.ts';
+import { createFileNames, type FileNames } from './file-names.ts';
+import { createFreeSpaceCheck } from './free-space.ts';
+import { JournalError } from './journal-error.ts';
+import { findLastSeq } from './last-seq.ts';
+import { type LogRecord, lineEndBytes, toLineStart } from './line.ts';
+import { type Choose, type Listing, listRecords } from './listing.ts';
+import { type Lock, lockDirectory } from './lock.ts';
+import { type JournalOptions, type Settings, withDefaults } from './options.ts';
+import type { Appended } from './queue.ts';
+import { SegmentStore } from './segment-store.ts';
+import { createSync } from './sync.ts';
+import { Writer } from './writer.ts';
+
+/** Whether records are taken, and what is known about the log. */
+interface JournalState {
+  healthy: boolean;
+  /** Why records are not taken; undefined while they are. */
+  failure: Error | undefined;
+  /** The highest seq given out. */
+  lastSeq: number;
+  /** The most damaged lines that one listing has met. */
+  damagedLines: number;
+}
+
+/** A durable log of records: a record that was acknowledged is in the log, once, in the order of their seq. */
+export interface Journal {
+  /**
+   * Resolves when the record is on disk. Rejects with a JournalError (`unavailable`, `queue-full`, `too-large`,
+   * `closed`); after `unavailable` the record may be in the log or not. The fields id, seq and crc are added.
+   */
+  append(record: LogRecord): Promise<Appended>;
+  /** Of the last `count` records those that `choose` chooses, all without it. Works while writing does not, too. */
+  listLast(count: number, choose?: Choose): Promise<Listing>;
+  state(): JournalState;
+  /** Opens the file anew if it was renamed or replaced; after a failure, tries to write again now. */
+  reopen(): Promise<void>;
+  /** Refuses new records, finishes those that wait, and lets go of the files and the lock. */
+  close(): Promise<void>;
+}
+
+/** Opens the log, creating it where it is missing. @throws JournalError `locked` or `unusable` */
+export const openJournal = async (options: JournalOptions): Promise<Journal> => {
+  const settings = withDefaults(options);
+  const names = createFileNames(settings.directory, settings.name);
+  try {
+    await createDirectory(settings.directory, createSync(settings.sync));
+    const lock = await lockDirectory(settings.directory, settings.name, names.lock);
+    return await openLocked(names, settings, lock).catch(async (error) => {
+      await lock.release();
+      throw error;
+    });
+  } catch (error) {
+    throw error instanceof JournalError ? error : toUnusable(error as Error, settings.directory);
+  }
+};
+
+const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Promise<Journal> => {
+  const store = await SegmentStore.open(names, createSync(settings.sync), settings);
+  const lastSeq = await findLastSeq(store, settings.maxLineBytes);
+  const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
+  const writer = new Writer(store, settings, assertFreeSpace, lastSeq);
+  const damage = { lines: 0 };
+  return {
+    append: (record) => appendRecord(writer, record, settings.maxLineBytes),
+    listLast: async (count, choose = () => true) => {
+      const listing = await listRecords(store, count, settings.maxLineBytes, choose);
+      noteDamage(damage, listing.damaged, settings.report);
+      return listing;
+    },
+    state: () => toState(writer, damage.lines),
+    reopen: () => writer.reopen(),
+    close: async () => {
+      await writer.close();
+      await lock.release();
+    },
+  };
+};
+
+const toState = ({ failure, lastSeq }: Writer, damagedLines: number): JournalState => ({
+  healthy: !failure,
+  failure,
+  lastSeq,
+  damagedLines,
+});
+
+const noteDamage = (damage: { lines: number }, lines: number, report: Report): void => {
+  if (lines > damage.lines) {
+    damage.lines = lines;
+    report({ type: 'damaged-lines', lines });
+  }
+};
+
+const appendRecord = async (writer: Writer, record: LogRecord, maxBytes: number): Promise<Appended> => {
+  const id = randomUUID();
+  const start = toLineStart(record, id);
+  if (Buffer.byteLength(start) + lineEndBytes > maxBytes) {
+    throw new JournalError('too-large', `a record's line is at most ${maxBytes} bytes`);
+  }
+  return writer.append(id, start);
+};
+
+const toUnusable = (cause: Error, directory: string): JournalError =>
+  new JournalError('unusable', `the log in ${directory} cannot be written: ${cause.message}`, { cause });

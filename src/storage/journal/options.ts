@@ -1,0 +1,51 @@
+import type { Report } from './events.ts';
+
+export interface JournalOptions {
+  /** Created with mode 0700 where it is missing. */
+  directory: string;
+  /** The log is the file `NAME.jsonl`; its closed segments are `NAME.00000001.jsonl` and so on. */
+  name: string;
+  /** A segment is closed before a batch that would make it larger. */
+  segmentBytes?: number;
+  /** How many closed segments are kept; 0 keeps all. The same for the next two. */
+  retainSegments?: number;
+  /** How many bytes of closed segments are kept. */
+  retainBytes?: number;
+  /** For how many days after its last record a closed segment is kept. */
+  retainDays?: number;
+  /** How many records, and how many bytes of them, may wait for the disk; more are refused. */
+  queueCount?: number;
+  queueBytes?: number;
+  /** Longer lines are neither written nor listed. */
+  maxLineBytes?: number;
+  /** Nothing is written while the file system has less than this free. */
+  minFreeBytes?: number;
+  /** `false` acknowledges before the disk has the record: fast, and not safe against power loss. */
+  sync?: boolean;
+  /** How long to wait between attempts to write again after a failure. */
+  retryMs?: number;
+  report?: Report;
+}
+
+export type Settings = Required<JournalOptions>;
+
+const MiB = 1024 * 1024;
+
+/** More than this is not written at once, unless it is one line. */
+export const maxBatchBytes = MiB;
+
+/** Fills in what is left out: 64 MiB segments that are kept for ever, and everything synced. */
+export const withDefaults = (options: JournalOptions): Settings => ({
+  segmentBytes: 64 * MiB,
+  retainSegments: 0,
+  retainBytes: 0,
+  retainDays: 0,
+  queueCount: 10_000,
+  queueBytes: 32 * MiB,
+  maxLineBytes: 2 * MiB,
+  minFreeBytes: MiB,
+  sync: true,
+  retryMs: 1000,
+  report: () => undefined,
+  ...options,
+});

@@ -1,0 +1,70 @@
+import { JournalError } from './journal-error.ts';
+import { lineEndBytes } from './line.ts';
+
+/** Where a record is in the log. */
+export interface Appended {
+  id: string;
+  /** Goes up by one per record; a jump shows that records before it failed and were not acknowledged. */
+  seq: number;
+}
+
+/** A record that waits for its line to be on disk. */
+export interface Pending {
+  id: string;
+  start: string;
+  bytes: number;
+  resolve(appended: Appended): void;
+  reject(error: JournalError): void;
+}
+
+/** Records in order of arrival, bounded in count and bytes. Those taken count until they are settled. */
+export class Queue {
+  readonly #maxCount: number;
+  readonly #maxBytes: number;
+  #waiting: Pending[] = [];
+  #count = 0;
+  #bytes = 0;
+
+  constructor(maxCount: number, maxBytes: number) {
+    this.#maxCount = maxCount;
+    this.#maxBytes = maxBytes;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Settles with the record; rejects at once with `queue-full`. */
+  async add(id: string, start: string): Promise<Appended> {
+    const bytes = Buffer.byteLength(start) + lineEndBytes;
+    if (this.#count + 1 > this.#maxCount || this.#bytes + bytes > this.#maxBytes) {
+      throw new JournalError('queue-full', 'too many records wait for the disk');
+    }
+    this.#count += 1;
+    this.#bytes += bytes;
+    try {
+      return await new Promise<Appended>((resolve, reject) => {
+        this.#waiting.push({ id, start, bytes, resolve, reject });
+      });
+    } finally {
+      this.#count -= 1;
+      this.#bytes -= bytes;
+    }
+  }
+
+  /** Takes the oldest records that fit into `maxBytes` together; one at least, if any waits. */
+  take(maxBytes: number): Pending[] {
+    let total = 0;
+    const end = this.#waiting.findIndex(({ bytes }, index) => {
+      total += bytes;
+      return index > 0 && total > maxBytes;
+    });
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
+  }
+
+  rejectAll(error: JournalError): void {
+    for (const pending of this.#waiting.splice(0)) {
+      pending.reject(error);
+    }
+  }
+}

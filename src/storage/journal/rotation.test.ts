@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  symlink,
+  truncate,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { appendNumbers, createFolder, listNumbers, openTestJournal } from './test-journal.ts';
+
+const listSegments = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
+
+/** Appends one after the other, so that each record is a batch. */
+const appendEach = async (journal: Parameters<typeof appendNumbers>[0], from: number, to: number) => {
+  for (let n = from; n <= to; n += 1) {
+    await appendNumbers(journal, n, n);
+  }
+};
+
+test('a segment is closed before it grows past its size, and listings span segments', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory, { segmentBytes: 200 });
+  await appendEach(journal, 1, 9);
+  assert.ok((await listSegments(directory)).length >= 4);
+  for (const name of await listSegments(directory)) {
+    assert.ok((await readFile(join(directory, name))).length <= 200);
+  }
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.deepEqual(await listNumbers(journal, 4), [6, 7, 8, 9]);
+  await journal.close();
+  const next = await openTestJournal(t, directory, { segmentBytes: 200 });
+  assert.equal((await next.append({ n: 10 })).seq, 10);
+  assert.deepEqual(await listNumbers(next, 3), [8, 9, 10]);
+});
+
+test('the seq goes on from a closed segment when the newest is empty, and from 1 behind many lines without', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory);
+  await appendNumbers(journal, 1, 3);
+  await journal.close();
+  await rename(journal.file, join(directory, 'log.00000007.jsonl'));
+  const next = await openTestJournal(t, directory);
+  assert.equal((await next.append({ n: 4 })).seq, 4);
+  await next.close();
+  await appendFile(next.file, '{"n":"by hand"}\n'.repeat(300_000));
+  const last = await openTestJournal(t, directory);
+  assert.equal((await last.append({ n: 5 })).seq, 1);
+});
+
+for (const [limit, kept] of [
+  [{ retainSegments: 2 }, [5, 6, 7]],
+  [{ retainBytes: 350 }, [3, 4, 5, 6, 7]],
+] as const) {
+  test(`${Object.keys(limit)} keeps the newest segments`, async (t) => {
+    const directory = await createFolder(t);
+    const journal = await openTestJournal(t, directory, { segmentBytes: 1, ...limit });
+    await appendEach(journal, 1, 7);
+    assert.deepEqual(await listNumbers(journal), kept);
+    assert.equal((await listSegments(directory)).length, kept.length);
+    assert.equal(journal.events.at(-1)?.type, 'segments-removed');
+  });
+}
+
+test('retainDays removes at start what is older', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
+  await appendEach(journal, 1, 4);
+  await journal.close();
+  const old = new Date(Date.now() - 49 * 60 * 60 * 1000);
+  await utimes(join(directory, 'log.00000001.jsonl'), old, old);
+  const next = await openTestJournal(t, directory, { retainDays: 2 });
+  assert.deepEqual(await listNumbers(next), [2, 3, 4]);
+});
+
+test('a segment that a person removes is simply not listed; what cannot be read is an error', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
+  await appendEach(journal, 1, 4);
+  await unlink(join(directory, 'log.00000002.jsonl'));
+  assert.deepEqual(await listNumbers(journal), [1, 3, 4]);
+  await mkdir(join(directory, 'log.00000002.jsonl'));
+  await assert.rejects(listNumbers(journal), { code: 'EISDIR' });
+  await unlink(join(directory, 'log.00000003.jsonl'));
+  await symlink('log.00000003.jsonl', join(directory, 'log.00000003.jsonl'));
+  await assert.rejects(listNumbers(journal), { code: 'ELOOP' });
+});
+
+for (const when of ['before the next record', 'when asked to'] as const) {
+  test(`a file that was renamed is left alone, and a new one begun ${when}`, async (t) => {
+    const directory = await createFolder(t);
+    const journal = await openTestJournal(t, directory);
+    await appendNumbers(journal, 1, 3);
+    await rename(journal.file, join(directory, 'log.jsonl.1'));
+    await (when === 'when asked to' ? journal.reopen() : journal.append({ n: 4 }));
+    const expected = when === 'when asked to' ? [] : [4];
+    assert.deepEqual(await listNumbers(journal), expected);
+    assert.deepEqual(journal.events, [{ type: 'reopened' }]);
+    assert.equal((await readFile(join(directory, 'log.jsonl.1'), 'utf8')).split('\n').length, 4);
+  });
+}
+
+test('reopening an unchanged file changes nothing', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t));
+  await appendNumbers(journal, 1, 3);
+  await journal.reopen();
+  assert.deepEqual(journal.events, []);
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
+});
+
+test('a file that was removed, emptied, replaced or written to is opened anew', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t));
+  await appendNumbers(journal, 1, 3);
+  await unlink(journal.file);
+  await appendNumbers(journal, 4, 4);
+  assert.deepEqual(await listNumbers(journal), [4]);
+  await truncate(journal.file, 0);
+  await appendNumbers(journal, 5, 5);
+  assert.deepEqual(await listNumbers(journal), [5]);
+  await appendFile(journal.file, '{"n":"by hand"}\n{"n":"to');
+  await appendNumbers(journal, 6, 6);
+  assert.deepEqual(await listNumbers(journal), [5, 'by hand', 6]);
+  await writeFile(`${journal.file}.new`, '{"n":"other"}\n');
+  await rename(`${journal.file}.new`, journal.file);
+  assert.deepEqual((await journal.append({ n: 7 })).seq, 7);
+  assert.deepEqual(await listNumbers(journal), ['other', 7]);
+});
+
+test('under steady renaming every acknowledged record is in one of the files, once', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory);
+  for (let turn = 0; turn < 40; turn += 1) {
+    const appended = appendEach(journal, turn * 5, turn * 5 + 4);
+    await rename(journal.file, join(directory, `moved.${turn}`)).catch(() => undefined);
+    await appended;
+  }
+  const files = (await readdir(directory)).filter(
+    (name) => name.startsWith('moved.') || name === 'log.jsonl',
+  );
+  const texts = await Promise.all(files.map((name) => readFile(join(directory, name), 'utf8')));
+  const numbers = texts.flatMap((text) =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).n),
+  );
+  assert.deepEqual(
+    numbers.sort((a, b) => a - b),
+    Array.from({ length: 200 }, (_, index) => index),
+  );
+});

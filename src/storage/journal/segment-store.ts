@@ -1,0 +1,151 @@
+import { rename, unlink } from 'node:fs/promises';
+import {
+  type ActiveFile,
+  appendBatch,
+  compareFile,
+  cutBack,
+  openActiveFile,
+  readFileSize,
+} from './active-file.ts';
+import { type FileNames, nextNumber } from './file-names.ts';
+import { JournalError } from './journal-error.ts';
+import type { Settings } from './options.ts';
+import { removeOldSegments } from './retention.ts';
+import type { SharedHandle } from './shared-handle.ts';
+import type { Sync } from './sync.ts';
+
+const attempts = 3;
+const probe = Buffer.from(`${' '.repeat(4095)}\n`);
+
+/** The log at one moment. Whoever takes one has to release `active`. */
+export interface Snapshot {
+  active: SharedHandle;
+  /** Bytes of the active file that may be read. */
+  size: number;
+  /** Paths of the closed segments, newest first. */
+  closed: string[];
+}
+
+export type Snapshots = Pick<SegmentStore, 'takeSnapshot'>;
+
+/** The files of a journal. Its methods must not run at the same time, `takeSnapshot` excepted. */
+export class SegmentStore {
+  readonly #names: FileNames;
+  readonly #sync: Sync;
+  readonly #settings: Settings;
+  #active: ActiveFile;
+  #closed: number[];
+
+  private constructor(
+    names: FileNames,
+    sync: Sync,
+    settings: Settings,
+    active: ActiveFile,
+    closed: number[],
+  ) {
+    this.#names = names;
+    this.#sync = sync;
+    this.#settings = settings;
+    this.#active = active;
+    this.#closed = closed;
+  }
+
+  static async open(names: FileNames, sync: Sync, settings: Settings): Promise<SegmentStore> {
+    const active = await openActiveFile(names, sync, settings);
+    const store = new SegmentStore(names, sync, settings, active, await names.listClosed());
+    await store.#removeOld();
+    return store;
+  }
+
+  /** Writes and syncs a batch of whole lines. When this throws, the batch may be in the file or not. */
+  async commit(batch: Buffer): Promise<void> {
+    if (this.#active.size > 0 && this.#active.size + batch.length > this.#settings.segmentBytes) {
+      await this.startSegment();
+    }
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      if (await this.#append(batch)) {
+        return;
+      }
+    }
+    throw new JournalError('unavailable', `${this.#names.active} is being changed by another program`);
+  }
+
+  /** Opens the active file anew if it is not what it was after the last commit. */
+  async refresh(): Promise<void> {
+    if ((await compareFile(this.#active, this.#active.size)) !== 'same') {
+      await this.#reopen();
+    }
+  }
+
+  /** Closes the active file for good, with a number in its name, and begins an empty one. */
+  async startSegment(): Promise<void> {
+    // A file that failed may refuse even this; its unacknowledged end then stays and is listed or skipped.
+    await cutBack(this.#active).catch(() => undefined);
+    const size = await readFileSize(this.#names.active);
+    if (size === 0) {
+      await unlink(this.#names.active);
+    } else if (size !== undefined) {
+      await rename(this.#names.active, this.#names.closed(nextNumber(await this.#names.listClosed())));
+    }
+    await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    await this.#removeOld();
+  }
+
+  /** Shows that the active file takes bytes, and leaves it as it was. */
+  async probe(): Promise<void> {
+    await appendBatch(this.#active, probe, this.#sync);
+    await cutBack(this.#active);
+  }
+
+  takeSnapshot(): Snapshot {
+    this.#active.shared.retain();
+    return {
+      active: this.#active.shared,
+      size: this.#active.size,
+      closed: this.#closed.map((number) => this.#names.closed(number)).reverse(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#active.shared.release();
+  }
+
+  /** Answers whether the batch is in the log now. */
+  async #append(batch: Buffer): Promise<boolean> {
+    const end = this.#active.size + batch.length;
+    await appendBatch(this.#active, batch, this.#sync);
+    const found = await compareFile(this.#active, end);
+    if (found === 'lost') {
+      await cutBack(this.#active);
+      await this.#reopen();
+      return false;
+    }
+    this.#active.size = end;
+    if (found === 'grown') {
+      await this.#reopen();
+    }
+    return true;
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    this.#settings.report({ type: 'reopened' });
+  }
+
+  async #use(next: ActiveFile): Promise<void> {
+    const closed = await this.#names.listClosed();
+    const previous = this.#active;
+    this.#active = next;
+    this.#closed = closed;
+    await previous.shared.release();
+  }
+
+  async #removeOld(): Promise<void> {
+    const files = await removeOldSegments(this.#names, this.#settings);
+    if (files.length > 0) {
+      await this.#sync.directory(this.#names.directory);
+      this.#closed = await this.#names.listClosed();
+      this.#settings.report({ type: 'segments-removed', files });
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import type { AssertFreeSpace } from './free-space.ts';
+import { codeOf, JournalError } from './journal-error.ts';
+import { toLine } from './line.ts';
+import { maxBatchBytes, type Settings } from './options.ts';
+import { type Appended, type Pending, Queue } from './queue.ts';
+import type { SegmentStore } from './segment-store.ts';
+import { createSerial } from './serial.ts';
+
+/**
+ * The one that writes. All records that wait become one write and one sync, and are acknowledged together; what
+ * arrives meanwhile is the next batch. After a failure nothing is written or acknowledged until a new segment
+ * has been opened and synced, which is tried again and again.
+ */
+export class Writer {
+  readonly #store: SegmentStore;
+  readonly #settings: Settings;
+  readonly #assertFreeSpace: AssertFreeSpace;
+  readonly #queue: Queue;
+  readonly #serially = createSerial();
+  #nextSeq: number;
+  /** Why the last attempt to recover failed: set while records are refused. */
+  #failure: Error | undefined;
+  /** The active file may have lost bytes: it is not written or synced again. */
+  #suspect = false;
+  #draining = false;
+  #closed = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(store: SegmentStore, settings: Settings, assertFreeSpace: AssertFreeSpace, lastSeq: number) {
+    this.#store = store;
+    this.#settings = settings;
+    this.#assertFreeSpace = assertFreeSpace;
+    this.#queue = new Queue(settings.queueCount, settings.queueBytes);
+    this.#nextSeq = lastSeq + 1;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  get lastSeq(): number {
+    return this.#nextSeq - 1;
+  }
+
+  /** Resolves when the line is on disk. Rejects with a JournalError: the record may be in the log or not. */
+  async append(id: string, start: string): Promise<Appended> {
+    if (this.#closed) {
+      throw new JournalError('closed', 'the journal is closed');
+    }
+    if (this.#failure) {
+      throw toUnavailable(this.#failure);
+    }
+    const appended = this.#queue.add(id, start);
+    if (!this.#draining) {
+      this.#draining = true;
+      void this.#serially(() => this.#drain());
+    }
+    return appended;
+  }
+
+  /** Opens the active file anew; after a failure, tries to write again now. */
+  reopen(): Promise<void> {
+    return this.#serially(() =>
+      this.#failure ? this.#recover() : this.#attempt(() => this.#store.refresh()),
+    );
+  }
+
+  /** Finishes what waits, then closes the file. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#serially(async () => {
+      clearTimeout(this.#retry);
+      await this.#store.close();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    await this.#attempt(() => this.#store.refresh());
+    while (this.#queue.waiting > 0) {
+      const batch = this.#queue.take(maxBatchBytes);
+      await this.#attempt(() => this.#commit(batch), batch);
+    }
+    this.#draining = false;
+  }
+
+  async #commit(batch: Pending[]): Promise<void> {
+    await this.#assertFreeSpace();
+    const first = this.#nextSeq;
+    this.#nextSeq += batch.length;
+    const lines = batch.map(({ start }, index) => toLine(start, first + index));
+    await this.#store.commit(Buffer.from(lines.join('')));
+    for (const [index, { id, resolve }] of batch.entries()) {
+      resolve({ id, seq: first + index });
+    }
+  }
+
+  async #attempt(step: () => Promise<void>, batch: Pending[] = []): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.#noteFailure(error as Error);
+      for (const { reject } of batch) {
+        reject(toUnavailable(error as Error));
+      }
+      await this.#recover();
+    }
+  }
+
+  #noteFailure(error: Error): void {
+    this.#suspect ||= codeOf(error) !== 'low-space';
+    this.#settings.report({ type: 'failed', error });
+  }
+
+  async #recover(): Promise<void> {
+    clearTimeout(this.#retry);
+    try {
+      await this.#assertFreeSpace();
+      if (this.#suspect) {
+        await this.#store.startSegment();
+        await this.#store.probe();
+      }
+      this.#suspect = false;
+      this.#failure = undefined;
+      this.#settings.report({ type: 'recovered' });
+    } catch (error) {
+      this.#failure = error as Error;
+      this.#queue.rejectAll(toUnavailable(error as Error));
+      this.#retry = setTimeout(() => void this.#serially(() => this.#recover()), this.#settings.retryMs);
+      this.#retry.unref();
+    }
+  }
+}
+
+const toUnavailable = (cause: Error): JournalError =>
+  new JournalError('unavailable', 'the log cannot be written at the moment', { cause });
