@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import type { TProperties } from 'typebox';
+import { HttpError } from './errors.ts';
+
+type Query = Record<string, unknown>;
+
+/**
+ * Turns query text into the types of a route's query schema before it is checked: plain decimal digits into
+ * numbers, an empty value into an absent one. What does not fit stays as it is, for the check to refuse.
+ */
+export const convertQueries = (app: FastifyInstance): void => {
+  app.addHook('onRoute', (route) => {
+    const schema = route.schema?.querystring as { properties: TProperties } | undefined;
+    if (!schema) return;
+    const hooks = route.preValidation ?? [];
+    route.preValidation = [
+      async (request) => {
+        request.query = toTypedQuery(schema.properties, request.query as Query);
+      },
+      ...(Array.isArray(hooks) ? hooks : [hooks]),
+    ];
+  });
+};
+
+/** The parameters that `properties` names, converted; all others are left out. Throws an HttpError for a doubled one. */
+const toTypedQuery = (properties: TProperties, query: Query): Query => {
+  const typed: Query = {};
+  for (const [name, schema] of Object.entries(properties)) {
+    const value = query[name];
+    if (value === undefined || value === '') continue;
+    if (typeof value !== 'string') throw new HttpError('invalid', `${name} is given more than once`);
+    typed[name] = (schema as { type?: string }).type === 'integer' ? toNumber(value) : value;
+  }
+  return typed;
+};
+
+/** Numbers past what a double holds exactly mean "all there is" just as well as the largest that it does. */
+const toNumber = (text: string): number | string =>
+  /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text;

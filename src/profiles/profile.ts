@@ -1,0 +1,98 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  ContextConfigDefault,
+  FastifyBaseLogger,
+  FastifySchema,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteOptions,
+} from 'fastify';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Access } from '../auth/guard.ts';
+import type { Tokens } from '../auth/token.ts';
+import type { HostReadings } from '../host/readings.ts';
+
+type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  RouteGenericInterface,
+  ContextConfigDefault,
+  S,
+  TypeBoxTypeProvider,
+  FastifyBaseLogger
+>;
+
+/** A route as data: what mounts it, guards it, documents it and checks it for clashes reads this. */
+export interface Route<S extends FastifySchema = FastifySchema>
+  extends Pick<TypedRouteOptions<S>, 'handler' | 'preValidation' | 'schemaErrorFormatter'> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  access: Access;
+  /** One line for people; becomes the operation's summary in the OpenAPI document. */
+  summary: string;
+  schema: S;
+  /** The path is served with a trailing slash too. */
+  looseSlash?: boolean;
+  /** Name of a profile that wins where both define this method and path on one mount. */
+  yieldsTo?: string;
+}
+
+/** Types a route's handler from its schemas. */
+export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route =>
+  route as unknown as Route;
+
+/** What the app can hand to a feature; each feature's `create` names the few parts it uses. */
+export interface Parts {
+  /** signalbox's own version. */
+  version: string;
+  /** Version of Node.js, e.g. `20.20.2`. */
+  nodeVersion: string;
+  /** Folder for what must survive a restart. */
+  dataDir: string;
+  clock: () => Date;
+  host: HostReadings;
+  log: FastifyBaseLogger;
+  tokens: Tokens;
+  /** The records for this feature from the seed file, by key; already validated against `seed`. */
+  records: Record<string, unknown[]>;
+}
+
+export interface ProfileName {
+  name: string;
+  /** The specification's letter, accepted wherever the name is. Two profiles may share one. */
+  alias?: string;
+  /** One line for the start message and the docs. */
+  summary: string;
+  /** Knows only its own routes: other methods on their paths, HEAD and `GET /` too, are unknown routes (404). */
+  strict?: boolean;
+}
+
+export interface FeatureInstance {
+  /** The routes of each profile, by profile name. */
+  profiles: Record<string, Route[]>;
+  /** Lines for people, printed once at the start: passwords made up, doors left open. */
+  notices?: string[];
+  /** Opens files again after something else moved them away (SIGHUP). */
+  reopen?: () => Promise<void>;
+  /** Finishes what was acknowledged and lets go of files, timers and child processes. */
+  close?: () => Promise<void>;
+}
+
+/** A folder of `profiles/`: one or more profiles that share a store, with their own settings. */
+export interface Feature<P extends TProperties = TProperties> {
+  name: string;
+  profiles: ProfileName[];
+  /** Own settings with their defaults; merged into the program's. */
+  settings: P;
+  /** Schemas of the records a seed file may bring, by the file's key. */
+  seed?: Record<string, TSchema>;
+  /** Called once, when at least one of the profiles is mounted; throws a SettingsError for bad settings. */
+  create(parts: Parts & { settings: Static<TObject<P>> }): FeatureInstance | Promise<FeatureInstance>;
+}
+
+/** Types a feature's settings from its own schema. */
+export const defineFeature = <const P extends TProperties>(feature: Feature<P>): Feature =>
+  feature as unknown as Feature;
