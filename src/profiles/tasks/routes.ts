@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { HttpError } from '../../http/errors.ts';
+import { sendJsonList } from '../../http/json-list.ts';
+import { ErrorBody } from '../../http/schema.ts';
+import { defineRoute, type Route } from '../profile.ts';
+import { NewTask, Task, TaskChanges, TaskDeleted, TaskList, TaskQuery, TaskRefusal } from './schema.ts';
+import type { TaskStore } from './store.ts';
+import { toTaskRefusal } from './validation.ts';
+
+const params = Type.Object({ id: Type.String({ description: 'Id of a task, in decimal digits.' }) });
+
+/** Profile `tasks`: the list, open to all. */
+export const createListRoute = (store: TaskStore): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/tasks',
+    access: 'open',
+    summary: 'List tasks, in order of creation',
+    schema: { querystring: TaskQuery, response: { 200: TaskList, 400: ErrorBody } },
+    handler: ({ query: { limit, ...filter } }, reply) => {
+      const { total, tasks } = store.list(filter, limit);
+      const opening = `{"total":${total},"count":${tasks.length},"limit":${limit},"data":[`;
+      sendJsonList(reply, opening, tasks, ']}');
+    },
+  });
+
+/** One task at a time: what `tasks` and `protected-tasks` have in common. */
+export const createTaskRoutes = (store: TaskStore): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/api/tasks/:id',
+    access: 'open',
+    summary: 'Read one task',
+    schema: { params, response: { 200: Task, 404: ErrorBody } },
+    handler: async ({ params: { id } }) => requireTask(store, id),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/tasks',
+    access: 'open',
+    summary: 'Create a task',
+    schema: { body: NewTask, response: { 201: Task, 400: TaskRefusal } },
+    schemaErrorFormatter: toTaskRefusal,
+    handler: async ({ body }, reply) => reply.code(201).send(store.create(body)),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/api/tasks/:id',
+    access: 'open',
+    summary: 'Change a task',
+    schema: { params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal, 404: ErrorBody } },
+    schemaErrorFormatter: toTaskRefusal,
+    // An absent task is told before anything about the body.
+    preValidation: async (request) => {
+      requireTask(store, (request.params as { id: string }).id);
+      dropEmptyFields(request);
+    },
+    handler: async ({ params: { id }, body }) => store.update(Number(id), body) ?? requireTask(store, id),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/api/tasks/:id',
+    access: 'open',
+    summary: 'Delete a task',
+    schema: { params, response: { 200: TaskDeleted, 404: ErrorBody } },
+    handler: async ({ params: { id } }) => {
+      const { Id } = requireTask(store, id);
+      return { message: `Task with Id=${Id} deleted`, remaining: store.remove(Id) ?? 0 };
+    },
+  }),
+];
+
+const requireTask = (store: TaskStore, id: string): Task => {
+  const task = /^[1-9]\d{0,15}$/.test(id) ? store.find(Number(id)) : undefined;
+  if (!task) throw new HttpError('not-found', `Task with Id=${id} not found`);
+  return task;
+};
+
+const dropEmptyFields = ({ body }: FastifyRequest): void => {
+  const fields = (body ?? {}) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === '') delete fields[name];
+  }
+};

@@ -1,0 +1,90 @@
+import Type, { type Static } from 'typebox';
+
+export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
+export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
+
+/** Longest title, in Unicode code points. */
+export const maximumTitleLength = 200;
+
+const Title = Type.String({ pattern: '\\S', maxLength: maximumTitleLength });
+const Description = Type.String();
+const Priority = Type.Enum(priorities, { type: 'string', description: 'Medium where none is given.' });
+const Status = Type.Enum(statuses, { type: 'string' });
+const Timestamp = Type.String({
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d$',
+  description: 'Local time without a zone, e.g. 2026-01-31T09:30:00.',
+});
+
+export const Task = Type.Object({
+  Id: Type.Integer(),
+  Title,
+  Description,
+  Priority,
+  Status,
+  CreatedAt: Timestamp,
+  UpdatedAt: Type.Optional(Timestamp),
+});
+export type Task = Static<typeof Task>;
+
+/** What a client may send for a new task; a status is checked, and every new task is Pending. */
+export const NewTask = Type.Object({
+  Title,
+  Description: Type.Optional(Description),
+  Priority: Type.Optional(Priority),
+  Status: Type.Optional(Status),
+});
+export type NewTask = Static<typeof NewTask>;
+
+/** Fields that are absent, null or empty keep their value. */
+export const TaskChanges = Type.Partial(NewTask);
+export type TaskChanges = Static<typeof TaskChanges>;
+
+export const TaskQuery = Type.Object({
+  status: Type.Optional(Type.String({ description: 'Only tasks with exactly this status.' })),
+  priority: Type.Optional(Type.String({ description: 'Only tasks with exactly this priority.' })),
+  limit: Type.Integer({ minimum: 0, default: 50, description: 'Most tasks to return.' }),
+});
+export type TaskQuery = Static<typeof TaskQuery>;
+
+export const TaskList = Type.Object({
+  total: Type.Integer({ description: 'Matches before the limit.' }),
+  count: Type.Integer({ description: 'Tasks in this answer.' }),
+  limit: Type.Integer(),
+  data: Type.Array(Task),
+});
+
+export const UserTaskList = Type.Object({
+  user: Type.String(),
+  count: Type.Integer(),
+  data: Type.Array(Task),
+});
+
+export const TaskDeleted = Type.Object({
+  message: Type.String(),
+  remaining: Type.Integer({ description: 'Tasks left.' }),
+});
+
+export const TaskRefusal = Type.Object({
+  error: Type.String(),
+  detail: Type.Optional(Type.Array(Type.String(), { description: 'Every rule that was broken.' })),
+});
+
+export const TaskHealth = Type.Object({
+  status: Type.Literal('healthy'),
+  timestamp: Type.String({ description: 'UTC, with milliseconds.' }),
+  version: Type.String(),
+  machine: Type.String(),
+  pwsh: Type.String({ description: 'Version of the runtime (Node.js).' }),
+});
+
+/** A task in a seed file: ids, where given, rise; the rest has the defaults of a new task. */
+export const TaskSeed = Type.Object(
+  {
+    ...NewTask.properties,
+    Id: Type.Optional(Type.Integer({ minimum: 1 })),
+    CreatedAt: Type.Optional(Timestamp),
+    UpdatedAt: Type.Optional(Timestamp),
+  },
+  { additionalProperties: false },
+);
+export type TaskSeed = Static<typeof TaskSeed>;
