@@ -1,0 +1,38 @@
+import Type, { type Static } from 'typebox';
+
+/** Ids of items are below this. */
+export const itemIds = 1000;
+
+export const Item = Type.Object({
+  id: Type.Integer({ minimum: 0, maximum: itemIds - 1 }),
+  name: Type.String(),
+  status: Type.Enum(['active', 'archived', 'created'], { type: 'string' }),
+});
+export type Item = Static<typeof Item>;
+
+export const NewItem = Type.Object({ name: Type.String({ minLength: 1 }) });
+
+export const ItemCreated = Type.Object({ ...Item.properties, message: Type.String() });
+
+export const ItemQuery = Type.Object({
+  page: Type.Integer({ minimum: 1, default: 1 }),
+  size: Type.Integer({ minimum: 0, default: 20, description: 'Items on a page.' }),
+});
+
+export const ItemPage = Type.Object({
+  data: Type.Array(Item),
+  page: Type.Integer(),
+  size: Type.Integer(),
+  total: Type.Integer({ description: 'Items on all pages.' }),
+});
+
+/** An item in a seed file; without an id it gets a random one. */
+export const ItemSeed = Type.Object(
+  {
+    id: Type.Optional(Item.properties.id),
+    name: Type.String({ minLength: 1 }),
+    status: Type.Optional(Item.properties.status),
+  },
+  { additionalProperties: false },
+);
+export type ItemSeed = Static<typeof ItemSeed>;
