@@ -1,0 +1,32 @@
+import { tokenLifetime } from '../../auth/claims.ts';
+import { isPassword } from '../../auth/password.ts';
+import type { Tokens } from '../../auth/token.ts';
+import { HttpError } from '../../http/errors.ts';
+import { ErrorBody } from '../../http/schema.ts';
+import { defineRoute, type Route } from '../profile.ts';
+import { Credentials, IssuedToken } from './schema.ts';
+import type { Account } from './users.ts';
+
+/** Profile `login`. */
+export const createLoginRoutes = (accounts: ReadonlyMap<string, Account>, tokens: Tokens): Route[] => [
+  defineRoute({
+    method: 'POST',
+    path: '/api/auth/login',
+    access: 'open',
+    summary: 'Exchange a name and a password for a token',
+    schema: { body: Credentials, response: { 200: IssuedToken, 400: ErrorBody, 401: ErrorBody } },
+    handler: async ({ body: { Username = '', Password = '' } }) => {
+      const account = accounts.get(Username);
+      if (!account) throw new HttpError('unauthorized', 'Unknown user');
+      if (!(await isPassword(Password, await account.passwordHash))) {
+        throw new HttpError('unauthorized', 'Invalid password');
+      }
+      return {
+        token: await tokens.sign(account),
+        tokenType: 'Bearer' as const,
+        expiresIn: tokenLifetime,
+        role: account.role,
+      };
+    },
+  }),
+];

@@ -1,0 +1,31 @@
+import Type, { type Static } from 'typebox';
+import { roles, tokenLifetime } from '../../auth/claims.ts';
+
+const Role = Type.Enum(roles, { type: 'string' });
+
+/** Both are needed; one that is missing is answered like one that is wrong. */
+export const Credentials = Type.Object({
+  Username: Type.Optional(Type.String()),
+  Password: Type.Optional(Type.String()),
+});
+
+export const IssuedToken = Type.Object({
+  token: Type.String({ description: 'A JWT, signed with HS256.' }),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Literal(tokenLifetime, { description: 'Seconds.' }),
+  role: Role,
+});
+
+/** A user as the settings name it. */
+export const User = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    role: Role,
+    passwordHash: Type.String({
+      pattern: '^\\$argon2id\\$v=19\\$m=\\d+,t=\\d+,p=\\d+\\$[A-Za-z0-9+/]+\\$[A-Za-z0-9+/]+$',
+      description: 'What `signalbox hash-password` prints.',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type User = Static<typeof User>;
