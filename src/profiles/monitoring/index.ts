@@ -1,0 +1,15 @@
+import { readPowerShellVersion } from '../../host/power-shell.ts';
+import { defineFeature } from '../profile.ts';
+import { createMonitoringRoutes } from './routes.ts';
+
+/** Monitoring: the state of the machine signalbox runs on. */
+export const monitoring = defineFeature({
+  name: 'monitoring',
+  profiles: [{ name: 'monitoring', alias: 'M', summary: 'health, server info, processes and disks' }],
+  settings: {},
+  create: ({ clock, host, version, nodeVersion }) => ({
+    profiles: {
+      monitoring: createMonitoringRoutes({ clock, host, version, nodeVersion, readPowerShellVersion }),
+    },
+  }),
+});

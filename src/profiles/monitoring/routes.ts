@@ -1,0 +1,95 @@
+import { ErrorBody } from '../../http/schema.ts';
+import { toLocalTimestamp } from '../../http/timestamp.ts';
+import { defineRoute, type Parts, type Route } from '../profile.ts';
+import { toDiskRow } from './disk-row.ts';
+import { toProcessRow, toRanking } from './process-row.ts';
+import { DiskList, MachineHealth, ProcessList, ProcessQuery, ServerHealth, ServerInfo } from './schema.ts';
+import { toDays, toShare, toTimeSpan } from './units.ts';
+
+interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version' | 'nodeVersion'> {
+  readPowerShellVersion: () => Promise<string | null>;
+}
+
+const unknown = 'Unknown';
+
+/** Profile `monitoring`; the server's uptime counts from this call. */
+export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/health',
+    access: 'open',
+    summary: 'Say that the server works, and since when',
+    schema: { response: { 200: ServerHealth } },
+    handler: createServerHealth(parts),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/health',
+    access: 'open',
+    summary: "Say how busy the machine's processors and memory are",
+    schema: { response: { 200: MachineHealth } },
+    handler: () => readMachineHealth(parts),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/info',
+    access: 'open',
+    summary: 'Name the machine, its system and what runs on it',
+    schema: { response: { 200: ServerInfo } },
+    handler: () => readServerInfo(parts),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/processes',
+    access: 'open',
+    summary: 'List the processes that use the most memory',
+    schema: { querystring: ProcessQuery, response: { 200: ProcessList, 400: ErrorBody } },
+    handler: async ({ query }) => {
+      const data = toRanking(await parts.host.processes())
+        .slice(0, query.top)
+        .map(toProcessRow);
+      return { count: data.length, data };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/disks',
+    access: 'open',
+    summary: 'List the fixed local disks and how full they are',
+    schema: { response: { 200: DiskList } },
+    handler: async () => ({ data: (await parts.host.fixedDisks()).map(toDiskRow) }),
+  }),
+];
+
+const createServerHealth = ({ clock, host, version }: MonitoringParts) => {
+  const startedAt = clock().getTime();
+  return async () => ({
+    status: 'healthy' as const,
+    uptime: toTimeSpan(clock().getTime() - startedAt),
+    version,
+    hostname: (await host.system()).hostname,
+  });
+};
+
+const readMachineHealth = async ({ clock, host }: MonitoringParts) => {
+  const [{ hostname }, busy, memory] = await Promise.all([host.system(), host.cpuBusy(), host.memory()]);
+  return {
+    status: 'healthy' as const,
+    timestamp: toLocalTimestamp(clock()),
+    computer: hostname,
+    uptime: `${toDays(host.uptimeSeconds()).toFixed(1)} days`,
+    cpuUsage: toShare(busy, 0),
+    memoryUsage: toShare(1 - memory.available / memory.total, 1),
+  };
+};
+
+const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: MonitoringParts) => {
+  const [{ hostname, osName }, psVersion] = await Promise.all([host.system(), readPowerShellVersion()]);
+  return {
+    computer: hostname,
+    os: osName ?? unknown,
+    psVersion: psVersion ?? unknown,
+    frameworkVersion: `Node.js ${nodeVersion}`,
+    uptime: toDays(host.uptimeSeconds()),
+  };
+};
