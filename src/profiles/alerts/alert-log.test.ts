@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startApp } from '../../../test/support/app.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { disk, fileOf, listMessages, sendAlert } from './test-alerts.ts';
+
+test('what else is in the file is shown as far as it is an alert', async (t) => {
+  const app = await startApp(t);
+  await sendAlert(app, disk);
+  await appendFile(fileOf(app), '{"message":"by hand"}\nnot a record\n');
+  await sendAlert(app, { message: 'last' });
+  assert.deepEqual(await listMessages(app), ['sda1 is full', 'by hand', 'last']);
+});
+
+test('while the log cannot be written alerts are answered 503, lists go on, and readiness tells', async (t) => {
+  const app = await startApp(t);
+  await sendAlert(app, disk);
+  assert.deepEqual((await app.request('GET', '/ready')).json, { status: 'ready' });
+  await rename(fileOf(app), `${fileOf(app)}.away`);
+  await mkdir(fileOf(app));
+  for (const [method, path] of [
+    ['POST', '/api/alert'],
+    ['POST', '/api/alert'],
+    ['GET', '/ready'],
+  ] as const) {
+    const { status, headers, json } = await app.request(
+      method,
+      path,
+      method === 'POST' ? { body: disk } : {},
+    );
+    assert.equal(status, 503);
+    assert.equal(headers['retry-after'], '1');
+    assert.match(String(json['error']), /cannot be written/);
+  }
+  assert.deepEqual(await listMessages(app), ['sda1 is full']);
+});
+
+test('a data directory that cannot be used, or is in use, stops the start with one sentence', async (t) => {
+  const app = await startApp(t);
+  const dataDir = join(app.folder, 'data');
+  await assert.rejects(startApp(t, { settings: { dataDir } }), (error) => {
+    assert.ok(error instanceof SettingsError);
+    assert.equal(error.message, `dataDir: ${dataDir} is in use by another signalbox process`);
+    return true;
+  });
+  await assert.rejects(startApp(t, { settings: { dataDir: fileOf(app) } }), SettingsError);
+});
+
+test('an app that ends has stored what it acknowledged and can start again at once', async (t) => {
+  const app = await startApp(t);
+  await sendAlert(app, disk);
+  await app.server.close();
+  const next = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
+  assert.deepEqual(await listMessages(next), ['sda1 is full']);
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAlert, isEmpty, toAlert } from './alert.ts';
+
+test('an alert is empty when no field has text', () => {
+  assert.equal(isEmpty({}), true);
+  assert.equal(isEmpty({ source: '', level: '', message: '', hostname: '' }), true);
+  for (const field of ['source', 'level', 'message', 'hostname']) {
+    assert.equal(isEmpty({ [field]: ' ' }), false);
+  }
+});
+
+test('missing fields of an alert become empty strings, and the time is local', () => {
+  const alert = createAlert({ level: 'ERROR' }, new Date(2026, 0, 2, 3, 4, 5));
+  assert.deepEqual(Object.entries(alert), [
+    ['timestamp', '2026-01-02T03:04:05'],
+    ['source', ''],
+    ['level', 'ERROR'],
+    ['message', ''],
+    ['hostname', ''],
+    ['receivedAt', '03:04:05'],
+  ]);
+});
+
+test('of a record the six fields are shown, as strings, and nothing else', () => {
+  assert.deepEqual(toAlert({ id: 'x', seq: 1, crc: 'y', level: 7, source: 'disk', more: {} }), {
+    timestamp: '',
+    source: 'disk',
+    level: '',
+    message: '',
+    hostname: '',
+    receivedAt: '',
+  });
+});

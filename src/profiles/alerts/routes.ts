@@ -1,0 +1,65 @@
+import type { Access } from '../../auth/guard.ts';
+import { HttpError } from '../../http/errors.ts';
+import { ErrorBody } from '../../http/schema.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
+import { defineRoute, type Route } from '../profile.ts';
+import { createAlert, isEmpty } from './alert.ts';
+import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
+import { sendAlerts } from './send-alerts.ts';
+import { createNotReady, toRefusal } from './unavailable.ts';
+
+/** The routes of the alert log. */
+export const createAlertRoutes = (journal: Journal, clock: () => Date, access: Access): Route[] => [
+  receiveAlert(journal, clock, access),
+  listAlerts(journal, access),
+  readReadiness(journal),
+];
+
+const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/alert',
+    access,
+    summary: 'Store an alert; the answer comes when it is on disk',
+    schema: { body: AlertBody, response: { 200: AlertReceipt, 400: ErrorBody, 503: ErrorBody } },
+    handler: async ({ body }) => {
+      if (isEmpty(body)) {
+        throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
+      }
+      const { id } = await journal.append({ ...createAlert(body, clock()) }).catch((error) => {
+        throw toRefusal(error);
+      });
+      return { received: true, id } as const;
+    },
+  });
+
+const listAlerts = (journal: Journal, access: Access): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/alerts',
+    access,
+    summary: 'List the last alerts, oldest first',
+    schema: { querystring: AlertQuery, response: { 200: AlertList, 400: ErrorBody } },
+    handler: async ({ query: { count, level } }, reply) => {
+      const listing = await journal.listLast(
+        count,
+        (record) => level === undefined || record['level'] === level,
+      );
+      return sendAlerts(reply, listing);
+    },
+  });
+
+const readReadiness = (journal: Journal): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/ready',
+    access: 'open',
+    summary: 'Say whether alerts can be stored',
+    schema: { response: { 200: Readiness, 503: ErrorBody } },
+    handler: async () => {
+      if (!journal.state().healthy) {
+        throw createNotReady();
+      }
+      return { status: 'ready' } as const;
+    },
+  });

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestApp } from '../../../test/support/app.ts';
+
+export const disk = { source: 'disk', level: 'ERROR', message: 'sda1 is full', hostname: 'web-1' };
+
+export interface AlertPage {
+  count: number;
+  data: Record<string, string>[];
+}
+
+/** The log of the app. */
+export const fileOf = ({ folder }: TestApp): string => join(folder, 'data', 'alerts.jsonl');
+
+/** Sends an alert that is taken; answers its id. */
+export const sendAlert = async (app: TestApp, body: unknown): Promise<string> => {
+  const { status, json } = await app.request('POST', '/api/alert', { body });
+  assert.equal(status, 200);
+  return String(json['id']);
+};
+
+/** The messages of the list that the query asks for. */
+export const listMessages = async (app: TestApp, query = ''): Promise<unknown[]> => {
+  const { status, json } = await app.request<AlertPage>('GET', `/api/alerts${query}`);
+  assert.equal(status, 200);
+  assert.equal(json.count, json.data.length);
+  return json.data.map(({ message }) => message);
+};
