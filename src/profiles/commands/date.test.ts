@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDate } from './date.ts';
+
+test('ISO 8601 dates are read, those without a zone as local time', () => {
+  assert.deepEqual(parseDate('2024-02-29'), new Date(2024, 1, 29));
+  assert.deepEqual(parseDate('2024-02-29 10:30'), new Date(2024, 1, 29, 10, 30));
+  assert.deepEqual(parseDate('2024-02-29T10:30:05.5'), new Date(2024, 1, 29, 10, 30, 5, 500));
+  assert.deepEqual(parseDate('2024-02-29T10:30:05Z'), new Date('2024-02-29T10:30:05Z'));
+  assert.deepEqual(parseDate('2024-02-29T10:30+02:00'), new Date('2024-02-29T08:30:00Z'));
+});
+
+test('other texts and days that no month has are no dates', () => {
+  const texts = [
+    '',
+    '29.2.2024',
+    '2/29/2024',
+    '2023-02-29',
+    '2024-13-01',
+    '2024-01-01T25:00',
+    '2024-1-1',
+    ' 2024-01-01',
+  ];
+  for (const text of texts) assert.equal(parseDate(text), undefined, text);
+});

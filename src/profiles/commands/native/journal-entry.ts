@@ -1,0 +1,84 @@
+/** An entry as `journalctl --output=json` writes it: texts, arrays of bytes, or arrays of either. */
+export type JournalEntry = Readonly<Record<string, unknown>>;
+
+type EntryType = 'Error' | 'Warning' | 'Information';
+
+export interface EventRow {
+  Index: number | null;
+  TimeGenerated: string | null;
+  TimeWritten: string | null;
+  EntryType: EntryType;
+  Source: string | null;
+  InstanceId: number | null;
+  EventID: number | null;
+  Category: string | null;
+  Message: string | null;
+  MachineName: string | null;
+  UserName: string | null;
+}
+
+/** The fields that `toEvent` reads, beside those that journalctl always writes. */
+export const entryFields = [
+  'MESSAGE',
+  'MESSAGE_ID',
+  'PRIORITY',
+  'SYSLOG_FACILITY',
+  'SYSLOG_IDENTIFIER',
+  '_HOSTNAME',
+  '_PID',
+  '_SOURCE_REALTIME_TIMESTAMP',
+  '_SYSTEMD_UNIT',
+  '_UID',
+] as const;
+
+/** Names of the facilities of syslog(3), by number. */
+const facilities =
+  'kern user mail daemon auth syslog lpr news uucp cron authpriv ftp . . . . local0 local1 local2 local3 local4 local5 local6 local7'.split(
+    ' ',
+  );
+
+/** The journal's entry in the shape of Windows' event log. */
+export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>): EventRow => {
+  const read = (name: (typeof entryFields)[number]): string | null => toText(entry[name]);
+  const written = toTime(toText(entry['__REALTIME_TIMESTAMP']));
+  const instanceId = toInstanceId(read('MESSAGE_ID'));
+  const uid = read('_UID');
+  return {
+    Index: toIndex(toText(entry['__CURSOR'])),
+    TimeGenerated: toTime(read('_SOURCE_REALTIME_TIMESTAMP')) ?? written,
+    TimeWritten: written,
+    EntryType: toEntryType(Number(read('PRIORITY') ?? 6)),
+    Source: read('SYSLOG_IDENTIFIER') ?? read('_SYSTEMD_UNIT'),
+    InstanceId: instanceId,
+    EventID: instanceId === null ? null : instanceId % 2 ** 30,
+    Category: facilities[Number(read('SYSLOG_FACILITY') ?? Number.NaN)] ?? null,
+    Message: read('MESSAGE'),
+    MachineName: read('_HOSTNAME'),
+    UserName: uid && (userNames.get(uid) ?? uid),
+  };
+};
+
+/** A field's first value. One with control characters or invalid UTF-8 comes as an array of bytes. */
+export const toText = (value: unknown): string | null => {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  return typeof value[0] === 'number' ? Buffer.from(value).toString() : toText(value[0]);
+};
+
+const toEntryType = (priority: number): EntryType => {
+  if (priority <= 3) return 'Error';
+  return priority === 4 ? 'Warning' : 'Information';
+};
+
+/** The number of the entry in the journal is the part `i=` of its cursor, in hexadecimal digits. */
+const toIndex = (cursor: string | null): number | null => {
+  const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 16);
+};
+
+const toTime = (microseconds: string | null): string | null =>
+  microseconds && new Date(Number(microseconds) / 1000).toISOString();
+
+/** The first 32 of the 128 bits that name a kind of message. */
+const toInstanceId = (messageId: string | null): number | null =>
+  messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createQueue, QueueFullError } from './queue.ts';
+
+const never = new AbortController().signal;
+
+/** A task that lasts until it is told to end, and the order in which such tasks began. */
+const createTasks = () => {
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const start = (id: number) => () =>
+    new Promise<number>((resolve) => {
+      begun.push(id);
+      ends[id] = () => resolve(id);
+    });
+  return { begun, start, end: (id: number) => ends[id]?.() };
+};
+
+test('so many run, the next wait in line, and one more is refused', async () => {
+  const { begun, start, end } = createTasks();
+  const queue = createQueue({ running: 2, waiting: 2 });
+  const results = [0, 1, 2, 3].map((id) => queue.run(start(id), never));
+  await assert.rejects(queue.run(start(4), never), QueueFullError);
+  assert.deepEqual(begun, [0, 1]);
+  end(1);
+  assert.equal(await results[1], 1);
+  assert.deepEqual(begun, [0, 1, 2]);
+  for (const id of [0, 2]) end(id);
+  await Promise.all([results[0], results[2]]);
+  end(3);
+  assert.equal(await results[3], 3);
+  assert.deepEqual(begun, [0, 1, 2, 3]);
+  assert.equal(await queue.run(async () => 'free', never), 'free');
+});
+
+test('a task that fails gives its place to the next', async () => {
+  const queue = createQueue({ running: 1, waiting: 1 });
+  const failing = queue.run(() => Promise.reject(new Error('no')), never);
+  const next = queue.run(async () => 'next', never);
+  await assert.rejects(failing, /^Error: no$/);
+  assert.equal(await next, 'next');
+});
+
+test('who gives up leaves the line and never runs', async () => {
+  const { begun, start, end } = createTasks();
+  const queue = createQueue({ running: 1, waiting: 1 });
+  const first = queue.run(start(0), never);
+  const impatient = new AbortController();
+  const second = queue.run(start(1), impatient.signal);
+  impatient.abort(new Error('gone'));
+  await assert.rejects(second, /^Error: gone$/);
+  await assert.rejects(queue.run(start(2), impatient.signal), /^Error: gone$/);
+  const third = queue.run(start(3), never);
+  end(0);
+  await first;
+  end(3);
+  await third;
+  assert.deepEqual(begun, [0, 3]);
+});

@@ -1,0 +1,54 @@
+/** Too many are running and waiting already. */
+export class QueueFullError extends Error {
+  constructor() {
+    super('Too many commands are running; try again later');
+  }
+}
+
+interface Queue {
+  /** Runs the task when it is its turn. Rejects with the signal's reason if that is aborted while waiting. */
+  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+interface Limits {
+  running: number;
+  waiting: number;
+}
+
+/** At most `running` tasks at a time and `waiting` in line behind them, first come first served. */
+export const createQueue = (limits: Limits): Queue => {
+  let running = 0;
+  const line: (() => void)[] = [];
+  const leave = (): void => {
+    const next = line.shift();
+    if (next) next();
+    else running -= 1;
+  };
+  return {
+    run: async (task, signal) => {
+      signal.throwIfAborted();
+      if (running < limits.running) running += 1;
+      else if (line.length >= limits.waiting) throw new QueueFullError();
+      else await waitInLine(line, signal);
+      try {
+        return await task();
+      } finally {
+        leave();
+      }
+    },
+  };
+};
+
+const waitInLine = (line: (() => void)[], signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const start = (): void => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    };
+    const giveUp = (): void => {
+      line.splice(line.indexOf(start), 1);
+      reject(signal.reason);
+    };
+    line.push(start);
+    signal.addEventListener('abort', giveUp, { once: true });
+  });

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { createServer } from '../../http/server.ts';
+import { createExecutor } from './execute.ts';
+import { createRoutes } from './routes.ts';
+import { CommandFailure, type Runner } from './runner.ts';
+import { until } from './testing.ts';
+
+/** A server with nothing but this profile's routes, over the given runner. */
+const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstance> => {
+  const log = pino({ level: 'silent' });
+  const app = createServer({ log, host: '127.0.0.1', machine: 'test', allowedHosts: [], cors: false });
+  const executor = createExecutor({ runner: { run }, timeoutSeconds: 10 });
+  for (const { path, access: _, summary: __, ...route } of createRoutes(executor, 'open')) {
+    app.route({ ...route, url: path });
+  }
+  t.after(() => app.close());
+  return app;
+};
+
+const post = async (app: FastifyInstance, payload: object) => {
+  const headers = { host: '127.0.0.1' };
+  const response = await app.inject({ method: 'POST', url: '/api/execute', headers, payload });
+  return { status: response.statusCode, headers: response.headers, body: response.json() };
+};
+
+const answer = async () => ({ rows: [{ Id: 1, Deep: { x: null }, Odd: '\n"' }], truncated: false });
+
+test('a command that runs is answered with the line as it was given and all of its objects', async (t) => {
+  const app = await start(t, answer);
+  const command = ' Get-Process  -Name "a b" ';
+  const { status, headers, body } = await post(app, { command, other: 1 });
+  assert.deepEqual([status, headers['content-type']], [200, 'application/json; charset=utf-8']);
+  const { rows } = await answer();
+  assert.deepEqual(body, { success: true, command, result: rows });
+});
+
+test('a result that was cut says so', async (t) => {
+  const app = await start(t, async () => ({ rows: [], truncated: true }));
+  const { body } = await post(app, { command: 'Get-Process' });
+  assert.deepEqual(body, { success: true, command: 'Get-Process', result: [], truncated: true });
+});
+
+test('a body without a command is 400, whatever stands in its place', async (t) => {
+  const app = await start(t, answer);
+  for (const payload of [
+    {},
+    { command: null },
+    { command: '' },
+    { command: ' \t' },
+    { command: 1 },
+    { command: [] },
+  ]) {
+    const { status, body } = await post(app, payload);
+    assert.equal(status, 400, JSON.stringify(payload));
+    assert.deepEqual(Object.keys(body), ['error']);
+    assert.match(body.error, /^command /);
+  }
+});
+
+test('D30 a command that is not allowed is 403, naming it, and never reaches the runner', async (t) => {
+  const app = await start(t, () => assert.fail('must not run'));
+  const cases = [
+    ['rm -rf /', /"rm"/],
+    ['Get-Process; rm', /"Get-Process;"/],
+    ['Get-Process -Module x', /"-Module"/],
+  ] as const;
+  for (const [command, reason] of cases) {
+    const { status, body } = await post(app, { command });
+    assert.equal(status, 403);
+    assert.deepEqual(Object.keys(body), ['error']);
+    assert.match(body.error, reason);
+  }
+});
+
+test('a command that fails is 500 with its message; what is not foreseen shows no internals', async (t) => {
+  const command = 'Get-Process';
+  const failing = await start(t, () => Promise.reject(new CommandFailure('no such process')));
+  const failed = await post(failing, { command });
+  assert.deepEqual([failed.status, failed.body], [500, { success: false, error: 'no such process' }]);
+  const broken = await start(t, () => Promise.reject(new Error('secret')));
+  const { status, body } = await post(broken, { command });
+  assert.equal(status, 500);
+  assert.deepEqual(
+    { ...body, requestId: '' },
+    { success: false, error: 'Internal server error', requestId: '' },
+  );
+});
+
+test('with 4 commands running and 16 waiting the next is 503 with Retry-After', async (t) => {
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const app = await start(t, () => gate.then(answer));
+  const command = 'Get-Process';
+  const results = Array.from({ length: 21 }, () => post(app, { command }));
+  const refused = await Promise.race(results);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  release();
+  const statuses = (await Promise.all(results)).map(({ status }) => status);
+  assert.deepEqual(statuses.sort(), [...Array(20).fill(200), 503]);
+});
+
+test('a client that closes its connection ends its command', async (t) => {
+  let begun = false;
+  let ended = false;
+  const app = await start(t, (_, signal) => {
+    begun = true;
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        ended = true;
+        reject(signal.reason);
+      });
+    });
+  });
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), '127.0.0.1');
+  const body = '{"command":"Get-Process"}';
+  socket.write(
+    `POST /api/execute HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await until(() => begun);
+  socket.destroy();
+  await until(() => ended);
+});

@@ -1,0 +1,22 @@
+import type { ParsedCommand } from './policy.ts';
+
+/** One object of a result, by property name. */
+export type Row = Record<string, unknown>;
+
+export interface CommandOutput {
+  rows: Row[];
+  /** There was more than the bounds let through. */
+  truncated: boolean;
+}
+
+/** What carries out commands that the policy allows. */
+export interface Runner {
+  /**
+   * Rejects with a CommandFailure where the command itself fails, and with the signal's reason once that is
+   * aborted; in every case all child processes have ended by then.
+   */
+  run(command: ParsedCommand, signal: AbortSignal): Promise<CommandOutput>;
+}
+
+/** A command did not succeed; the message is for who asked. */
+export class CommandFailure extends Error {}

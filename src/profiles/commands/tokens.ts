@@ -1,0 +1,56 @@
+import { quote, Refusal } from './refusal.ts';
+
+/** Line breaks, controls, Unicode line and paragraph separators, halves of surrogate pairs. */
+const forbiddenAnywhere = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** All that may stand outside quotes. What is not listed here, in whatever script, must be quoted. */
+const forms =
+  /(?<space> +)|(?<comma>,)|'(?<single>[^']*)'|"(?<double>[^"$`]*)"|(?<word>[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+)/uy;
+
+export interface Token {
+  kind: 'comma' | 'word' | 'quoted';
+  /** Without the quotes. */
+  text: string;
+}
+
+/** Splits a command line; refuses everything that could be more than plain words. */
+export const readTokens = (line: string): Token[] | Refusal => {
+  const forbidden = forbiddenAnywhere.exec(line);
+  if (forbidden) return new Refusal(`${describe(forbidden[0])} is not allowed`);
+  const tokens: Token[] = [];
+  let touchesValue = false;
+  for (let at = 0; at < line.length; at = forms.lastIndex) {
+    forms.lastIndex = at;
+    const groups = forms.exec(line)?.groups;
+    if (!groups) return describeFault(line.slice(at));
+    const token = toToken(groups);
+    const isValue = token !== undefined && token.kind !== 'comma';
+    if (isValue && touchesValue)
+      return new Refusal(`Quotes must enclose a whole value: ${quote(token.text)}`);
+    if (token) tokens.push(token);
+    touchesValue = isValue;
+  }
+  return tokens;
+};
+
+const toToken = ({ space, comma, word, single, double = '' }: Record<string, string>): Token | undefined => {
+  if (space !== undefined) return undefined;
+  if (comma !== undefined) return { kind: 'comma', text: comma };
+  if (word !== undefined) return { kind: 'word', text: word };
+  return { kind: 'quoted', text: single ?? double };
+};
+
+const describeFault = (rest: string): Refusal => {
+  const [first = ''] = rest;
+  if (first === "'") return new Refusal("A quote (') is not closed");
+  if (first !== '"') return new Refusal(`${describe(first)} is not allowed outside quotes`);
+  const special = /^"[^"$`]*([$`])/.exec(rest)?.[1];
+  return new Refusal(
+    special ? `${describe(special)} is not allowed inside double quotes` : 'A quote (") is not closed',
+  );
+};
+
+const describe = (character: string): string => {
+  const code = Number(character.codePointAt(0)).toString(16).toUpperCase().padStart(4, '0');
+  return /[\p{C}\p{Z}]/u.test(character) ? `Character U+${code}` : `Character ${character} (U+${code})`;
+};

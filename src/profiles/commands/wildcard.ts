@@ -1,0 +1,45 @@
+interface Wildcards {
+  /** Stands for any number of characters, none included. */
+  any: string;
+  /** Stands for exactly one character. */
+  one: string;
+}
+
+/** As in PowerShell's names. */
+export const nameWildcards: Wildcards = { any: '*', one: '?' };
+
+/** As in WQL's LIKE. */
+export const likeWildcards: Wildcards = { any: '%', one: '_' };
+
+export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
+
+/** Tests whole texts against a pattern, ignoring case. The time is at most pattern × text, whatever they are. */
+export const createMatcher = (pattern: string, { any, one }: Wildcards): ((text: string) => boolean) => {
+  const wanted = [...pattern.toLowerCase()];
+  return (text) => {
+    const given = [...text.toLowerCase()];
+    let at = 0;
+    let next = 0;
+    let resume: { wanted: number; given: number } | undefined;
+    while (next < given.length) {
+      if (wanted[at] === any) {
+        at += 1;
+        resume = { wanted: at, given: next };
+      } else if (at < wanted.length && (wanted[at] === one || wanted[at] === given[next])) {
+        at += 1;
+        next += 1;
+      } else if (resume) {
+        resume.given += 1;
+        at = resume.wanted;
+        next = resume.given;
+      } else return false;
+    }
+    return wanted.slice(at).every((character) => character === any);
+  };
+};
+
+/** Whether a text matches at least one of the patterns. */
+export const createAnyMatcher = (patterns: readonly string[]): ((text: string) => boolean) => {
+  const matchers = patterns.map((pattern) => createMatcher(pattern, nameWildcards));
+  return (text) => matchers.some((matches) => matches(text));
+};
