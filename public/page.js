@@ -1,0 +1,117 @@
+import { create } from './element.js';
+import { createGroup, createGroupLink } from './route-list.js';
+import { isMatch, toGroups } from './routes.js';
+
+/** Milliseconds after which a server that says nothing counts as one that does not answer. */
+const patience = 10_000;
+
+const find = (id) => document.getElementById(id);
+const parts = {
+  version: find('version'),
+  filter: find('filter'),
+  words: find('words'),
+  status: find('status'),
+  failure: find('failure'),
+  reason: find('reason'),
+  retry: find('retry'),
+  contents: find('contents'),
+  list: find('list'),
+};
+
+/** What is listed now: `{ section, link, entries: [{ element, text }] }` for each group. */
+let groups = [];
+
+const load = async () => {
+  parts.failure.hidden = true;
+  parts.status.textContent = 'Reading the routes…';
+  try {
+    showRoutes(await fetchDocument());
+  } catch (error) {
+    showFailure(error);
+  }
+};
+
+const fetchDocument = async () => {
+  const response = await fetch('../openapi.json', { signal: AbortSignal.timeout(patience) }).catch(() => {
+    throw new Error('The server does not answer. Is it still running?');
+  });
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  return response.json().catch(() => {
+    throw new Error('The answer was cut off, or it was not JSON.');
+  });
+};
+
+const showRoutes = (openApi) => {
+  const server = new URL('..', document.baseURI).href.replace(/\/$/, '');
+  const found = toGroups(openApi);
+  groups = found.map((group) => ({ ...createGroup(group, server), link: createGroupLink(group) }));
+  parts.version.textContent = openApi.info?.version ?? '';
+  parts.list.replaceChildren(...groups.map(({ section }) => section));
+  parts.contents.replaceChildren(create('ul', {}, ...groups.map(({ link }) => create('li', {}, link))));
+  parts.contents.hidden = groups.length === 0;
+  parts.filter.hidden = groups.length === 0;
+  applyFilter();
+  goToHash();
+};
+
+const showFailure = ({ message }) => {
+  parts.status.textContent = '';
+  parts.reason.textContent = message;
+  parts.failure.hidden = false;
+};
+
+const applyFilter = () => {
+  let shown = 0;
+  let total = 0;
+  for (const { section, link, entries } of groups) {
+    for (const { element, text } of entries) element.hidden = !isMatch(text, parts.words.value.trim());
+    const left = entries.filter(({ element }) => !element.hidden).length;
+    section.hidden = left === 0;
+    link.parentElement.hidden = left === 0;
+    shown += left;
+    total += entries.length;
+  }
+  parts.status.textContent = countInWords(shown, total);
+};
+
+const countInWords = (shown, total) => {
+  if (total === 0) return 'No profile is mounted: there are no routes.';
+  if (shown === 0) return `None of ${total} routes matches. Press Escape to see them all.`;
+  return shown === total ? `${total} routes` : `${shown} of ${total} routes`;
+};
+
+/** The sections are not there yet when the browser looks for the one that the address names. */
+const goToHash = () => {
+  if (location.hash) find(location.hash.slice(1))?.scrollIntoView();
+};
+
+const focusFirstMatch = () => {
+  parts.list.querySelector('details:not([hidden]) summary')?.focus();
+};
+
+const clearFilter = () => {
+  parts.words.value = '';
+  applyFilter();
+};
+
+parts.words.addEventListener('input', applyFilter);
+parts.words.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') clearFilter();
+  if (event.key !== 'Enter') return;
+  // Otherwise the same key press would open the route that it goes to.
+  event.preventDefault();
+  focusFirstMatch();
+});
+parts.retry.addEventListener('click', async () => {
+  // The button goes away, and the keyboard's place with it.
+  find('routes').focus();
+  await load();
+});
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLInputElement;
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  parts.words.focus();
+});
+
+await load();

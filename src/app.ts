@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
+import { createGuard } from './auth/guard.ts';
+import { createTokens } from './auth/token.ts';
+import type { Settings } from './config/schema.ts';
+import { readSeed } from './config/seed.ts';
+import { SettingsError } from './config/settings-error.ts';
+import { createHostReadings } from './host/index.ts';
+import { serveDocs } from './http/docs.ts';
+import { serveOpenApi } from './http/openapi.ts';
+import { createServer } from './http/server.ts';
+import { type MountedProfile, settleClashes } from './mounts/clash.ts';
+import { registerProfile } from './mounts/register.ts';
+import { type Mount, resolveMounts } from './mounts/resolve.ts';
+import { packageRoot, version } from './package-root.ts';
+import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
+
+/** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
+const minimumSecretBytes = 32;
+
+interface Surroundings {
+  log: FastifyBaseLogger;
+  nodeVersion: string;
+  features: readonly Feature[];
+}
+
+export interface App {
+  /** Ready to listen; closing it finishes what was acknowledged and lets go of everything. */
+  server: FastifyInstance;
+  mounts: { base: string; profiles: MountedProfile[] }[];
+  /** Lines for people, to be printed once. */
+  notices: string[];
+  /** Opens files again after something else moved them away. */
+  reopen(): Promise<void>;
+}
+
+/** The whole service for the given settings, not listening yet. Throws a SettingsError for bad ones. */
+export const createApp = async (
+  settings: Settings,
+  { log, nodeVersion, features }: Surroundings,
+): Promise<App> => {
+  const mounts = resolveMounts(settings, features);
+  const mounted = features.filter((feature) => isMounted(feature, mounts));
+  const host = createHostReadings();
+  const clock = () => new Date();
+  const tokens = createTokens(createSecret(settings, log), settings.issuer, clock);
+  const server = createServer({ ...settings, log, machine: hostname() });
+  server.addHook('onClose', async () => host.close());
+  try {
+    const records = settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features));
+    const parts = {
+      version,
+      nodeVersion,
+      dataDir: resolve(settings.dataDir),
+      clock,
+      host,
+      log,
+      tokens,
+      records,
+    };
+    const instances = await createInstances(mounted, { ...parts, settings }, server);
+    const built = mounts.map(({ base, profiles }) => buildMount(base, profiles, mounted, instances));
+    await addRoutes(server, built, settings, createGuard(server, tokens), mounted);
+    return {
+      server,
+      mounts: built,
+      notices: instances.flatMap(({ notices = [] }) => notices),
+      reopen: async () => {
+        await Promise.all(instances.map(({ reopen }) => reopen?.()));
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+};
+
+const isMounted = (feature: Feature, mounts: Mount[]): boolean =>
+  feature.profiles.some(({ name }) => mounts.some(({ profiles }) => profiles.includes(name)));
+
+const createSecret = ({ jwtSecret }: Settings, log: FastifyBaseLogger): Uint8Array => {
+  if (jwtSecret === undefined) {
+    log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
+    return randomBytes(minimumSecretBytes);
+  }
+  const secret = Buffer.from(jwtSecret);
+  if (secret.length >= minimumSecretBytes) return secret;
+  throw new SettingsError([
+    `jwtSecret must be at least ${minimumSecretBytes} bytes long, not ${secret.length}`,
+  ]);
+};
+
+const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
+  Object.assign({}, ...features.map(({ seed }) => seed ?? {}));
+
+const createInstances = async (
+  features: Feature[],
+  parts: Parts & { settings: Settings },
+  server: FastifyInstance,
+): Promise<FeatureInstance[]> => {
+  const instances: FeatureInstance[] = [];
+  for (const feature of features) {
+    const instance = await feature.create(parts);
+    instances.push(instance);
+    server.addHook('onClose', async () => instance.close?.());
+  }
+  return instances;
+};
+
+const buildMount = (
+  base: string,
+  names: string[],
+  features: Feature[],
+  instances: FeatureInstance[],
+): { base: string; profiles: MountedProfile[] } => {
+  const known = features.flatMap(({ profiles }) => profiles);
+  const routes = Object.assign({}, ...instances.map(({ profiles }) => profiles));
+  const profiles = names.map((name) => ({
+    name,
+    strict: known.some((profile) => profile.name === name && profile.strict),
+    routes: routes[name],
+  }));
+  return { base, profiles: settleClashes(base, profiles) };
+};
+
+const addRoutes = async (
+  server: FastifyInstance,
+  mounts: App['mounts'],
+  settings: Settings,
+  guard: ReturnType<typeof createGuard>,
+  features: Feature[],
+): Promise<void> => {
+  const tags = features.flatMap(({ profiles }) =>
+    profiles.map(({ name, summary }) => ({ name, description: summary })),
+  );
+  await serveOpenApi(server, version, tags);
+  await serveDocs(server, findPublicFolder(settings));
+  const rootIsTaken = mounts.some(
+    ({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict),
+  );
+  if (!rootIsTaken)
+    server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
+  for (const { base, profiles } of mounts) {
+    for (const profile of profiles) await registerProfile(server, base, profile, guard);
+  }
+};
+
+const findPublicFolder = ({ publicDir }: Settings): string => {
+  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new SettingsError([`publicDir ${folder} is not a folder`]);
+};

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import type { TObject } from 'typebox';
+import type { Flags } from '../config/load.ts';
+import { isFlag, textForm, toFlagName } from '../config/schema.ts';
+
+/** What the command line asks for that cannot be understood: told in one line, with exit code 2. */
+export class UsageError extends Error {}
+
+export interface Arguments {
+  /** Words that are no flags, in order: a command and what it takes. */
+  words: string[];
+  /** Given flags by setting, e.g. `dataDir`. */
+  flags: Flags;
+}
+
+/** Reads the command line by the settings' schema; throws a UsageError for a flag that there is not. */
+export const parseArguments = (argv: readonly string[], schema: TObject): Arguments => {
+  const settings = Object.entries(schema.properties).filter(([, property]) => isFlag(property));
+  const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
+    config: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean' },
+  };
+  for (const [key, property] of settings) {
+    options[toFlagName(key)] = { type: textForm(property) === 'flag' ? 'boolean' : 'string' };
+  }
+  const { values, positionals } = parse(argv, options);
+  const keys = ['config', 'help', 'version', ...settings.map(([key]) => key)];
+  return {
+    words: positionals,
+    flags: Object.fromEntries(keys.map((key) => [key, values[toFlagName(key)]])) as Flags,
+  };
+};
+
+const parse = (
+  argv: readonly string[],
+  options: NonNullable<Parameters<typeof parseArgs>[0]>['options'] & object,
+) => {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true });
+  } catch (error) {
+    // The first sentence says it all; the rest explains how to pass odd positionals.
+    const [sentence] = (error as Error).message.split('. ', 1);
+    throw new UsageError(`${sentence?.replace(/\.$/, '')}; see signalbox --help`);
+  }
+};

@@ -1,0 +1,43 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { pino } from 'pino';
+import type { TObject } from 'typebox';
+import { type App, createApp } from '../app.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
+import type { Settings } from '../config/schema.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { isLoopback } from '../http/host-guard.ts';
+import { features } from '../profiles/index.ts';
+import { createStartMessage } from './start-message.ts';
+
+/** Starts the service; resolves once it listens, with what to tell people. Throws a SettingsError when it cannot. */
+export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; message: string }> => {
+  const settings = loadSettings(schema, flags);
+  // Log lines go to standard error, so that what is printed for people stays readable.
+  const log: FastifyBaseLogger = pino(
+    { level: settings.logLevel },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
+  const address = await listen(app, settings);
+  if (!isLoopback(settings.host)) {
+    log.warn('the service can be reached from other machines: see which routes are open without a token');
+  }
+  return { app, message: createStartMessage(app, address) };
+};
+
+const listen = async (app: App, { host, port }: Settings): Promise<string> => {
+  try {
+    return await app.server.listen({ host, port });
+  } catch (error) {
+    await app.server.close();
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
+    throw new SettingsError([`cannot listen on ${host}:${port}: ${reason}`]);
+  }
+};
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: 'the port is taken; choose another with --port',
+  EACCES: 'this account may not use the port; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'the address is not one of this machine; choose another with --host',
+  ENOTFOUND: 'there is no such host; choose another with --host',
+};

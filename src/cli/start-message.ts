@@ -1,0 +1,29 @@
+import type { App } from '../app.ts';
+import { version } from '../package-root.ts';
+
+/** What is printed at the start: where it listens, what is served, what is open, and made-up passwords. */
+export const createStartMessage = ({ mounts, notices }: App, address: string): string => {
+  const width = Math.max(...mounts.map(({ base }) => base.length), '/docs/'.length) + 2;
+  return [
+    `signalbox ${version} listens on ${address}`,
+    '',
+    ...mounts.map(
+      ({ base, profiles }) => `  ${base.padEnd(width)}${profiles.map(({ name }) => name).join(', ')}`,
+    ),
+    `  ${'/docs/'.padEnd(width)}pages for people; /openapi.json for programs`,
+    '',
+    'Open without a token:',
+    ...mounts.flatMap((mount) => listOpenRoutes(mount)),
+    ...(notices.length > 0 ? ['', ...notices] : []),
+    '',
+  ].join('\n');
+};
+
+/** `  GET, POST /protected/api/tasks`, a line for each path. */
+const listOpenRoutes = ({ base, profiles }: App['mounts'][number]): string[] => {
+  const methods = new Map<string, string[]>();
+  for (const { method, path, access } of profiles.flatMap(({ routes }) => routes)) {
+    if (access === 'open') methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  return [...methods].map(([path, names]) => `  ${names.join(', ')} ${base === '/' ? '' : base}${path}`);
+};

@@ -1,0 +1,67 @@
+#!/usr/bin/env node
+import closeWithGrace from 'close-with-grace';
+import { parseArguments, UsageError } from './cli/args.ts';
+import { printPasswordHash } from './cli/hash-password.ts';
+import { serve } from './cli/serve.ts';
+import { createUsage } from './cli/usage.ts';
+import type { Flags } from './config/load.ts';
+import { createSettingsSchema } from './config/schema.ts';
+import { SettingsError } from './config/settings-error.ts';
+import { version } from './package-root.ts';
+import { features } from './profiles/index.ts';
+
+/** Milliseconds that running requests have to finish once the process is told to end. */
+const gracePeriod = 10_000;
+
+const schema = createSettingsSchema(features.map(({ settings }) => settings));
+
+const run = async (argv: string[]): Promise<void> => {
+  const { words, flags } = parseArguments(argv, schema);
+  if (flags['help'])
+    return print(
+      createUsage(
+        schema,
+        features.flatMap(({ profiles }) => profiles),
+      ),
+    );
+  if (flags['version']) return print(`${version}\n`);
+  const [command = 'serve', ...rest] = words;
+  if (rest.length > 0) throw new UsageError(`${command} takes no further words; see signalbox --help`);
+  switch (command) {
+    case 'serve':
+      return runServer(flags);
+    case 'hash-password':
+      return printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
+    case 'config-schema':
+      return print(`${JSON.stringify(schema, null, 2)}\n`);
+    default:
+      throw new UsageError(`there is no command ${JSON.stringify(command)}; see signalbox --help`);
+  }
+};
+
+const print = (text: string): void => {
+  process.stdout.write(text);
+};
+
+const runServer = async (flags: Flags): Promise<void> => {
+  const { app, message } = await serve(schema, flags);
+  const { server } = app;
+  closeWithGrace({ delay: gracePeriod, logger: server.log }, async ({ err, signal }) => {
+    if (err) server.log.fatal({ err }, 'unforeseen error');
+    server.log.info({ signal }, 'ending');
+    await server.close();
+  });
+  process.on('SIGHUP', () => {
+    app.reopen().catch((err: unknown) => server.log.error({ err }, 'files could not be opened again'));
+  });
+  // Whoever has read where it listens may also end it.
+  print(message);
+};
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof SettingsError || error instanceof UsageError)) throw error;
+  process.stderr.write(`signalbox: ${error.message}\n`);
+  process.exit(error instanceof UsageError ? 2 : 1);
+}

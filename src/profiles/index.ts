@@ -1,0 +1,11 @@
+import { alerts } from './alerts/index.ts';
+import { commands } from './commands/index.ts';
+import { items } from './items/index.ts';
+import { login } from './login/index.ts';
+import { monitoring } from './monitoring/index.ts';
+import type { Feature } from './profile.ts';
+import { simpleTasks } from './simple-tasks/index.ts';
+import { tasks } from './tasks/index.ts';
+
+/** Every feature, one line for each folder beside this file; nothing is discovered. */
+export const features: readonly Feature[] = [monitoring, tasks, simpleTasks, items, login, alerts, commands];
