@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createFolder } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+import { openBrowser, toSkip } from './browser.ts';
+import { openDocs, readRoutes } from './docs-page.ts';
+
+interface Operation {
+  security: unknown[];
+  responses: Record<string, unknown>;
+}
+
+const browser = await openBrowser();
+const skip = toSkip(browser);
+after(() => browser?.close());
+
+/** The routes of a document, as the page should list them, sorted. */
+const listExpected = (paths: Record<string, Record<string, Operation>>): string[] =>
+  Object.entries(paths)
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(
+        ([method, { security, responses }]) =>
+          `${method.toUpperCase()} ${path} ${security.length === 0 ? 'open' : '403' in responses ? 'Admin' : 'token'}`,
+      ),
+    )
+    .sort();
+
+test('the page lists every route of the OpenAPI document with who may call it', { skip }, async (t) => {
+  const { page, program, complaints } = await openDocs(t, browser);
+  const response = await fetch(`${program.url}/openapi.json`);
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Operation>> };
+  const routes = await readRoutes(page);
+  assert.deepEqual(routes.toSorted(), listExpected(paths));
+  assert.ok(routes.includes('POST /api/execute Admin') && routes.includes('GET /api/items token'));
+  assert.equal(await page.getByRole('status').textContent(), `${routes.length} routes`);
+  assert.deepEqual(complaints, []);
+});
+
+test('routes are grouped by profile and base path', { skip }, async (t) => {
+  const { page } = await openDocs(t, browser);
+  await readRoutes(page);
+  const titles = await page.getByRole('heading', { level: 3 }).allTextContents();
+  const bases = [
+    'tasks',
+    'protected-tasks on /protected',
+    'login',
+    'login on /protected',
+    'simple-tasks on /simple',
+  ];
+  assert.deepEqual(
+    bases.filter((title) => !titles.includes(title)),
+    [],
+  );
+  await page.getByRole('link', { name: 'simple-tasks /simple' }).click();
+  await page.waitForURL('**/docs/#/simple:simple-tasks');
+});
+
+test('a route opens to its fields, its answers and a command line', { skip }, async (t) => {
+  const { page, program } = await openDocs(t, browser);
+  const route = page.locator('details', { hasText: 'POST /api/tasks ' });
+  await route.locator('summary').click();
+  const text = (await route.textContent()) ?? '';
+  assert.match(text, /In the body\s*Title\s*string required, .*at most 200 characters/s);
+  assert.match(text, /Description\s*string optional/);
+  assert.match(text, /201\s*Created \{Id, Title, .*400\s*Bad request \{error, detail\[\]\}/s);
+  assert.ok(text.includes(`curl -X POST -d '{"Title":"…"}' '${program.url}/api/tasks'`));
+});
+
+test('the text of the document stays text', { skip }, async (t) => {
+  const hostile = '<img src=x onerror=alert(1)>`<b>bold</b>`';
+  const fields = { [hostile]: { type: 'string', description: hostile, default: hostile } };
+  const operation = {
+    summary: hostile,
+    tags: [hostile],
+    parameters: [{ in: 'query', name: hostile, schema: { enum: [hostile] }, description: hostile }],
+    requestBody: { content: { 'application/json': { schema: { type: 'object', properties: fields } } } },
+    responses: { [hostile]: {} },
+  };
+  const document = JSON.stringify({
+    info: { version: hostile },
+    tags: [{ name: hostile, description: hostile }],
+    paths: { [`/${hostile}`]: { post: operation } },
+  });
+  const { page, complaints } = await openDocs(t, browser, { document });
+  assert.deepEqual(await readRoutes(page), [`POST /${hostile} open`]);
+  assert.equal(await page.locator('.routes img, b').count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test('a server that ended is told, and the list comes once it is back', { skip }, async (t) => {
+  const { page, program } = await openDocs(t, browser);
+  await page.route('**/openapi.json', async (route) => {
+    await program.stop('SIGKILL');
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+  await page.unrouteAll();
+  const { port } = new URL(program.url);
+  await startProgram(t, ['--port', port, '--profiles', 'items', '--data-dir', createFolder(t)]);
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  assert.ok((await readRoutes(page)).includes('GET /api/items token'));
+  assert.equal(await page.getByRole('alert').isVisible(), false);
+  assert.equal(await page.evaluate('document.activeElement.id'), 'routes');
+});
+
+const answers = [
+  { status: 503, document: '{"error":"busy"}', says: 'The server answered 503.' },
+  { status: 200, document: '{"paths":', says: 'The answer was cut off, or it was not JSON.' },
+  { status: 200, document: '{"paths":{}}', says: 'No profile is mounted: there are no routes.' },
+];
+for (const { says, ...answer } of answers) {
+  test(`${answer.status} ${answer.document} is told as: ${says}`, { skip }, async (t) => {
+    const { page } = await openDocs(t, browser, answer);
+    await page.getByText(says).waitFor();
+    assert.equal(await page.getByLabel('Filter').isVisible(), false);
+  });
+}
+
+test('without scripts the page leads to the OpenAPI document', { skip }, async (t) => {
+  const { page } = await openDocs(t, browser, { javaScriptEnabled: false });
+  await page.locator('noscript a').click();
+  await page.waitForURL('**/openapi.json');
+});

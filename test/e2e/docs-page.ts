@@ -1,0 +1,61 @@
+import type { TestContext } from 'node:test';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { createFolder } from '../support/app.ts';
+import { type Running, startProgram } from '../support/program.ts';
+
+export interface DocsPage {
+  page: Page;
+  program: Running;
+  /** What the browser complained about so far: its console's warnings and errors, and errors nobody caught. */
+  complaints: string[];
+}
+
+interface Options extends BrowserContextOptions {
+  /** Given instead of the program's own document. */
+  document?: string;
+  /** Status that the document is answered with. */
+  status?: number;
+}
+
+/** The page of a program of its own, loaded; both are gone when the test ends. */
+export const openDocs = async (
+  t: TestContext,
+  browser: Browser | undefined,
+  { document, status = 200, ...options }: Options = {},
+): Promise<DocsPage> => {
+  if (!browser) throw new Error('no Chromium or Chrome is installed here');
+  const program = await startProgram(t, ['--data-dir', createFolder(t)]);
+  const context = await browser.newContext({ baseURL: program.url, ...options });
+  t.after(() => context.close());
+  if (document !== undefined) {
+    await context.route('**/openapi.json', (route) => route.fulfill({ status, body: document }));
+  }
+  const page = await context.newPage();
+  const complaints = collectComplaints(page);
+  await page.goto('/docs/');
+  return { page, program, complaints };
+};
+
+/** Each listed route as `GET /path access`, in the page's order. */
+export const readRoutes = async (page: Page): Promise<string[]> => {
+  await page.locator('details:visible').first().waitFor();
+  const [methods, paths, access] = await Promise.all(
+    ['.method', '.path', '.access'].map((part) => page.locator(`summary:visible ${part}`).allTextContents()),
+  );
+  return (methods ?? []).map((method, index) => `${method} ${paths?.[index]} ${access?.[index]}`);
+};
+
+/** Opens every route. */
+export const openAll = async (page: Page): Promise<void> => {
+  await page.locator('details').first().waitFor();
+  await page.evaluate('for (const route of document.querySelectorAll("details")) route.open = true');
+};
+
+const collectComplaints = (page: Page): string[] => {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (['warning', 'error'].includes(message.type())) complaints.push(message.text());
+  });
+  return complaints;
+};

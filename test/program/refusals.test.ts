@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolder } from '../support/app.ts';
+import { runProgram, startProgram } from '../support/program.ts';
+
+/** Runs the program, which must refuse to start, and returns the one line that it says. */
+const refusal = async (
+  args: string[],
+  code: 1 | 2,
+  variables: Record<string, string> = {},
+): Promise<string> => {
+  const ended = await runProgram(['--log-level', 'silent', ...args], { variables });
+  assert.equal(ended.code, code, ended.stderr);
+  assert.equal(ended.stdout, '');
+  assert.match(ended.stderr, /^signalbox: [^\n]+\n$/);
+  return ended.stderr.slice('signalbox: '.length, -1);
+};
+
+test('an unknown flag, command or word is a usage error: exit code 2', async () => {
+  assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
+  assert.equal(
+    await refusal(['--jwt-secret', 'x'], 2),
+    "Unknown option '--jwt-secret'; see signalbox --help",
+  );
+  assert.match(await refusal(['--port'], 2), /'--port <value>' argument missing/);
+  assert.equal(await refusal(['juggle'], 2), 'there is no command "juggle"; see signalbox --help');
+  assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');
+});
+
+test('bad values are told all at once, with what would fit: exit code 1', async () => {
+  assert.equal(
+    await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
+    '--port must be a whole number from 0 to 65535, not "x"; ' +
+      'SIGNALBOX_CORS must be true or false, not "perhaps"; --execute-auth must be one of admin, none, not "maybe"',
+  );
+  assert.match(await refusal(['--profiles', 'T,Z'], 1), /^there is no profile "Z"; the profiles are /);
+  assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
+});
+
+test('a signing key of less than 32 bytes is refused', async () => {
+  const variables = { SIGNALBOX_JWT_SECRET: 'x'.repeat(31) };
+  assert.equal(
+    await refusal(['--profiles', 'A'], 1, variables),
+    'jwtSecret must be at least 32 bytes long, not 31',
+  );
+});
+
+test('a config file that is missing, malformed or has unknown keys is refused', async (t) => {
+  const folder = createFolder(t);
+  const path = join(folder, 'c.json');
+  assert.match(
+    await refusal(['--config', path], 1),
+    /^cannot read the config file .*: there is no such file$/,
+  );
+  writeFileSync(path, '{"port": 0,');
+  assert.match(await refusal(['--config', path], 1), /^cannot read the config file /);
+  writeFileSync(path, '{"prot": 1, "mounts": {"/": []}}');
+  assert.match(await refusal(['--config', path], 1), /has no setting called "prot"; mounts in .* at \/ /);
+});
+
+test('users that cannot log in are refused', async (t) => {
+  const path = join(createFolder(t), 'c.json');
+  const user = {
+    name: 'ada',
+    role: 'Admin',
+    passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g',
+  };
+  const refuse = (users: unknown[], variables = {}) => {
+    writeFileSync(path, JSON.stringify({ profiles: ['A'], users }));
+    return refusal(['--config', path], 1, variables);
+  };
+  assert.match(await refuse([{ ...user, role: 'Root' }]), /users in .* at 0\.role /);
+  assert.match(await refuse([{ ...user, passwordHash: 'plain' }]), /users in .* at 0\.passwordHash /);
+  assert.equal(await refuse([user, user]), 'users must all have different names');
+  assert.match(await refuse([user], { SIGNALBOX_ADMIN_PASSWORD: 'x' }), /have no effect where users is set/);
+  const tooLong = { SIGNALBOX_READER_PASSWORD: 'x'.repeat(129) };
+  assert.match(
+    await refusal(['--profiles', 'A'], 1, tooLong),
+    /^the password of reader must be at most 128 bytes/,
+  );
+});
+
+test('a taken port, a foreign address and an unknown host are refused', async (t) => {
+  const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t) });
+  const { port } = new URL(url);
+  const args = ['--profiles', 'L', '--port', port];
+  assert.equal(
+    await refusal(args, 1),
+    `cannot listen on 127.0.0.1:${port}: the port is taken; choose another with --port`,
+  );
+  assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /not one of this machine/);
+  assert.match(
+    await refusal(['--profiles', 'L', '--host', 'no such host'], 1),
+    /there is no such host|cannot listen/,
+  );
+});
+
+test('a data folder that cannot be made or written is refused', async (t) => {
+  const folder = createFolder(t);
+  writeFileSync(join(folder, 'file'), '');
+  assert.match(
+    await refusal(['--profiles', 'X', '--data-dir', join(folder, 'file', 'data')], 1),
+    /file\/data/,
+  );
+  assert.match(await refusal(['--profiles', 'X', '--data-dir', '/proc/signalbox'], 1), /\/proc\/signalbox/);
+});
+
+test('a public folder that is not there is refused', async (t) => {
+  const folder = createFolder(t);
+  mkdirSync(join(folder, 'empty'));
+  assert.match(
+    await refusal(['--profiles', 'L', '--public-dir', join(folder, 'pages')], 1),
+    /^publicDir .*pages is not a folder$/,
+  );
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { version } from '../../src/package-root.ts';
+import { createFolder } from '../support/app.ts';
+import { runProgram, startProgram } from '../support/program.ts';
+
+const longSecret = 'a signing key that is long enough for it';
+
+test('the start says where it listens, what is mounted where, what is open, and the made-up passwords', async (t) => {
+  const { url, stop } = await startProgram(t, [], { cwd: createFolder(t) });
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.equal((await fetch(`${url}/health`)).status, 200);
+  const { stdout } = await stop();
+  assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
+  assert.match(stdout, /\n {2}\/ +monitoring, tasks, items, login, alerts, commands\n/);
+  assert.match(stdout, /\n {2}\/protected +protected-tasks, login\n/);
+  assert.match(stdout, /\n {2}\/simple +simple-tasks\n/);
+  assert.match(stdout, /\nOpen without a token:\n(.*\n)* {2}GET, POST \/api\/tasks\n/);
+  assert.doesNotMatch(stdout, /\/api\/execute|\/api\/items/);
+  for (const [name, role] of [
+    ['admin', 'Admin'],
+    ['reader', 'Reader'],
+  ]) {
+    assert.match(stdout, new RegExp(`\\nPassword of ${name} for this run: \\S{16}\\n`), role);
+  }
+});
+
+test('a made-up password is printed once and works; the next start makes another', async (t) => {
+  const cwd = createFolder(t);
+  const passwordOf = (text: string) => /Password of reader for this run: (\S+)/.exec(text)?.[1] ?? '';
+  const first = await startProgram(t, [], { cwd });
+  const Password = passwordOf(first.output.stdout);
+  const body = JSON.stringify({ Username: 'reader', Password });
+  const answer = await fetch(`${first.url}/api/auth/login`, { method: 'POST', body });
+  assert.equal(((await answer.json()) as { role: string }).role, 'Reader');
+  const { stdout, stderr } = await first.stop();
+  assert.equal(`${stdout}${stderr}`.split(Password).length, 2);
+  const second = await startProgram(t, [], { cwd });
+  assert.notEqual(passwordOf(second.output.stdout), Password);
+});
+
+test('a password that is set is used and never printed', async (t) => {
+  const variables = { SIGNALBOX_ADMIN_PASSWORD: 'set by hand', SIGNALBOX_READER_PASSWORD: 'by hand too' };
+  const { url, stop } = await startProgram(t, [], { cwd: createFolder(t), variables });
+  const body = JSON.stringify({ Username: 'admin', Password: 'set by hand' });
+  assert.equal((await fetch(`${url}/api/auth/login`, { method: 'POST', body })).status, 200);
+  const { stdout, stderr } = await stop();
+  assert.doesNotMatch(stdout + stderr, /by hand|Password of/);
+});
+
+test('without a signing key the log says that tokens end with the process; with one it does not', async (t) => {
+  const cwd = createFolder(t);
+  const without = await startProgram(t, ['--profiles', 'A'], { cwd });
+  assert.match((await without.stop()).stderr, /tokens end with this process/);
+  const given = await startProgram(t, ['--profiles', 'A'], {
+    cwd,
+    variables: { SIGNALBOX_JWT_SECRET: longSecret },
+  });
+  assert.doesNotMatch((await given.stop()).stderr, /tokens end/);
+});
+
+test('flags choose profiles, data folder and log level; nothing is written that no profile needs', async (t) => {
+  const cwd = createFolder(t);
+  const lists = await startProgram(t, ['--profiles', 'L', '--log-level', 'silent'], { cwd });
+  assert.equal(await (await fetch(`${lists.url}/api/tasks`)).text(), '[]');
+  assert.equal((await lists.stop()).stderr, '');
+  assert.equal(existsSync(join(cwd, 'data')), false);
+  const alerts = await startProgram(t, ['--profiles', 'alerts', '--data-dir', 'kept/here'], { cwd });
+  await alerts.stop();
+  assert.equal(existsSync(join(cwd, 'kept', 'here')), true);
+});
+
+test('a config file sets mounts and users, and its schema is printed for editors', async (t) => {
+  const cwd = createFolder(t);
+  const { stdout: hash } = await runProgram(['hash-password'], { input: 'open sesame\n' });
+  const users = [{ name: 'ada', role: 'Admin', passwordHash: hash.trim() }];
+  writeFileSync(join(cwd, 'signalbox.json'), JSON.stringify({ mounts: { '/tools': ['A', 'I'] }, users }));
+  const { url } = await startProgram(t, ['--config', 'signalbox.json'], { cwd });
+  const body = JSON.stringify({ Username: 'ada', Password: 'open sesame' });
+  const login = await fetch(`${url}/tools/api/auth/login`, { method: 'POST', body });
+  const { token } = (await login.json()) as { token: string };
+  const items = await fetch(`${url}/tools/api/items`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(items.status, 200);
+  const schema = JSON.parse((await runProgram(['config-schema'])).stdout);
+  assert.ok('mounts' in schema.properties && 'users' in schema.properties && 'port' in schema.properties);
+});
+
+test('publicDir replaces the pages at /docs/', async (t) => {
+  const cwd = createFolder(t);
+  mkdirSync(join(cwd, 'pages'));
+  writeFileSync(join(cwd, 'pages', 'index.html'), '<title>ours</title>');
+  const { url } = await startProgram(t, ['--profiles', 'L', '--public-dir', 'pages'], { cwd });
+  assert.equal(await (await fetch(`${url}/docs/`)).text(), '<title>ours</title>');
+});
+
+test('at log level debug each request is one JSON line', async (t) => {
+  const { url, stop } = await startProgram(t, ['--profiles', 'L', '--log-level', 'debug'], {
+    cwd: createFolder(t),
+  });
+  await fetch(`${url}/api/tasks?x=%0a{"level":60}`);
+  const lines = (await stop()).stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const line = lines.find(({ msg }) => msg === 'request');
+  assert.deepEqual([line.method, line.status, line.url], ['GET', 200, '/api/tasks?x=%0a{%22level%22:60}']);
+});
+
+test('--help names every flag and profile, --version the version', async () => {
+  const { stdout, code } = await runProgram(['--help']);
+  assert.equal(code, 0);
+  const flags = ['host', 'port', 'profiles', 'data-dir', 'config', 'seed', 'cors', 'allowed-hosts'];
+  for (const flag of [...flags, 'execute-auth', 'alerts-auth', 'log-level'])
+    assert.match(stdout, new RegExp(`  --${flag}\\b`));
+  assert.doesNotMatch(stdout, /--jwt-secret|--admin-password/);
+  assert.match(stdout, /tasks \(T\)/);
+  const { version: packaged } = JSON.parse(
+    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  );
+  assert.deepEqual([(await runProgram(['--version'])).stdout, packaged], [`${version}\n`, version]);
+});
