@@ -85,7 +85,10 @@ test('an end that can be neither kept nor saved fails the start and leaves the f
   const { directory, file, bytes } = await writeSix(t);
   await truncate(file, bytes.length - 1);
   await mkdir(join(directory, 'log.00000001.torn'));
-  await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /EEXIST/ });
+  await assert.rejects(openTestJournal(t, directory), {
+    code: 'unusable',
+    message: /EEXIST/,
+  });
   assert.equal((await readFile(file)).length, bytes.length - 1);
 });
 
@@ -94,5 +97,8 @@ test('a directory in the place of the file, and a file in that of the directory,
   await mkdir(join(directory, 'log.jsonl'));
   await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /not a regular file/ });
   await writeFile(join(directory, 'file'), '');
-  await assert.rejects(openTestJournal(t, join(directory, 'file')), { code: 'unusable', message: /EEXIST/ });
+  await assert.rejects(openTestJournal(t, join(directory, 'file')), {
+    code: 'unusable',
+    message: /ENOTDIR: not a directory/,
+  });
 });

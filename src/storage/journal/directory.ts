@@ -2,17 +2,20 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Sync } from './sync.ts';
 
-/** Creates the directory, for its owner alone, with those above it that are missing. */
+/**
+ * Creates the directory, for its owner alone, with those above it that are missing, each synced into its parent.
+ * Not with mkdir's own `recursive`: where a file system has no mkdir (/proc) that one tries for ever.
+ */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first !== undefined) {
-    await syncParents(resolve(path), dirname(resolve(first)), sync);
+  const directory = resolve(path);
+  try {
+    await mkdir(directory, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(directory) === directory) throw error;
+    await createDirectory(dirname(directory), sync);
+    await mkdir(directory, { mode: 0o700 });
   }
-};
-
-const syncParents = async (path: string, last: string, sync: Sync): Promise<void> => {
-  for (let parent = path; parent !== last; ) {
-    parent = dirname(parent);
-    await sync.directory(parent);
-  }
+  await sync.directory(dirname(directory));
 };
