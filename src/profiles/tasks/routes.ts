@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { sendJsonList } from '../../http/json-list.ts';
@@ -33,7 +32,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     access: 'open',
     summary: 'Read one task',
     schema: { params, response: { 200: Task, 404: ErrorBody } },
-    handler: async ({ params: { id } }) => requireTask(store, id),
+    handler: async ({ params: { id } }) => store.find(toTaskId(id)) ?? refuse(id),
   }),
   defineRoute({
     method: 'POST',
@@ -52,11 +51,12 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     schema: { params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal, 404: ErrorBody } },
     schemaErrorFormatter: toTaskRefusal,
     // An absent task is told before anything about the body.
-    preValidation: async (request) => {
-      requireTask(store, (request.params as { id: string }).id);
-      dropEmptyFields(request);
+    preParsing: async ({ params }, _reply, payload) => {
+      const { id } = params as { id: string };
+      return store.find(toTaskId(id)) ? payload : refuse(id);
     },
-    handler: async ({ params: { id }, body }) => store.update(Number(id), body) ?? requireTask(store, id),
+    preValidation: async ({ body }) => dropEmptyFields(body ?? {}),
+    handler: async ({ params: { id }, body }) => store.update(toTaskId(id), body) ?? refuse(id),
   }),
   defineRoute({
     method: 'DELETE',
@@ -65,20 +65,21 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     summary: 'Delete a task',
     schema: { params, response: { 200: TaskDeleted, 404: ErrorBody } },
     handler: async ({ params: { id } }) => {
-      const { Id } = requireTask(store, id);
-      return { message: `Task with Id=${Id} deleted`, remaining: store.remove(Id) ?? 0 };
+      const remaining = store.remove(toTaskId(id)) ?? refuse(id);
+      return { message: `Task with Id=${id} deleted`, remaining };
     },
   }),
 ];
 
-const requireTask = (store: TaskStore, id: string): Task => {
-  const task = /^[1-9]\d{0,15}$/.test(id) ? store.find(Number(id)) : undefined;
-  if (!task) throw new HttpError('not-found', `Task with Id=${id} not found`);
-  return task;
+/** The id that canonical decimal digits name; 0, which no task has, for anything else. */
+const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
+
+const refuse = (id: string): never => {
+  throw new HttpError('not-found', `Task with Id=${id} not found`);
 };
 
-const dropEmptyFields = ({ body }: FastifyRequest): void => {
-  const fields = (body ?? {}) as Record<string, unknown>;
+const dropEmptyFields = (body: object): void => {
+  const fields = body as Record<string, unknown>;
   for (const [name, value] of Object.entries(fields)) {
     if (value === '') delete fields[name];
   }

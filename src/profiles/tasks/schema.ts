@@ -6,7 +6,10 @@ export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as c
 /** Longest title, in Unicode code points. */
 export const maximumTitleLength = 200;
 
-const Title = Type.String({ pattern: '\\S', maxLength: maximumTitleLength });
+/** JavaScript's white space, and U+0085, which Unicode counts as such too. */
+const notBlank = '[^\\s\\u0085]';
+
+const Title = Type.String({ pattern: notBlank, maxLength: maximumTitleLength });
 const Description = Type.String();
 const Priority = Type.Enum(priorities, { type: 'string', description: 'Medium where none is given.' });
 const Status = Type.Enum(statuses, { type: 'string' });
