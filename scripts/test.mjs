@@ -25,7 +25,13 @@ const listTests = (names) =>
 /** Runs the files, passing on what is printed; resolves to the exit code and the runner's closing totals. */
 const runTests = (files, coverage) =>
   new Promise((resolve) => {
-    const args = ['--test', '--test-reporter=spec', `--test-concurrency=${availableParallelism()}`, ...files];
+    const args = [
+      '--test',
+      '--test-reporter=spec',
+      '--test-timeout=120000',
+      `--test-concurrency=${availableParallelism()}`,
+      ...files,
+    ];
     const tests = spawn(process.execPath, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
+import { send, token, type WritingRoute, writingRoutes } from './support/writing-routes.ts';
+
+const mebibyte = 1024 * 1024;
+const seed = { tasks: [{ Title: 'seeded' }] };
+
+/** The route's body with an unknown field that makes it exactly `size` bytes long. */
+const fill = ({ body }: WritingRoute, size: number, character = 'x'): string => {
+  const empty = Buffer.byteLength(JSON.stringify({ ...body, filling: '' }));
+  const filling = character.repeat((size - empty) / Buffer.byteLength(character));
+  return JSON.stringify({
+    ...body,
+    filling: filling + 'x'.repeat(size - empty - Buffer.byteLength(filling)),
+  });
+};
+
+test('B9 a body of exactly 1 MiB is accepted', async (t) => {
+  const app = await startApp(t, { seed });
+  for (const route of writingRoutes) {
+    assertJson(await send(app, route, fill(route, mebibyte)), route.accepted);
+  }
+});
+
+test('B10 a body of more than 1 MiB answers 413 {error} and changes nothing', async (t) => {
+  const app = await startApp(t, { seed });
+  for (const route of writingRoutes) {
+    await assertUnchanged(app, { path: route.list ?? '/api/tasks', token }, async () => {
+      for (const size of [mebibyte + 1, 3 * mebibyte]) {
+        assertError(await send(app, route, fill(route, size)), 413, /./);
+      }
+    });
+  }
+});
+
+test('B11 the size of a body is counted in bytes, not characters', async (t) => {
+  const app = await startApp(t, { seed });
+  for (const route of writingRoutes) {
+    assertJson(await send(app, route, fill(route, mebibyte, '漢')), route.accepted);
+    assertError(await send(app, route, fill(route, mebibyte + 1, '漢')), 413, /./);
+  }
+});
+
+test('B12 a body that comes without its length is refused once it is past 1 MiB', async (t) => {
+  const app = await startApp(t, { settings: { profiles: ['tasks'] } });
+  await assertUnchanged(app, { path: '/api/tasks' }, async () => {
+    const { statusCode, headers } = await app.server.inject({
+      method: 'POST',
+      url: '/api/tasks',
+      headers: { host: '127.0.0.1', 'transfer-encoding': 'chunked' },
+      payload: Readable.from(['{"Title":"', 'x'.repeat(mebibyte / 2), 'x'.repeat(mebibyte / 2), '"}']),
+    });
+    assert.equal(statusCode, 413);
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startApp, type TestApp } from '../support/app.ts';
+import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
+import { send, token, writingRoutes } from './support/writing-routes.ts';
+
+const start = (t: TestContext): Promise<TestApp> =>
+  startApp(t, {
+    seed: { tasks: [{ Title: 'seeded' }], simpleTasks: [{ title: 'seeded' }], items: [{ name: 'seeded' }] },
+  });
+
+/** Each of the bodies is refused by each route, as one {error}, and nothing is changed. */
+const assertRefused = async (t: TestContext, bodies: readonly unknown[], status = 400): Promise<void> => {
+  const app = await start(t);
+  for (const route of writingRoutes) {
+    await assertUnchanged(app, { path: route.list ?? '/api/tasks', token }, async () => {
+      for (const body of bodies) assertError(await send(app, route, body), status, /./);
+    });
+  }
+};
+
+test('B1 a body that is not JSON is refused', async (t) => {
+  const texts = [
+    '{',
+    '}',
+    '{"Title":',
+    '{"Title":"x"',
+    '{"Title":"x",}',
+    "{'Title':'x'}",
+    '{Title:"x"}',
+    'Title=x',
+  ];
+  await assertRefused(t, [
+    ...texts,
+    '{"Title":"x"}}',
+    '{"Title":"x"} x',
+    '{"a":1}{"a":2}',
+    'undefined',
+    'NaN',
+    '\u0000',
+  ]);
+});
+
+test('B2 a body with broken JSON text is refused: raw control characters, comments, bad escapes', async (t) => {
+  await assertRefused(t, [
+    '{"Title":"a\nb"}',
+    '{"Title":"a\u0000b"}',
+    '{"Title":"x"/**/}',
+    '{"Title":"\\x41"}',
+    '{"n":01}',
+  ]);
+});
+
+test('B3 a body that is not valid UTF-8 is refused', async (t) => {
+  const quoted = (...bytes: number[]) =>
+    Buffer.concat([Buffer.from('{"Title":"'), Buffer.from(bytes), Buffer.from('"}')]);
+  await assertRefused(t, [
+    quoted(0xff),
+    quoted(0xc3),
+    quoted(0xc0, 0xaf),
+    quoted(0xed, 0xa0, 0x80),
+    quoted(0xe4),
+    quoted(0xf5, 0x80, 0x80, 0x80),
+    Buffer.from('{"Title":"x"}', 'utf16le'),
+  ]);
+});
+
+test('B4 a body that is JSON but no object is refused', async (t) => {
+  await assertRefused(t, ['[]', '[{"Title":"x"}]', '1', '-0', '"x"', '""', 'null', 'true', 'false']);
+});
+
+test('B5 an empty body is refused', async (t) => {
+  await assertRefused(t, ['', undefined, Buffer.alloc(0), ' ', '\n']);
+});
+
+test('B6 a body that would reach the prototype of objects is refused', async (t) => {
+  await assertRefused(t, [
+    '{"__proto__":{"Title":"x"}}',
+    '{"a":{"__proto__":1}}',
+    '{"constructor":{"prototype":{}}}',
+  ]);
+  assert.equal('Title' in {}, false);
+});
+
+test('D7 a body is read as JSON whatever its Content-Type says', async (t) => {
+  const app = await start(t);
+  const types = [
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'application/json; charset=latin1',
+    'nonsense',
+    '',
+  ];
+  for (const route of writingRoutes) {
+    for (const type of types)
+      assertJson(await send(app, route, route.body, { 'content-type': type }), route.accepted);
+    assertJson(await send(app, route, JSON.stringify(route.body)), route.accepted);
+  }
+});
+
+test('B8 deeply nested values in an unknown field are ignored like others', async (t) => {
+  const app = await start(t);
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  for (const route of writingRoutes) {
+    const body = JSON.stringify(route.body).replace(/}$/, `,"x":${deep}}`);
+    assertJson(await send(app, route, body), route.accepted);
+  }
+});

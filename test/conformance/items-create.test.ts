@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { assertError, assertJson, assertUnauthorized, assertUnchanged } from './support/assertions.ts';
+import { addItem, createSeed, listItems, startItems, token } from './support/items.ts';
+
+const list = { path: '/api/items', token };
+
+test('I7 POST /api/items needs a token: 401 without one, whatever the body, and no item is created', async (t) => {
+  const app = await startItems(t);
+  await assertUnchanged(app, list, async () => {
+    for (const body of [{ name: 'a' }, {}, '{', undefined]) {
+      assertUnauthorized(await app.request('POST', '/api/items', { body }), 'Missing token');
+    }
+  });
+});
+
+test('I8 POST /api/items answers 201 with id, name, status `created` and message, in this order', async (t) => {
+  const app = await startItems(t);
+  const answer = await app.request('POST', '/api/items', { body: { name: 'a' }, token });
+  assertJson(answer, 201);
+  assert.deepEqual(Object.keys(answer.json), ['id', 'name', 'status', 'message']);
+  assert.equal(answer.json['name'], 'a');
+  assert.equal(answer.json['status'], 'created');
+  assert.equal(typeof answer.json['message'], 'string');
+});
+
+test('I9 a created item is listed, without the message', async (t) => {
+  const app = await startItems(t);
+  const { id } = await addItem(app, { name: 'a' });
+  assert.deepEqual((await listItems(app)).data, [{ id, name: 'a', status: 'created' }]);
+});
+
+test('I10 the name of an item is kept as given', async (t) => {
+  const app = await startItems(t);
+  const names = [
+    '  a ',
+    ' ',
+    'x'.repeat(5000),
+    '😀',
+    '漢字',
+    'e\u0301',
+    '\u0000',
+    '"\\',
+    '__proto__',
+    'constructor',
+  ];
+  for (const name of names) assert.equal((await addItem(app, { name })).name, name);
+  assert.deepEqual(
+    (await listItems(app)).data.map(({ name }) => name),
+    names,
+  );
+});
+
+test('I11 POST without a name, or with an empty one, answers 400 {error} and creates no item', async (t) => {
+  const app = await startItems(t);
+  await assertUnchanged(app, list, async () => {
+    for (const body of [{}, { name: '' }, { title: 'a' }]) {
+      assertError(await app.request('POST', '/api/items', { body, token }), 400, /name/);
+    }
+  });
+});
+
+test('I12 items can be listed and created with either role', async (t) => {
+  const app = await startApp(t, { settings: { profiles: ['items', 'login'] } });
+  for (const name of ['admin', 'reader'] as const) {
+    const options = { token: await app.login(name) };
+    assertJson(await app.request('POST', '/api/items', { body: { name }, ...options }), 201);
+    assertJson(await app.request('GET', '/api/items', options), 200);
+  }
+});
+
+test('I13 items are held in memory: after a restart with the same data folder there are none', async (t) => {
+  const first = await startItems(t);
+  await addItem(first, { name: 'a' });
+  await first.server.close();
+  const settings = { profiles: ['items'], dataDir: `${first.folder}/data` };
+  const second = await startApp(t, { settings });
+  assert.equal((await listItems(second)).total, 0);
+});
+
+test('D8l a name of an item that is null or no string is refused and creates no item', async (t) => {
+  const app = await startItems(t);
+  await assertUnchanged(app, list, async () => {
+    for (const name of [null, 0, 1, true, false, [], ['a'], {}, { a: 1 }]) {
+      assertError(await app.request('POST', '/api/items', { body: { name }, token }), 400, /name/);
+    }
+  });
+});
+
+test('D8m other fields of an item are ignored, and field names are case-sensitive', async (t) => {
+  const app = await startItems(t);
+  const created = await addItem(app, { name: 'a', id: 5000, status: 'active', constructor: 1 });
+  assert.equal(created.status, 'created');
+  assert.ok(created.id < 1000);
+  assertError(await app.request('POST', '/api/items', { body: { Name: 'a' }, token }), 400, /name/);
+});
+
+test('D21b the id of an item is random, a whole number from 0 to 999', async (t) => {
+  const app = await startItems(t);
+  const ids: number[] = [];
+  for (let count = 0; count < 50; count++) ids.push((await addItem(app, { name: 'a' })).id);
+  assert.ok(ids.every((id) => Number.isInteger(id) && id >= 0 && id < 1000));
+  assert.notDeepEqual(
+    ids,
+    ids.toSorted((a, b) => a - b),
+  );
+});
+
+test('D21c an id of an item is unused so far, until all thousand are taken', async (t) => {
+  const app = await startItems(t, createSeed(980));
+  for (let count = 0; count < 20; count++) await addItem(app, { name: 'a' });
+  const { data } = await listItems(app, '?size=1000');
+  assert.equal(new Set(data.map(({ id }) => id)).size, 1000);
+});
+
+test('D21d once all thousand ids are taken, items are still created, and ids repeat', async (t) => {
+  const app = await startItems(t, createSeed(1000));
+  const { id } = await addItem(app, { name: 'a' });
+  assert.ok(Number.isInteger(id) && id >= 0 && id < 1000);
+  assert.equal((await listItems(app)).total, 1001);
+});

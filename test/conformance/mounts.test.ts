@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SettingsError } from '../../src/config/settings-error.ts';
+import { startApp } from '../support/app.ts';
+
+const letters = { T: 'tasks', L: 'simple-tasks', I: 'items', A: 'login', M: 'monitoring' };
+
+const probes: Record<string, string> = {
+  tasks: '/api/tasks',
+  'protected-tasks': '/api/tasks',
+  'simple-tasks': '/api/tasks',
+  items: '/api/items',
+  login: '/api/auth/login',
+  monitoring: '/health',
+  alerts: '/api/alerts',
+  commands: '/api/execute',
+};
+
+test('D1 every profile can be asked for by name', async (t) => {
+  for (const [name, path] of Object.entries(probes)) {
+    const { request } = await startApp(t, { settings: { profiles: [name] } });
+    assert.notEqual((await request('GET', path)).status, name === 'simple-tasks' ? 500 : 404, name);
+    const others = Object.entries(probes).filter(([, probe]) => probe !== path);
+    for (const [, other] of others)
+      assert.equal((await request('GET', other)).status, 404, `${name} ${other}`);
+  }
+});
+
+test('D1a the letters T, L, I, A and M stand for the names, and X for alerts and commands', async (t) => {
+  for (const [letter, name] of Object.entries(letters)) {
+    const byLetter = await startApp(t, { settings: { profiles: [letter] } });
+    const byName = await startApp(t, { settings: { profiles: [name] } });
+    const paths = await Promise.all([byLetter, byName].map(({ request }) => request('GET', '/openapi.json')));
+    assert.equal(paths[0]?.text, paths[1]?.text);
+  }
+  const { request } = await startApp(t, { settings: { profiles: ['X'] } });
+  assert.equal((await request('GET', '/api/alerts')).status, 200);
+  assert.equal((await request('POST', '/api/execute')).status, 401);
+});
+
+test('D1b a letter is accepted in the mounts of a config file too', async (t) => {
+  const { request } = await startApp(t, { settings: { mounts: { '/a/b': ['M', 'login'] } } });
+  assert.equal((await request('GET', '/a/b/health')).status, 200);
+  assert.equal((await request('GET', '/health')).status, 404);
+});
+
+test('D2 by default everything is served: at /, /protected and /simple', async (t) => {
+  const { request } = await startApp(t);
+  for (const path of ['/health', '/api/tasks', '/api/alerts', '/api/info', '/simple/api/tasks']) {
+    assert.equal((await request('GET', path)).status, 200, path);
+  }
+  for (const path of ['/api/items', '/protected/api/tasks']) {
+    assert.equal((await request('GET', path)).status, 401, path);
+  }
+  for (const path of ['/api/auth/login', '/protected/api/auth/login', '/api/execute', '/api/alert']) {
+    assert.equal((await request('GET', path)).status, 405, path);
+  }
+});
+
+test('D2a / and /protected show the same tasks, simple tasks are their own', async (t) => {
+  const { request, login } = await startApp(t);
+  await request('POST', '/protected/api/tasks', { body: { Title: 'shared' } });
+  assert.match((await request('GET', '/api/tasks')).text, /"Title":"shared"/);
+  const token = await login('reader', '/protected');
+  assert.match((await request('GET', '/protected/api/tasks', { token })).text, /"Title":"shared"/);
+  assert.deepEqual((await request('GET', '/simple/api/tasks')).json, []);
+});
+
+test('D2b profiles replaces all mounts by one at /', async (t) => {
+  const settings = { profiles: ['L'], mounts: { '/x': ['T'] } };
+  const { request } = await startApp(t, { settings });
+  assert.equal((await request('GET', '/api/tasks')).text, '[]');
+  assert.equal((await request('GET', '/x/api/tasks')).status, 404);
+  assert.equal((await request('GET', '/health')).status, 404);
+});
+
+test('D3 two profiles of one mount with the same method and path stop the start, both named', async (t) => {
+  await assert.rejects(startApp(t, { settings: { profiles: ['T', 'L'] } }), (error) => {
+    assert.ok(error instanceof SettingsError);
+    assert.match(error.message, /profiles tasks and simple-tasks both define GET \/api\/tasks on mount \//);
+    return true;
+  });
+});
+
+test('D3a where tasks and monitoring share a mount, GET /api/health is monitoring’s document', async (t) => {
+  const both = await startApp(t, { settings: { profiles: ['T', 'M'] } });
+  assert.ok('cpuUsage' in (await both.request('GET', '/api/health')).json);
+  const alone = await startApp(t, { settings: { profiles: ['T'] } });
+  assert.ok('pwsh' in (await alone.request('GET', '/api/health')).json);
+});
+
+test('D3b an unknown profile and a mount that is no path stop the start, all told at once', async (t) => {
+  const mounts = { '/a': ['nope'], 'b/': ['tasks'], '/docs': ['tasks'] };
+  await assert.rejects(startApp(t, { settings: { mounts } }), (error) => {
+    assert.ok(error instanceof SettingsError);
+    assert.match(error.message, /there is no profile "nope"; the profiles are monitoring \(M\), tasks \(T\)/);
+    assert.match(error.message, /mount "b\/" must be \/ or a path like \/tools/);
+    assert.match(error.message, /mount \/docs is taken by the documents/);
+    return true;
+  });
+});
+
+test('D4 GET / and GET /docs redirect to /docs/', async (t) => {
+  const { request } = await startApp(t);
+  for (const path of ['/', '/docs']) {
+    const { status, headers } = await request('GET', path);
+    assert.deepEqual([status, headers['location']], [302, '/docs/'], path);
+  }
+});
+
+test('D4a where simple tasks are mounted at /, GET / is 404 and /docs/ is served all the same', async (t) => {
+  const { request } = await startApp(t, { settings: { profiles: ['L'] } });
+  const root = await request('GET', '/');
+  assert.deepEqual([root.status, Object.keys(root.json)], [404, ['error']]);
+  assert.equal((await request('GET', '/docs/')).status, 200);
+});

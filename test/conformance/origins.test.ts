@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
+import { test } from 'node:test';
+import { startApp } from '../support/app.ts';
+
+const methods = 'GET,POST,PUT,DELETE';
+
+test('G2 with cors on, every response carries the two headers: answers, errors and files', async (t) => {
+  const { request } = await startApp(t, { settings: { cors: true } });
+  for (const [method, path, status] of [
+    ['GET', '/api/tasks', 200],
+    ['GET', '/nope', 404],
+    ['GET', '/api/items', 401],
+    ['PATCH', '/api/tasks', 405],
+    ['GET', '/api/tasks/%zz', 400],
+    ['GET', '/docs/', 200],
+    ['GET', '/docs/nope', 404],
+    ['GET', '/', 302],
+  ] as const) {
+    const answer = await request(method, path, { headers: { origin: 'https://elsewhere.example' } });
+    assert.equal(answer.status, status, path);
+    assert.equal(answer.headers['access-control-allow-origin'], '*', path);
+    assert.equal(answer.headers['access-control-allow-methods'], methods, path);
+  }
+});
+
+test('G3 with cors on, every OPTIONS request is 204 without a body', async (t) => {
+  const { request } = await startApp(t, { settings: { cors: true } });
+  for (const path of ['/api/tasks', '/api/items', '/simple/api/tasks', '/nope', '/docs/', '/']) {
+    const { status, text, headers } = await request('OPTIONS', path);
+    assert.deepEqual([status, text], [204, ''], path);
+    assert.equal(headers['access-control-allow-origin'], '*', path);
+    assert.equal(headers['access-control-allow-methods'], methods, path);
+  }
+});
+
+test('D31 a preflight lets browsers send Authorization and Content-Type', async (t) => {
+  const { request } = await startApp(t, { settings: { cors: true } });
+  const { headers } = await request('OPTIONS', '/api/items');
+  assert.equal(headers['access-control-allow-headers'], 'Authorization, Content-Type');
+});
+
+test('D31a cors is off by default: no header, and OPTIONS is a method like others', async (t) => {
+  const { request } = await startApp(t);
+  const { headers } = await request('GET', '/api/tasks');
+  assert.equal(
+    Object.keys(headers).some((name) => name.startsWith('access-control')),
+    false,
+  );
+  assert.equal((await request('OPTIONS', '/api/tasks')).status, 405);
+});
+
+test('D31b with cors off, what a browser sends for a foreign page is 403 and changes nothing', async (t) => {
+  const { request } = await startApp(t);
+  for (const headers of [
+    { origin: 'https://elsewhere.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:3000' },
+    { origin: 'http://localhost:8080' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
+    const { status, json } = await request('POST', '/api/tasks', { body: { Title: 'x' }, headers });
+    assert.deepEqual([status, Object.keys(json)], [403, ['error']], JSON.stringify(headers));
+  }
+  assert.equal((await request('GET', '/api/tasks')).json['total'], 0);
+});
+
+test('D31c with cors off, a page of the service itself and programs are served', async (t) => {
+  const { request } = await startApp(t);
+  for (const headers of [
+    { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+    { host: 'LOCALHOST:80', origin: 'http://localhost' },
+    {},
+  ]) {
+    assert.equal((await request('GET', '/api/tasks', { headers })).status, 200, JSON.stringify(headers));
+  }
+});
+
+test('D32 bound to loopback, only loopback names and this machine’s name are served', async (t) => {
+  const { request } = await startApp(t);
+  for (const host of [
+    'localhost',
+    'LocalHost:8080',
+    '127.0.0.1',
+    '127.1.2.3:1',
+    '[::1]',
+    '[::1]:8080',
+    hostname(),
+  ]) {
+    assert.equal((await request('GET', '/health', { headers: { host } })).status, 200, host);
+  }
+  for (const host of [
+    'elsewhere.example',
+    'localhost.elsewhere.example',
+    '10.0.0.1',
+    '[::2]',
+    '127.0.0.1.example',
+  ]) {
+    const { status, json } = await request('GET', '/health', { headers: { host } });
+    assert.deepEqual([status, Object.keys(json)], [403, ['error']], host);
+  }
+});
+
+test('D32a allowedHosts adds names to the loopback ones', async (t) => {
+  const { request } = await startApp(t, { settings: { allowedHosts: ['Box.Example'] } });
+  for (const host of ['box.example:8080', 'localhost']) {
+    assert.equal((await request('GET', '/health', { headers: { host } })).status, 200, host);
+  }
+  assert.equal((await request('GET', '/health', { headers: { host: 'other.example' } })).status, 403);
+});
+
+test('D32b bound beyond loopback, all names are served unless allowedHosts lists them', async (t) => {
+  const open = await startApp(t, { settings: { host: '0.0.0.0' } });
+  assert.equal((await open.request('GET', '/health', { headers: { host: 'any.example' } })).status, 200);
+  const listed = await startApp(t, { settings: { host: '0.0.0.0', allowedHosts: ['box.example'] } });
+  assert.equal((await listed.request('GET', '/health', { headers: { host: 'box.example' } })).status, 200);
+  for (const host of ['any.example', 'localhost']) {
+    assert.equal((await listed.request('GET', '/health', { headers: { host } })).status, 403, host);
+  }
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { startApp, type TestApp } from '../support/app.ts';
+import { assertJson, assertUnauthorized } from './support/assertions.ts';
+import { createTask, type Task, titlesOf } from './support/tasks.ts';
+
+interface UserTaskList {
+  user: string;
+  count: number;
+  data: Task[];
+}
+
+const startProtected = (t: TestContext, length = 0): Promise<TestApp> =>
+  startApp(t, {
+    settings: { profiles: ['protected-tasks', 'login'] },
+    seed: { tasks: Array.from({ length }, (_, index) => ({ Title: `task ${index + 1}` })) },
+  });
+
+const listAs = async (app: TestApp, token: string, query = ''): Promise<UserTaskList> => {
+  const { status, text, json } = await app.request<UserTaskList>('GET', `/api/tasks${query}`, { token });
+  assert.equal(status, 200, text);
+  return json;
+};
+
+test('P1 GET /api/tasks of the protected variant needs a token: 401 without one, and no task is told', async (t) => {
+  const app = await startProtected(t, 1);
+  const answer = await app.request('GET', '/api/tasks');
+  assertUnauthorized(answer, 'Missing token');
+  assert.doesNotMatch(answer.text, /task 1/);
+});
+
+test('P2 GET /api/tasks with a token answers 200 with user, count and data, in this order', async (t) => {
+  const app = await startProtected(t, 1);
+  const answer = await app.request<UserTaskList>('GET', '/api/tasks', { token: await app.login('admin') });
+  assertJson(answer, 200);
+  assert.deepEqual(Object.keys(answer.json), ['user', 'count', 'data']);
+  assert.deepEqual(titlesOf(answer.json), ['task 1']);
+});
+
+test('P3 user is the name of whoever the token was issued to', async (t) => {
+  const app = await startProtected(t);
+  for (const name of ['admin', 'reader'] as const) {
+    assert.equal((await listAs(app, await app.login(name))).user, name);
+  }
+});
+
+test('P4 count is the number of tasks', async (t) => {
+  const app = await startProtected(t);
+  const token = await app.login('reader');
+  assert.deepEqual(await listAs(app, token), { user: 'reader', count: 0, data: [] });
+  const created = await createTask(app);
+  assert.deepEqual(await listAs(app, token), { user: 'reader', count: 1, data: [created] });
+});
+
+test('D5a the protected list has all tasks, without a limit', async (t) => {
+  const app = await startProtected(t, 120);
+  const { count, data } = await listAs(app, await app.login('admin'));
+  assert.deepEqual([count, data.length], [120, 120]);
+});
+
+test('D5b the protected list ignores the filters, valid or not', async (t) => {
+  const app = await startProtected(t, 3);
+  const token = await app.login('admin');
+  for (const query of [
+    '?status=Completed',
+    '?priority=Low&limit=1',
+    '?limit=abc',
+    '?limit=1&limit=2',
+    '?status=',
+  ]) {
+    assert.equal((await listAs(app, token, query)).count, 3, query);
+  }
+});
+
+test('D5c the other task routes of the protected variant are open and work as without protection', async (t) => {
+  const app = await startProtected(t);
+  const created = await createTask(app, { Title: 'x' });
+  assert.deepEqual((await app.request('GET', '/api/tasks/1')).json, created);
+  const updated = await app.request('PUT', '/api/tasks/1', { body: { Status: 'Completed' } });
+  assertJson(updated, 200);
+  assert.equal(updated.json['Status'], 'Completed');
+  assertJson(await app.request('POST', '/api/tasks', { body: {} }), 400);
+  assertJson(await app.request('GET', '/api/health'), 200);
+  assertJson(await app.request('DELETE', '/api/tasks/1'), 200);
+  assertJson(await app.request('GET', '/api/tasks/1'), 404);
+});

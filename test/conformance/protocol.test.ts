@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { sendRaw } from '../support/raw.ts';
+
+const listen = async (t: TestContext, settings = {}): Promise<string> => {
+  const { server } = await startApp(t, { settings: { profiles: ['T'], ...settings } });
+  return server.listen({ host: '127.0.0.1', port: 0 });
+};
+
+const assertError = (answer: string, status: number, request: string): void => {
+  assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), request);
+  assert.match(answer, /\r\ncontent-type: application\/json; charset=utf-8\r\n/i, request);
+  assert.match(answer, /\r\n\r\n\{"error":"[^"]+"\}$/, request);
+};
+
+test('D13c bytes that are no HTTP request get a JSON error', async (t) => {
+  const url = await listen(t);
+  const cases: [number, string][] = [
+    [400, 'hello\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n'],
+    [
+      400,
+      'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+    [400, 'GET /api/tasks HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    [431, `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ];
+  for (const [status, request] of cases)
+    assertError(await sendRaw(url, request), status, request.slice(0, 80));
+});
+
+test('D13d with cors on, protocol errors carry the two headers too', async (t) => {
+  const answer = await sendRaw(await listen(t, { cors: true }), 'hello\r\n\r\n');
+  assertError(answer, 400, 'hello');
+  assert.match(
+    answer,
+    /\r\nAccess-Control-Allow-Origin: \*\r\nAccess-Control-Allow-Methods: GET,POST,PUT,DELETE\r\n/,
+  );
+});
+
+test('D32c a request without a host name is refused', async (t) => {
+  const url = await listen(t);
+  const answer = await sendRaw(url, 'GET /api/tasks HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n');
+  assertError(answer, 403, 'empty Host');
+});
+
+test('D10 an answer of any size is streamed: the whole list arrives, also at a slow reader', async (t) => {
+  const count = 20_000;
+  const tasks = Array.from({ length: count }, (_, index) => ({ Title: `task ${index} ${'x'.repeat(100)}` }));
+  const { server } = await startApp(t, { settings: { profiles: ['T'] }, seed: { tasks } });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const response = await fetch(`${url}/api/tasks?limit=${count + 1}`);
+  assert.equal(response.headers.get('content-length'), null);
+  const body = (await response.json()) as { total: number; count: number; data: { Id: number }[] };
+  assert.deepEqual([body.total, body.count, body.data.length], [count, count, count]);
+  assert.ok(body.data.every(({ Id }, index) => Id === index + 1));
+});
+
+test('D17i a task that is deleted while the body of its PUT arrives is 404, and stays deleted', async (t) => {
+  const { server, request } = await startApp(t, {
+    settings: { profiles: ['T'] },
+    seed: { tasks: [{ Title: 'x' }] },
+  });
+  const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+  const body = '{"Title":"too late"}';
+  const socket = connect(Number(port), '127.0.0.1').setEncoding('latin1');
+  const head = `PUT /api/tasks/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\n`;
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n`);
+  // 100 Continue comes once the request has reached the server.
+  await once(socket, 'data');
+  assert.equal((await request('DELETE', '/api/tasks/1')).status, 200);
+  socket.write(body);
+  const [answer] = (await once(socket, 'data')) as [string];
+  assert.match(answer, /^HTTP\/1\.1 404 .*\{"error":"Task with Id=1 not found"\}$/s);
+  assert.equal((await request('GET', '/api/tasks')).json['total'], 0);
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createFolder, startApp } from '../support/app.ts';
+import { getRaw } from '../support/raw.ts';
+
+const secretText = 'not for you';
+
+/** A public folder with a page, and beside it a file that must stay unread. */
+const startWithPages = async (t: TestContext): Promise<string> => {
+  const folder = createFolder(t);
+  const pages = join(folder, 'pages');
+  mkdirSync(join(pages, 'sub'), { recursive: true });
+  writeFileSync(join(pages, 'index.html'), '<title>pages</title>');
+  writeFileSync(join(pages, 'sub', 'a b.txt'), 'text');
+  writeFileSync(join(pages, '.env'), secretText);
+  writeFileSync(join(folder, 'secret.txt'), secretText);
+  symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
+  const { server } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
+  return server.listen({ host: '127.0.0.1', port: 0 });
+};
+
+test('G4 /docs serves the files of the public folder with their types', async (t) => {
+  const url = await startWithPages(t);
+  const page = await getRaw(url, '/docs/');
+  assert.match(page, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.match(page, /\r\ncontent-type: text\/html; charset=utf-8\r\n/i);
+  assert.match(page, /\r\ncontent-security-policy: default-src 'self'/i);
+  assert.match(page, /<title>pages<\/title>$/);
+  assert.match(await getRaw(url, '/docs/sub/a%20b.txt'), /\r\n\r\ntext$/);
+});
+
+test('G4a a folder is not listed, and dotfiles and links that leave the folder are not served', async (t) => {
+  const url = await startWithPages(t);
+  for (const path of ['/docs/sub', '/docs/sub/', '/docs/.env', '/docs/link.txt', '/docs/%2eenv']) {
+    assertRefused(await getRaw(url, path), path);
+  }
+});
+
+test('G4b no path leaves the public folder, however it is written', async (t) => {
+  const url = await startWithPages(t);
+  const ups = ['..', '%2e%2e', '.%2e', '%2E.', '..%00', '%252e%252e', '....', '..;'];
+  const slashes = ['/', '%2f', '%5c', '\\', '//', '/./'];
+  for (const up of ups) {
+    for (const slash of slashes) {
+      for (const target of ['secret.txt', `pages${slash}..${slash}secret.txt`, 'etc/passwd']) {
+        const path = `/docs/${up}${slash}${target}`;
+        assertRefused(await getRaw(url, path), path);
+      }
+    }
+  }
+  for (const path of [
+    '/docs//etc/passwd',
+    '/docs/%00',
+    '/docs/../secret.txt',
+    '/../secret.txt',
+    '/docs%2f..%2fsecret.txt',
+  ]) {
+    assertRefused(await getRaw(url, path), path);
+  }
+});
+
+const assertRefused = (answer: string, path: string): void => {
+  assert.match(answer, /^HTTP\/1\.1 (400|403|404|405) /, path);
+  assert.match(answer, /\r\ncontent-type: application\/json; charset=utf-8\r\n/i, path);
+  assert.match(answer, /\r\n\r\n\{"error":"[^"]+"\}$/, path);
+  assert.equal(answer.includes(secretText), false, path);
+};

@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto';
+import { secret } from '../../support/app.ts';
+
+interface Parts {
+  header?: unknown;
+  /** The signature's bytes for what is signed; HMAC-SHA-256 with the test apps' secret where none is given. */
+  sign?: (signed: string) => Uint8Array;
+}
+
+/** The claims of a token that the test apps accept, with changes; a claim that is undefined is left out. */
+export const createClaims = (changes: Record<string, unknown> = {}): Record<string, unknown> => {
+  const iat = Math.floor(Date.now() / 1000);
+  return { sub: 'admin', role: 'Admin', iss: 'signalbox', iat, exp: iat + 3600, ...changes };
+};
+
+/** A token with these claims, written without the help of any library. */
+export const signToken = (claims: unknown, { header, sign }: Parts = {}): string => {
+  const signed = `${toPart(header ?? { alg: 'HS256', typ: 'JWT' })}.${toPart(claims)}`;
+  const signature = (sign ?? createHmacSigner())(signed);
+  return `${signed}.${Buffer.from(signature).toString('base64url')}`;
+};
+
+/** Signs with HMAC. */
+export const createHmacSigner =
+  (key: string | Uint8Array = secret, hash = 'sha256') =>
+  (signed: string): Uint8Array =>
+    createHmac(hash, key).update(signed).digest();
+
+/** The object that a part of a token holds. */
+export const readPart = (token: string, index: 0 | 1): Record<string, unknown> =>
+  JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
+
+const toPart = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');

@@ -1,0 +1,45 @@
+import type { Answer, TestApp } from '../../support/app.ts';
+import { createClaims, signToken } from './tokens.ts';
+
+/** A route that takes a body, with a body it accepts and where its effect can be read. */
+export interface WritingRoute {
+  method: string;
+  path: string;
+  body: Record<string, unknown>;
+  accepted: number;
+  /** The list that shows the effect; none for a login. */
+  list?: string;
+}
+
+const taskBody = { Title: 'x' };
+
+/** Every route of tasks, simple tasks, items and login that takes a body, under the default mounts. */
+export const writingRoutes: readonly WritingRoute[] = [
+  { method: 'POST', path: '/api/tasks', body: taskBody, accepted: 201, list: '/api/tasks' },
+  { method: 'PUT', path: '/api/tasks/1', body: taskBody, accepted: 200, list: '/api/tasks' },
+  { method: 'POST', path: '/protected/api/tasks', body: taskBody, accepted: 201, list: '/api/tasks' },
+  {
+    method: 'POST',
+    path: '/simple/api/tasks',
+    body: { title: 'x' },
+    accepted: 201,
+    list: '/simple/api/tasks',
+  },
+  { method: 'POST', path: '/api/items', body: { name: 'x' }, accepted: 201, list: '/api/items?size=1000' },
+  {
+    method: 'POST',
+    path: '/api/auth/login',
+    body: { Username: 'admin', Password: 'correct horse' },
+    accepted: 200,
+  },
+];
+
+/** Lets every one of the routes and lists be used. */
+export const token = signToken(createClaims());
+
+export const send = (
+  app: TestApp,
+  { method, path }: WritingRoute,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<Record<string, unknown>>> => app.request(method, path, { body, token, headers });

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertInvalidTask, assertJson, assertUnchanged } from './support/assertions.ts';
+import { createTask, listTasks, messages, readTask, startTasks, statuses } from './support/tasks.ts';
+
+const list = { path: '/api/tasks' };
+
+test('T24 POST /api/tasks answers 201 with the created task', async (t) => {
+  const app = await startTasks(t);
+  const body = { Title: 'Back up', Description: 'all of it', Priority: 'High' };
+  const answer = await app.request('POST', '/api/tasks', { body });
+  assertJson(answer, 201);
+  const { CreatedAt, ...rest } = answer.json;
+  assert.deepEqual(rest, { Id: 1, ...body, Status: 'Pending' });
+  assert.equal(typeof CreatedAt, 'string');
+  assert.deepEqual(await readTask(app, 1), answer.json);
+});
+
+test('T25 POST without a title is refused: `Title is required`', async (t) => {
+  const app = await startTasks(t);
+  for (const body of [{}, { Description: 'd' }, { Title: '' }, { Priority: 'Low', Status: 'Pending' }]) {
+    assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [messages.titleRequired]);
+  }
+});
+
+test('T26 POST with a title of more than 200 characters is refused', async (t) => {
+  const app = await startTasks(t);
+  for (const length of [201, 202, 5000]) {
+    const body = { Title: 'x'.repeat(length) };
+    assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [messages.titleTooLong]);
+  }
+  assert.equal((await createTask(app, { Title: 'x'.repeat(200) })).Title.length, 200);
+});
+
+test('T27 POST with a priority outside the enum is refused', async (t) => {
+  const app = await startTasks(t);
+  for (const Priority of [
+    'Urgent',
+    'low',
+    'HIGH',
+    ' Low',
+    'Low ',
+    'Low,High',
+    '0',
+    '__proto__',
+    'constructor',
+  ]) {
+    const answer = await app.request('POST', '/api/tasks', { body: { Title: 'x', Priority } });
+    assertInvalidTask(answer, [messages.priority]);
+  }
+});
+
+test('T28 POST with a status outside the enum is refused', async (t) => {
+  const app = await startTasks(t);
+  for (const Status of [
+    'Done',
+    'pending',
+    'COMPLETED',
+    'In Progress',
+    'Completed\n',
+    '__proto__',
+    'toString',
+  ]) {
+    const answer = await app.request('POST', '/api/tasks', { body: { Title: 'x', Status } });
+    assertInvalidTask(answer, [messages.status]);
+  }
+});
+
+test('T29 a refused POST tells all its messages at once', async (t) => {
+  const app = await startTasks(t);
+  const body = { Title: '', Priority: 'p', Status: 's' };
+  assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [
+    messages.titleRequired,
+    messages.priority,
+    messages.status,
+  ]);
+});
+
+test('T30 a refused POST creates no task and uses up no id', async (t) => {
+  const app = await startTasks(t);
+  await createTask(app);
+  await assertUnchanged(app, list, async () => {
+    for (const body of [
+      {},
+      { Title: ' ' },
+      { Title: 'x', Priority: 'p' },
+      { Title: 'x', Status: 's' },
+      '{',
+      '[]',
+    ]) {
+      assertJson(await app.request('POST', '/api/tasks', { body }), 400);
+    }
+  });
+  assert.equal((await createTask(app)).Id, 2);
+});
+
+test('D18a POST with an empty priority or status is outside the enum', async (t) => {
+  const app = await startTasks(t);
+  await assertUnchanged(app, list, async () => {
+    const body = { Title: 'x', Priority: '', Status: '' };
+    assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [
+      messages.priority,
+      messages.status,
+    ]);
+  });
+});
+
+test('D18b POST accepts a valid status and ignores it: the task is Pending', async (t) => {
+  const app = await startTasks(t);
+  for (const Status of statuses) {
+    assert.equal((await createTask(app, { Title: 'x', Status })).Status, 'Pending');
+  }
+  assert.equal((await listTasks(app, '?status=Pending')).total, statuses.length);
+});
+
+test('D19a the first id is 1, and each created task has the next', async (t) => {
+  const app = await startTasks(t);
+  for (const id of [1, 2, 3]) assert.equal((await createTask(app)).Id, id);
+});
+
+test('D19b an id is never used again, not even that of the last task or of all tasks', async (t) => {
+  const app = await startTasks(t);
+  for (const id of [1, 2, 3]) {
+    assert.equal((await createTask(app)).Id, id);
+    await app.request('DELETE', `/api/tasks/${id}`);
+  }
+  await createTask(app);
+  assert.deepEqual(
+    (await listTasks(app)).data.map(({ Id }) => Id),
+    [4],
+  );
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError, assertJson } from './support/assertions.ts';
+import { listTasks, startTasks, titlesOf } from './support/tasks.ts';
+
+const seed = [
+  { Title: 'a', Status: 'Pending', Priority: 'Low' },
+  { Title: 'b', Status: 'Completed', Priority: 'High' },
+];
+
+test('D9a unknown parameters of the task list are ignored, doubled ones too', async (t) => {
+  const app = await startTasks(t, seed);
+  const queries = [
+    '?x=1',
+    '?x=1&x=2',
+    '?Limit=0',
+    '?limit[]=0',
+    '?__proto__=1',
+    '?constructor=1',
+    '?id=2',
+    '?&=&',
+  ];
+  for (const query of queries) {
+    assert.deepEqual(titlesOf(await listTasks(app, query)), ['a', 'b'], query);
+  }
+});
+
+test('D9b an empty value in the query of the task list is the same as none', async (t) => {
+  const app = await startTasks(t, seed);
+  for (const query of ['?limit=', '?limit', '?status=', '?priority=', '?status=&priority=&limit=']) {
+    const { limit, ...list } = await listTasks(app, query);
+    assert.equal(limit, 50, query);
+    assert.equal(list.total, 2, query);
+  }
+});
+
+test('D9c a parameter of the task list that is given twice is refused by name', async (t) => {
+  const app = await startTasks(t, seed);
+  const queries = [
+    ['?limit=1&limit=1', /limit/],
+    ['?limit=1&limit=', /limit/],
+    ['?status=Pending&status=Pending', /status/],
+    ['?priority=Low&limit=1&priority=High', /priority/],
+  ] as const;
+  for (const [query, name] of queries) {
+    assertError(await app.request('GET', `/api/tasks${query}`), 400, name);
+  }
+});
+
+test('D9d a limit that is not plain decimal digits is refused by name', async (t) => {
+  const app = await startTasks(t, seed);
+  const values = [
+    '-1',
+    '1.5',
+    '1.0',
+    '1e3',
+    '+1',
+    '%2B1',
+    '%201',
+    '1%20',
+    '0x10',
+    '１',
+    '%D9%A3',
+    '1_0',
+    '1,0',
+  ];
+  for (const value of [...values, 'abc', 'NaN', 'Infinity', 'null', 'true', '%00', '1%00', '[1]', '%zz']) {
+    assertError(await app.request('GET', `/api/tasks?limit=${value}`), 400, /limit/);
+  }
+});
+
+test('D9e a filter value outside the enum matches nothing', async (t) => {
+  const app = await startTasks(t, seed);
+  for (const value of [
+    'pending',
+    'PENDING',
+    'Pending%20',
+    'Done',
+    'low',
+    'Urgent',
+    '__proto__',
+    '%00',
+    'Pendin',
+  ]) {
+    for (const name of ['status', 'priority']) {
+      const answer = await app.request('GET', `/api/tasks?${name}=${value}`);
+      assertJson(answer, 200);
+      assert.equal(answer.text, '{"total":0,"count":0,"limit":50,"data":[]}');
+    }
+  }
+});
+
+test('D10a the limit of the task list has no upper bound: all tasks come in one answer', async (t) => {
+  const length = 3000;
+  const Description = 'long '.repeat(200);
+  const app = await startTasks(
+    t,
+    Array.from({ length }, (_, index) => ({ Title: `task ${index}`, Description })),
+  );
+  for (const limit of ['3000', '1000000000', '9007199254740993', '9'.repeat(400)]) {
+    const { total, count, data } = await listTasks(app, `?limit=${limit}`);
+    assert.deepEqual([total, count, data.length], [length, length, length]);
+    assert.equal(data.at(-1)?.Title, `task ${length - 1}`);
+  }
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TestApp } from '../support/app.ts';
+import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
+import { createTask, startTasks } from './support/tasks.ts';
+
+/** Ids that are no canonical decimal digits, or of no task: as they are in the path, and as they are told back. */
+const absentIds = [
+  ['2', '2'],
+  ['0', '0'],
+  ['00', '00'],
+  ['01', '01'],
+  ['-1', '-1'],
+  ['+1', '+1'],
+  ['1.0', '1.0'],
+  ['1e3', '1e3'],
+  ['0x1', '0x1'],
+  ['%201', ' 1'],
+  ['1%20', '1 '],
+  ['1%2F2', '1/2'],
+  ['1%3F', '1?'],
+  ['%00', '\u0000'],
+  ['1%00', '1\u0000'],
+  ['%EF%BC%91', '１'],
+  ['%D9%A1', '١'],
+  ['%F0%9F%98%80', '😀'],
+  ['9007199254740993', '9007199254740993'],
+  ['9'.repeat(400), '9'.repeat(400)],
+  ['NaN', 'NaN'],
+  ['__proto__', '__proto__'],
+  ['constructor', 'constructor'],
+  ['%3Cb%3E', '<b>'],
+] as const;
+
+const assertAbsent = (app: TestApp, method: string): Promise<void> =>
+  assertUnchanged(app, { path: '/api/tasks' }, async () => {
+    for (const [path, id] of absentIds) {
+      const answer = await app.request(method, `/api/tasks/${path}`, {
+        ...(method === 'PUT' && { body: { Title: 'changed' } }),
+      });
+      assertError(answer, 404, `Task with Id=${id} not found`);
+    }
+  });
+
+test('T21 GET /api/tasks/{id} answers 200 with the task', async (t) => {
+  const app = await startTasks(t);
+  await createTask(app, { Title: 'first' });
+  const created = await createTask(app, { Title: 'second', Description: 'd', Priority: 'High' });
+  const answer = await app.request('GET', '/api/tasks/2');
+  assertJson(answer, 200);
+  assert.deepEqual(answer.json, created);
+});
+
+test('T22 GET of a task that is not there answers 404 `Task with Id=<id> not found`', async (t) => {
+  const app = await startTasks(t);
+  assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
+  await createTask(app);
+  await app.request('DELETE', '/api/tasks/1');
+  assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
+});
+
+test('T23 a path below a task is no route: 404', async (t) => {
+  const app = await startTasks(t);
+  await createTask(app);
+  for (const path of [
+    '/api/tasks/1/',
+    '/api/tasks/1/x',
+    '/api/tasks/1/2',
+    '/api/task',
+    '/API/tasks',
+    '/tasks',
+  ]) {
+    assertError(await app.request('GET', path), 404, /./);
+  }
+});
+
+test('D11a GET by an id that is not in canonical decimal digits is 404, with the id as written', async (t) => {
+  const app = await startTasks(t);
+  await createTask(app);
+  await assertAbsent(app, 'GET');
+});
+
+test('D11b PUT by such an id is 404, with the id as written, and changes no task', async (t) => {
+  const app = await startTasks(t);
+  await createTask(app);
+  await assertAbsent(app, 'PUT');
+});
+
+test('D11c DELETE by such an id is 404, with the id as written, and deletes no task', async (t) => {
+  const app = await startTasks(t);
+  await createTask(app);
+  await assertAbsent(app, 'DELETE');
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertInvalidTask, assertUnchanged } from './support/assertions.ts';
+import { createTask, messages, readTask, startTasks, updateTask } from './support/tasks.ts';
+
+/** One code point each, though not one UTF-16 unit or one byte each. */
+const codePoints = [
+  'a',
+  'é',
+  'ß',
+  '漢',
+  '\u0301',
+  '\u200d',
+  '\ufe0f',
+  '😀',
+  '𝒳',
+  '𠮷',
+  '\u{10ffff}',
+  '"',
+  '\\',
+  '\n',
+];
+
+const blanks = [
+  ' ',
+  '\t',
+  '\r\n',
+  '\u00a0',
+  '\u3000',
+  '\u2003',
+  '\u2028',
+  '\u0085',
+  ' \u00a0\t\n ',
+  ' '.repeat(200),
+];
+
+test('D16a a title is kept as given, not trimmed', async (t) => {
+  const app = await startTasks(t);
+  const titles = [
+    '  x  ',
+    '\tx\n',
+    '\u00a0x',
+    'a\u0000b',
+    '\u0000',
+    '\u200b',
+    '\ud800',
+    '<b>&amp;</b>',
+    '"\\/"',
+    'e\u0301',
+  ];
+  for (const Title of titles) {
+    const { Id, ...task } = await createTask(app, { Title });
+    assert.equal(task.Title, Title);
+    assert.equal((await readTask(app, Id)).Title, Title);
+    assert.equal((await updateTask(app, Id, { Title: `${Title}y ` })).Title, `${Title}y `);
+  }
+});
+
+test('D16b a title may have 200 code points, however many units or bytes they take', async (t) => {
+  const app = await startTasks(t);
+  for (const character of codePoints) {
+    const Title = `x${character.repeat(199)}`;
+    assert.equal((await createTask(app, { Title })).Title, Title);
+  }
+});
+
+test('D16c a title of 201 code points is refused, whatever they are', async (t) => {
+  const app = await startTasks(t);
+  await assertUnchanged(app, { path: '/api/tasks' }, async () => {
+    for (const character of codePoints) {
+      const body = { Title: `x${character.repeat(200)}` };
+      assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [messages.titleTooLong]);
+    }
+  });
+});
+
+test('D16d a combined character counts as the code points it is made of', async (t) => {
+  const app = await startTasks(t);
+  const family = '👨‍👩‍👧';
+  assert.equal([...family].length, 5);
+  assert.equal((await createTask(app, { Title: family.repeat(40) })).Id, 1);
+  const answer = await app.request('POST', '/api/tasks', { body: { Title: family.repeat(41) } });
+  assertInvalidTask(answer, [messages.titleTooLong]);
+});
+
+test('D16e a title of white space only is blank, of whatever kind', async (t) => {
+  const app = await startTasks(t);
+  await assertUnchanged(app, { path: '/api/tasks' }, async () => {
+    for (const Title of blanks) {
+      const answer = await app.request('POST', '/api/tasks', { body: { Title } });
+      assertInvalidTask(answer, [messages.titleRequired]);
+    }
+  });
+});
+
+test('D16f messages come in the order title, priority, status', async (t) => {
+  const app = await startTasks(t);
+  const all = [messages.titleRequired, messages.titleTooLong, messages.priority, messages.status];
+  const body = { Status: 's', Priority: 'p', Title: ' '.repeat(201) };
+  assertInvalidTask(await app.request('POST', '/api/tasks', { body }), all);
+});

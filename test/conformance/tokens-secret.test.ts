@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SettingsError } from '../../src/config/settings-error.ts';
+import { createFolder, startApp } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+import { assertJson, assertUnauthorized } from './support/assertions.ts';
+import { createClaims, createHmacSigner, signToken } from './support/tokens.ts';
+
+const profiles = ['items', 'login'];
+const mismatch = /^Token validation failed: ./;
+
+test('D23a the signing secret is SIGNALBOX_JWT_SECRET', async (t) => {
+  const secret = 'thirty-two bytes, exactly, not 1';
+  const args = ['--profiles', 'items', '--data-dir', createFolder(t)];
+  const { url } = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: secret } });
+  const token = signToken(createClaims(), { sign: createHmacSigner(secret) });
+  const { status } = await fetch(`${url}/api/items`, { headers: { Authorization: `Bearer ${token}` } });
+  assert.equal(status, 200);
+});
+
+test('D23b a secret of fewer than 32 bytes stops the start, and is not told', async (t) => {
+  for (const jwtSecret of ['x', 'q'.repeat(31), '漢'.repeat(10)]) {
+    await assert.rejects(startApp(t, { settings: { profiles, jwtSecret } }), (error: Error) => {
+      assert.ok(error instanceof SettingsError);
+      assert.match(error.message, /32 bytes/);
+      return !error.message.includes(jwtSecret.repeat(2));
+    });
+  }
+});
+
+test('D23c a secret is measured in bytes: 32 are enough', async (t) => {
+  for (const jwtSecret of ['x'.repeat(32), 'é'.repeat(16)]) {
+    const app = await startApp(t, { settings: { profiles, jwtSecret } });
+    assertJson(await app.request('GET', '/api/items', { token: await app.login('admin') }), 200);
+  }
+});
+
+test('D23d without a secret a random one is made for the run: tokens of another run are refused', async (t) => {
+  const settings = { profiles, jwtSecret: undefined };
+  const [first, second] = [await startApp(t, { settings }), await startApp(t, { settings })];
+  const token = await first.login('admin');
+  assertJson(await first.request('GET', '/api/items', { token }), 200);
+  assertUnauthorized(await second.request('GET', '/api/items', { token }), mismatch);
+});
+
+test('D23e without a secret the log says that tokens end with the process', async (t) => {
+  const args = ['--profiles', 'login', '--data-dir', createFolder(t)];
+  const silent = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) } });
+  const random = await startProgram(t, args);
+  const said = /tokens end with this process/;
+  assert.match((await random.stop()).stderr, said);
+  assert.doesNotMatch((await silent.stop()).stderr, said);
+});
