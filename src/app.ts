@@ -47,9 +47,14 @@ export const createApp = async (
   const mounted = features.filter((feature) => isMounted(feature, mounts));
   const host = createHostReadings();
   const clock = () => new Date();
-  const tokens = createTokens(createSecret(settings, log), settings.issuer, clock);
+  const tokens = createTokens(createSecret(settings), settings.issuer, clock);
   const server = createServer({ ...settings, log, machine: hostname() });
   server.addHook('onClose', async () => host.close());
+  server.addHook('onListen', async () => {
+    if (settings.jwtSecret === undefined) {
+      log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
+    }
+  });
   try {
     const records = settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features));
     const parts = {
@@ -82,11 +87,8 @@ export const createApp = async (
 const isMounted = (feature: Feature, mounts: Mount[]): boolean =>
   feature.profiles.some(({ name }) => mounts.some(({ profiles }) => profiles.includes(name)));
 
-const createSecret = ({ jwtSecret }: Settings, log: FastifyBaseLogger): Uint8Array => {
-  if (jwtSecret === undefined) {
-    log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
-    return randomBytes(minimumSecretBytes);
-  }
+const createSecret = ({ jwtSecret }: Settings): Uint8Array => {
+  if (jwtSecret === undefined) return randomBytes(minimumSecretBytes);
   const secret = Buffer.from(jwtSecret);
   if (secret.length >= minimumSecretBytes) return secret;
   throw new SettingsError([

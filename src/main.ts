@@ -46,7 +46,7 @@ const print = (text: string): void => {
 const runServer = async (flags: Flags): Promise<void> => {
   const { app, message } = await serve(schema, flags);
   const { server } = app;
-  closeWithGrace({ delay: gracePeriod, logger: server.log }, async ({ err, signal }) => {
+  closeWithGrace({ delay: gracePeriod, logger: server.log, skip: ['SIGHUP'] }, async ({ err, signal }) => {
     if (err) server.log.fatal({ err }, 'unforeseen error');
     server.log.info({ signal }, 'ending');
     await server.close();

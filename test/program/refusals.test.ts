@@ -11,7 +11,7 @@ const refusal = async (
   code: 1 | 2,
   variables: Record<string, string> = {},
 ): Promise<string> => {
-  const ended = await runProgram(['--log-level', 'silent', ...args], { variables });
+  const ended = await runProgram(args, { variables });
   assert.equal(ended.code, code, ended.stderr);
   assert.equal(ended.stdout, '');
   assert.match(ended.stderr, /^signalbox: [^\n]+\n$/);

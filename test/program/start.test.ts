@@ -121,3 +121,10 @@ test('--help names every flag and profile, --version the version', async () => {
   );
   assert.deepEqual([(await runProgram(['--version'])).stdout, packaged], [`${version}\n`, version]);
 });
+
+test('bound beyond loopback, the log warns', async (t) => {
+  const { stop } = await startProgram(t, ['--profiles', 'L', '--host', '0.0.0.0'], { cwd: createFolder(t) });
+  const { stderr } = await stop();
+  const warning = stderr.split('\n').find((line) => line.includes('"level":40'));
+  assert.match(warning ?? '', /can be reached from other machines/);
+});
