@@ -50,11 +50,6 @@ export const createApp = async (
   const tokens = createTokens(createSecret(settings), settings.issuer, clock);
   const server = createServer({ ...settings, log, machine: hostname() });
   server.addHook('onClose', async () => host.close());
-  server.addHook('onListen', async () => {
-    if (settings.jwtSecret === undefined) {
-      log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
-    }
-  });
   try {
     const records = settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features));
     const parts = {
@@ -70,6 +65,7 @@ export const createApp = async (
     const instances = await createInstances(mounted, { ...parts, settings }, server);
     const built = mounts.map(({ base, profiles }) => buildMount(base, profiles, mounted, instances));
     await addRoutes(server, built, settings, createGuard(server, tokens), mounted);
+    if (settings.jwtSecret === undefined) tellRandomSecret(server);
     return {
       server,
       mounts: built,
@@ -86,6 +82,12 @@ export const createApp = async (
 
 const isMounted = (feature: Feature, mounts: Mount[]): boolean =>
   feature.profiles.some(({ name }) => mounts.some(({ profiles }) => profiles.includes(name)));
+
+const tellRandomSecret = (server: FastifyInstance): void => {
+  server.addHook('onListen', async () => {
+    server.log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
+  });
+};
 
 const createSecret = ({ jwtSecret }: Settings): Uint8Array => {
   if (jwtSecret === undefined) return randomBytes(minimumSecretBytes);

@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { TObject } from 'typebox';
@@ -27,13 +28,18 @@ export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; 
 
 const listen = async (app: App, { host, port }: Settings): Promise<string> => {
   try {
-    return await app.server.listen({ host, port });
+    await app.server.listen({ host, port });
+    return toUrl(app.server.server.address() as AddressInfo);
   } catch (error) {
     await app.server.close();
     const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
     throw new SettingsError([`cannot listen on ${host}:${port}: ${reason}`]);
   }
 };
+
+/** The address itself: Fastify's own text names 127.0.0.1 where the server listens on every address. */
+const toUrl = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is taken; choose another with --port',

@@ -1,4 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
+import type { JournalEvent } from '../../storage/journal/events.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import type { JournalError } from '../../storage/journal/journal-error.ts';
 import type { AlertSettings } from './settings.ts';
@@ -21,7 +22,15 @@ export const openAlertLog = (directory: string, settings: AlertSettings, log: Lo
     queueBytes: settings.alertsQueueBytes,
     minFreeBytes: settings.alertsMinFreeBytes,
     sync: settings.alertsSync,
-    report: ({ type, ...details }) => log.warn(details, `alert log: ${type}`),
+    report: (event) => log.warn(toDetails(event), `alert log: ${event.type}`),
   }).catch(({ message }: JournalError) => {
     throw new SettingsError([`dataDir: ${message}`]);
   });
+
+/** The event's details; an error under the name that the program's log writes whole. */
+const toDetails = (event: JournalEvent): object => {
+  const { type: _, ...details } = event;
+  if (!('error' in details)) return details;
+  const { error, ...others } = details;
+  return { ...others, err: error };
+};
