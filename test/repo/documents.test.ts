@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+import { packageRoot } from '../../src/package-root.ts';
+import { listDocuments, listFiles, readText } from './support/documents.ts';
+
+const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+
+/** Paths and anchors that a document links to, without those of the web. */
+const listLinks = (text: string): string[] =>
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^https?:/.test(link));
+
+/** The anchors that GitHub makes from headings. */
+const listAnchors = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** Every npm script that a text names: `npm run check`, `npm start -- --port 9000`. */
+const listScripts = (text: string): string[] =>
+  [...text.matchAll(/npm (?:run (?:--\w+ )*([\w:-]+)|(start|test)\b)/g)].map(
+    ([, run, short]) => run ?? short ?? '',
+  );
+
+test('the README has at most 110 lines', () => {
+  assert.ok(readText('README.md').split('\n').length <= 111);
+});
+
+test('every npm script that a document names exists, and CONTRIBUTING.md or a document names every script', () => {
+  const named = listDocuments().flatMap((path) =>
+    listScripts(readText(path)).map((script) => ({ path, script })),
+  );
+  assert.deepEqual(
+    named.filter(({ script }) => !Object.hasOwn(scripts, script)),
+    [],
+  );
+  const known = new Set(named.map(({ script }) => script));
+  assert.deepEqual(
+    Object.keys(scripts).filter((script) => !known.has(script)),
+    [],
+  );
+});
+
+test('every relative link in a document leads to a file of the repository, and to a heading it has', () => {
+  for (const path of listDocuments()) {
+    for (const link of listLinks(readText(path))) {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : normalize(join(dirname(path), file));
+      assert.ok(!target.startsWith('..') && existsSync(join(packageRoot, target)), `${path}: ${link}`);
+      if (anchor !== undefined) assert.ok(listAnchors(readText(target)).includes(anchor), `${path}: ${link}`);
+    }
+  }
+});
+
+test('no document names a place outside the repository', () => {
+  for (const path of listDocuments()) {
+    const text = readText(path);
+    assert.doesNotMatch(
+      text,
+      /(^|[\s(`"'])(\/home\/|\/root\/|\/Users\/|\/work\/|\/tmp\/|[A-Z]:\\Users)/m,
+      path,
+    );
+    for (const [climbing] of text.matchAll(/(?:\.\.\/)+[\w.-]*/g)) {
+      assert.ok(!normalize(join(dirname(path), climbing)).startsWith('..'), `${path}: ${climbing}`);
+    }
+  }
+});
+
+test('docs/decisions/README.md links every decision, and each says what would change our mind', () => {
+  const files = listFiles('docs/decisions').filter((path) => !path.endsWith('README.md'));
+  const links = listLinks(readText('docs/decisions/README.md')).map((link) => `docs/decisions/${link}`);
+  assert.deepEqual(links.toSorted(), files.toSorted());
+  for (const path of files) {
+    const headings = [...readText(path).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    assert.deepEqual(headings, ['Context', 'Choice', 'What would change our mind'], path);
+  }
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { packageRoot } from '../../src/package-root.ts';
+import { createFolder, startApp } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+import { readText, toBlocks } from './support/documents.ts';
+
+interface Counts {
+  total: number;
+}
+
+test('examples/seed.json brings a task of each kind that it shows', async (t) => {
+  const seed = JSON.parse(readText('examples/seed.json'));
+  const { request, login } = await startApp(t, { seed });
+  const tasks = await request<Counts>('GET', '/api/tasks?status=Completed');
+  const items = await request<Counts>('GET', '/api/items', { token: await login('reader') });
+  assert.equal(tasks.json.total, 1);
+  assert.equal(items.json.total, seed.items.length);
+  assert.match((await request('GET', '/simple/api/tasks')).text, /"status":"done"/);
+});
+
+test('examples/signalbox.json starts the program, and is what docs/configuration.md shows', async (t) => {
+  const args = ['--config', join(packageRoot, 'examples', 'signalbox.json')];
+  const { url, output } = await startProgram(t, args, { cwd: createFolder(t) });
+  assert.equal((await fetch(`${url}/team/api/tasks`)).status, 200);
+  assert.equal((await fetch(`${url}/api/alerts`)).status, 401);
+  assert.doesNotMatch(output.stdout, /Password of/);
+  const [shown] = toBlocks(readText('docs/configuration.md'), 'json');
+  assert.equal(shown, readText('examples/signalbox.json'));
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { packageRoot } from '../../src/package-root.ts';
+import { features } from '../../src/profiles/index.ts';
+import { startApp } from '../support/app.ts';
+
+/** For each feature, GET requests that show that it is there, and their statuses. */
+const probes: Record<string, [path: string, status: number][]> = {
+  monitoring: [['/health', 200]],
+  tasks: [
+    ['/api/tasks', 200],
+    ['/protected/api/tasks', 401],
+  ],
+  'simple-tasks': [['/simple/api/tasks', 200]],
+  items: [['/api/items', 401]],
+  login: [
+    ['/api/auth/login', 405],
+    ['/protected/api/auth/login', 405],
+  ],
+  alerts: [['/api/alerts', 200]],
+  commands: [['/api/execute', 405]],
+};
+
+test('the list of features has every folder of src/profiles, and each has a probe', () => {
+  const folders = readdirSync(join(packageRoot, 'src', 'profiles'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  const names = features.map(({ name }) => name);
+  assert.deepEqual(names.toSorted(), folders.toSorted());
+  assert.deepEqual(Object.keys(probes).toSorted(), folders.toSorted());
+});
+
+test('without any one of the features the others still answer', async (t) => {
+  for (const { name: missing } of features) {
+    const { request } = await startApp(t, { features: features.filter(({ name }) => name !== missing) });
+    for (const [name, requests] of Object.entries(probes)) {
+      for (const [path, status] of requests) {
+        const answer = await request('GET', path);
+        assert.equal(answer.status, name === missing ? 404 : status, `${path} without ${missing}`);
+      }
+    }
+    const { json } = await request<{ paths: object }>('GET', '/openapi.json');
+    const isNamed = Object.keys(json.paths).some((path) =>
+      probes[missing]?.some(([probe]) => probe === path),
+    );
+    assert.equal(isNamed, false, `openapi.json without ${missing}`);
+  }
+});
+
+test('one feature alone starts and answers', async (t) => {
+  for (const feature of features) {
+    const { request } = await startApp(t, { features: [feature] });
+    for (const [path, status] of probes[feature.name] ?? []) {
+      assert.equal((await request('GET', path)).status, status, path);
+    }
+  }
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readText } from './support/documents.ts';
+
+interface Package {
+  version?: string;
+  resolved?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+/** Lowest versions without known holes, by major version. */
+const lowest: Record<string, string[]> = {
+  fastify: ['5.12.2'],
+  '@fastify/static': ['10.1.3'],
+  'find-my-way': ['9.7.0'],
+  'fast-uri': ['3.1.7', '4.1.4'],
+};
+
+const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, Package> };
+
+const isAtLeast = (version: string, least: string): boolean =>
+  version.localeCompare(least, 'en', { numeric: true }) >= 0;
+
+/** Whether a package at a path finds a dependency: beside it or in a folder above, as Node looks for it. */
+const isLocked = (path: string, name: string): boolean => {
+  const below = path === '' ? '' : `${path}/`;
+  if (packages[`${below}node_modules/${name}`]?.version !== undefined) return true;
+  return path !== '' && isLocked(path.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, ''), name);
+};
+
+const majorOf = (version: string): string => version.split('.', 1).join();
+
+test('the lockfile holds no version with a known hole', () => {
+  for (const [name, versions] of Object.entries(lowest)) {
+    const found = Object.entries(packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
+    assert.notEqual(found.length, 0, name);
+    for (const [path, { version = '' }] of found) {
+      const least = versions.find((each) => majorOf(each) === majorOf(version)) ?? versions.at(-1) ?? '';
+      assert.ok(isAtLeast(version, least), `${path} ${version}`);
+    }
+  }
+});
+
+test('the lockfile has an entry for all that its packages name, for other systems too', () => {
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !isLocked(path, name))
+      .map((name) => `${name} of ${path}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('the lockfile names no registry', () => {
+  const bound = Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined);
+  assert.deepEqual(bound, []);
+});

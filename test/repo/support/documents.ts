@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../../src/package-root.ts';
+
+interface Section {
+  title: string;
+  text: string;
+}
+
+/** A file of the repository, by its path from the root. */
+export const readText = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
+
+/** Paths of the files in a folder and below, from the root. */
+export const listFiles = (folder: string): string[] =>
+  readdirSync(join(packageRoot, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(packageRoot.length + 1));
+
+/** Paths of all documents. */
+export const listDocuments = (): string[] =>
+  [...readdirSync(packageRoot), ...listFiles('docs')].filter((path) => path.endsWith('.md'));
+
+/** The parts of a document that headings of a level begin; what stands before the first has no title. */
+export const toSections = (text: string, level: number): Section[] =>
+  text.split(new RegExp(`^${'#'.repeat(level)} `, 'm')).map((part, index) => {
+    const end = index === 0 ? 0 : part.indexOf('\n');
+    return { title: part.slice(0, end), text: part.slice(end) };
+  });
+
+/** The section with a title; empty where there is none. */
+export const findSection = (text: string, title: string): string =>
+  toSections(text, 2).find((section) => section.title === title)?.text ?? '';
+
+/** The cells of every table row, heads and rules left out. */
+export const toRows = (text: string): string[][] =>
+  [...text.matchAll(/^\|.*\|\n\|[-| ]+\|\n((?:\|.*\|\n)*)/gm)].flatMap(([, body = '']) =>
+    body
+      .trimEnd()
+      .split('\n')
+      .map((line) =>
+        line
+          .slice(1, -1)
+          .split('|')
+          .map((cell) => cell.trim()),
+      ),
+  );
+
+/** The contents of the fenced blocks in a language. */
+export const toBlocks = (text: string, language: string): string[] =>
+  [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)]
+    .filter(([, name]) => name === language)
+    .map(([, , content = '']) => content);
