@@ -1,6 +1,6 @@
+import { createQueue } from '../../http/queue.ts';
 import { type BoundedResult, toBoundedResult } from './bounds.ts';
 import type { ParsedCommand } from './policy.ts';
-import { createQueue } from './queue.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 
 interface ExecutorParts {
@@ -11,7 +11,7 @@ interface ExecutorParts {
 
 export interface Executor {
   /**
-   * Runs a command within the bounds. Rejects with a QueueFullError when there is no place in the line, and
+   * Runs a command within the bounds. Rejects with an HttpError (503) when there is no place in the line, and
    * with a CommandFailure when the command fails, takes too long, or whoever asked has gone.
    */
   execute(command: ParsedCommand, client: AbortSignal): Promise<BoundedResult>;
@@ -20,7 +20,11 @@ export interface Executor {
 }
 
 export const createExecutor = (parts: ExecutorParts): Executor => {
-  const queue = createQueue({ running: 4, waiting: 16 });
+  const queue = createQueue({
+    running: 4,
+    waiting: 16,
+    refusal: 'Too many commands are running; try again later',
+  });
   const executions = new Map<AbortController, Promise<unknown>>();
   return {
     execute: async (command, client) => {

@@ -6,13 +6,9 @@ import { defineRoute, type Route } from '../profile.ts';
 import type { BoundedResult } from './bounds.ts';
 import { checkCommand } from './check.ts';
 import type { Executor } from './execute.ts';
-import { QueueFullError } from './queue.ts';
 import { Refusal } from './refusal.ts';
 import { CommandFailure } from './runner.ts';
 import { CommandBody, CommandError, CommandResult } from './schema.ts';
-
-/** Seconds after which a client may try again when too many commands run. */
-const retryAfter = '1';
 
 export const createRoutes = (executor: Executor, access: Access): Route[] => [
   defineRoute({
@@ -55,9 +51,7 @@ const createClientSignal = (reply: FastifyReply): AbortSignal => {
 };
 
 const toHttpError = (error: unknown): HttpError | undefined => {
-  if (error instanceof QueueFullError) {
-    return new HttpError('unavailable', error.message, { headers: { 'Retry-After': retryAfter } });
-  }
+  if (error instanceof HttpError) return error;
   if (error instanceof CommandFailure) {
     return new HttpError('failed', error.message, { leading: { success: false } });
   }

@@ -1,16 +1,26 @@
 import { tokenLifetime } from '../../auth/claims.ts';
-import { createPasswordCheck } from '../../auth/password.ts';
+import { isPassword } from '../../auth/password.ts';
 import type { Tokens } from '../../auth/token.ts';
-import { BusyError } from '../../auth/turns.ts';
 import { HttpError } from '../../http/errors.ts';
+import { createQueue } from '../../http/queue.ts';
 import { ErrorBody } from '../../http/schema.ts';
 import { defineRoute, type Route } from '../profile.ts';
 import { Credentials, IssuedToken } from './schema.ts';
 import type { Account } from './users.ts';
 
+/**
+ * Hashing runs on the threads that also sync files, of which there are few: more at a time would keep an alert from
+ * being acknowledged.
+ */
+const limits = {
+  running: 2,
+  waiting: 8,
+  refusal: 'Too many logins are being checked; try again in a second',
+};
+
 /** Profile `login`. */
 export const createLoginRoutes = (accounts: ReadonlyMap<string, Account>, tokens: Tokens): Route[] => {
-  const isPassword = createPasswordCheck();
+  const queue = createQueue(limits);
   return [
     defineRoute({
       method: 'POST',
@@ -24,7 +34,8 @@ export const createLoginRoutes = (accounts: ReadonlyMap<string, Account>, tokens
       handler: async ({ body: { Username = '', Password = '' } }) => {
         const account = accounts.get(Username);
         if (!account) throw new HttpError('unauthorized', 'Unknown user');
-        if (!(await isPassword(Password, await account.passwordHash).catch(refuseWhereBusy))) {
+        const hash = await account.passwordHash;
+        if (!(await queue.run(() => isPassword(Password, hash)))) {
           throw new HttpError('unauthorized', 'Invalid password');
         }
         return {
@@ -36,11 +47,4 @@ export const createLoginRoutes = (accounts: ReadonlyMap<string, Account>, tokens
       },
     }),
   ];
-};
-
-const refuseWhereBusy = (error: unknown): never => {
-  if (!(error instanceof BusyError)) throw error;
-  throw new HttpError('unavailable', 'Too many logins are being checked; try again in a second', {
-    headers: { 'Retry-After': '1' },
-  });
 };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createQueue, QueueFullError } from './queue.ts';
+import { createQueue } from './queue.ts';
 
-const never = new AbortController().signal;
+const refusal = 'try again later';
 
 /** A task that lasts until it is told to end, and the order in which such tasks began. */
 const createTasks = () => {
@@ -18,9 +18,13 @@ const createTasks = () => {
 
 test('so many run, the next wait in line, and one more is refused', async () => {
   const { begun, start, end } = createTasks();
-  const queue = createQueue({ running: 2, waiting: 2 });
-  const results = [0, 1, 2, 3].map((id) => queue.run(start(id), never));
-  await assert.rejects(queue.run(start(4), never), QueueFullError);
+  const queue = createQueue({ running: 2, waiting: 2, refusal });
+  const results = [0, 1, 2, 3].map((id) => queue.run(start(id)));
+  await assert.rejects(queue.run(start(4)), {
+    status: 503,
+    message: refusal,
+    headers: { 'Retry-After': '1' },
+  });
   assert.deepEqual(begun, [0, 1]);
   end(1);
   assert.equal(await results[1], 1);
@@ -30,27 +34,27 @@ test('so many run, the next wait in line, and one more is refused', async () => 
   end(3);
   assert.equal(await results[3], 3);
   assert.deepEqual(begun, [0, 1, 2, 3]);
-  assert.equal(await queue.run(async () => 'free', never), 'free');
+  assert.equal(await queue.run(async () => 'free'), 'free');
 });
 
 test('a task that fails gives its place to the next', async () => {
-  const queue = createQueue({ running: 1, waiting: 1 });
-  const failing = queue.run(() => Promise.reject(new Error('no')), never);
-  const next = queue.run(async () => 'next', never);
+  const queue = createQueue({ running: 1, waiting: 1, refusal });
+  const failing = queue.run(() => Promise.reject(new Error('no')));
+  const next = queue.run(async () => 'next');
   await assert.rejects(failing, /^Error: no$/);
   assert.equal(await next, 'next');
 });
 
 test('who gives up leaves the line and never runs', async () => {
   const { begun, start, end } = createTasks();
-  const queue = createQueue({ running: 1, waiting: 1 });
-  const first = queue.run(start(0), never);
+  const queue = createQueue({ running: 1, waiting: 1, refusal });
+  const first = queue.run(start(0));
   const impatient = new AbortController();
   const second = queue.run(start(1), impatient.signal);
   impatient.abort(new Error('gone'));
   await assert.rejects(second, /^Error: gone$/);
   await assert.rejects(queue.run(start(2), impatient.signal), /^Error: gone$/);
-  const third = queue.run(start(3), never);
+  const third = queue.run(start(3));
   end(0);
   await first;
   end(3);
