@@ -19,3 +19,12 @@ test('of 50 logins at once ten are checked, the others are told to come back in 
   assert.match(String(refused?.json['error']), /Too many logins/);
   assert.equal((await login()).status, 200);
 });
+
+test('a configured hash that cannot be checked is a fault of the server', async (t) => {
+  const passwordHash = '$argon2id$v=19$m=1,t=1,p=1$AAAA$AAAA';
+  const users = [{ name: 'ada', role: 'Admin', passwordHash }];
+  const settings = { profiles: ['login'], users, adminPassword: undefined, readerPassword: undefined };
+  const { request } = await startApp(t, { settings });
+  const body = { Username: 'ada', Password: 'x' };
+  assert.equal((await request('POST', '/api/auth/login', { body })).status, 500);
+});

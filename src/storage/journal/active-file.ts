@@ -1,6 +1,6 @@
 import { lstat, open, stat } from 'node:fs/promises';
 import type { FileNames } from './file-names.ts';
-import { JournalError } from './journal-error.ts';
+import { codeOf, JournalError } from './journal-error.ts';
 import type { Settings } from './options.ts';
 import { repairTail } from './repair.ts';
 import { type SharedHandle, shareHandle } from './shared-handle.ts';
@@ -43,15 +43,29 @@ export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: S
 };
 
 /**
- * Is the file still what its path names, and `size` long? `lost`: it was renamed, removed, replaced or cut, so
- * what was just written may be gone from the log. `grown`: somebody else wrote to it.
+ * Is the file still what its path names, and `size` long? `moved`: it was renamed, removed or replaced. `cut`: it
+ * is shorter. In both cases what was just written may be gone from the log. `grown`: somebody else wrote to it.
  */
-export const compareFile = async (file: ActiveFile, size: number): Promise<'same' | 'grown' | 'lost'> => {
+export const compareFile = async (
+  file: ActiveFile,
+  size: number,
+): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
   const now = await stat(file.path, { bigint: true }).catch(() => undefined);
-  if (now?.dev !== file.dev || now.ino !== file.ino || now.size < size) {
-    return 'lost';
+  if (now?.dev !== file.dev || now.ino !== file.ino) {
+    return 'moved';
+  }
+  if (now.size < size) {
+    return 'cut';
   }
   return now.size > size ? 'grown' : 'same';
+};
+
+/** Is the batch the last thing in the file, wherever that is? */
+export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
+  const { size } = await handle.stat();
+  const end = Buffer.alloc(batch.length);
+  await handle.read(end, 0, end.length, Math.max(0, size - end.length));
+  return end.equals(batch);
 };
 
 /** Takes away what was written but not acknowledged. */
@@ -63,8 +77,11 @@ export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise
 
 /** Size of the regular file at the path, undefined where there is nothing; throws where something else is. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
-  const found = await lstat(path).catch(() => undefined);
-  if (found !== undefined && !found.isFile()) {
+  const found = await lstat(path).catch((error) => {
+    // A file that cannot be looked at may be there: it must not be taken for a new one.
+    if (codeOf(error) !== 'ENOENT') throw error;
+  });
+  if (found && !found.isFile()) {
     throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);
   }
   return found?.size;

@@ -9,7 +9,7 @@ test('while the file cannot be opened nothing is taken, and it recovers by itsel
   await rename(journal.file, `${journal.file}.away`);
   await mkdir(journal.file);
   await assert.rejects(journal.append({ n: 'lost' }), { code: 'unavailable' });
-  await assert.rejects(journal.append({ n: 'lost too' }), { code: 'unavailable' });
+  await assert.rejects(journal.append({ n: 'lost too' }), { code: 'unavailable', message: /at the moment$/ });
   assert.equal(journal.state().healthy, false);
   assert.match(String(journal.state().failure), /not a regular file/);
   assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
@@ -38,7 +38,8 @@ test('after a failure it tries again at once when asked to, and closes when aske
 
 test('while too little space is free nothing is written', async (t) => {
   const journal = await openTestJournal(t, await createFolder(t), { minFreeBytes: Number.MAX_SAFE_INTEGER });
-  await assert.rejects(journal.append({ n: 1 }), ({ code, cause }) => {
+  await assert.rejects(journal.append({ n: 1 }), ({ code, cause, message }) => {
+    assert.match(message, /at the moment \(too little space is free on the disk\)$/);
     return code === 'unavailable' && cause.code === 'low-space';
   });
   await journal.reopen();

@@ -3,20 +3,26 @@ import { JournalError } from './journal-error.ts';
 
 const checkedForMs = 1000;
 
-/** Throws JournalError `low-space` while the file system has less than `minFreeBytes` for ordinary users. */
-export type AssertFreeSpace = () => Promise<void>;
+/**
+ * To be asked before so many bytes are written. Throws JournalError `low-space` while the file system has less than
+ * `minFreeBytes` for ordinary users.
+ */
+export type AssertFreeSpace = (bytes: number) => Promise<void>;
 
-/** What was found to be enough is not asked again for a second. */
+/** What was found to be enough is not asked again for a second, unless we use it up ourselves. */
 export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): AssertFreeSpace => {
   let checkedAt = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (performance.now() - checkedAt < checkedForMs) {
+  let spare = 0;
+  return async (bytes) => {
+    spare -= bytes;
+    if (spare >= 0 && performance.now() - checkedAt < checkedForMs) {
       return;
     }
     const { bavail, bsize } = await statfs(directory);
     if (bavail * bsize < minFreeBytes) {
       throw new JournalError('low-space', `less than ${minFreeBytes} bytes are free for ${directory}`);
     }
+    spare = bavail * bsize - minFreeBytes - bytes;
     checkedAt = performance.now();
   };
 };

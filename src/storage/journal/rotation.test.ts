@@ -5,6 +5,7 @@ import {
   readdir,
   readFile,
   rename,
+  rmdir,
   symlink,
   truncate,
   unlink,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { appendNumbers, createFolder, listNumbers, openTestJournal } from './test-journal.ts';
+import { appendNumbers, createFolder, listNumbers, openTestJournal, waitUntil } from './test-journal.ts';
 
 const listSegments = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
@@ -131,6 +132,31 @@ test('a file that was removed, emptied, replaced or written to is opened anew', 
   await rename(`${journal.file}.new`, journal.file);
   assert.deepEqual((await journal.append({ n: 7 })).seq, 7);
   assert.deepEqual(await listNumbers(journal), ['other', 7]);
+});
+
+test('a record is written once, also where the file is emptied at any moment', async (t) => {
+  const journal = await openTestJournal(t, await createFolder(t));
+  for (let turn = 0; turn < 100; turn += 1) {
+    const appended = appendEach(journal, turn * 5, turn * 5 + 4);
+    await truncate(journal.file, 0);
+    await appended;
+    const numbers = await listNumbers(journal);
+    assert.deepEqual(numbers, [...new Set(numbers)]);
+    assert.equal(numbers.at(-1), turn * 5 + 4);
+  }
+});
+
+test('where a folder has the name of the next closed segment nothing is taken until it is gone', async (t) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory, { segmentBytes: 1, retryMs: 5 });
+  await mkdir(join(directory, 'log.00000001.jsonl'));
+  await appendNumbers(journal, 1, 1);
+  await assert.rejects(journal.append({ n: 2 }), { code: 'unavailable' });
+  await waitUntil(() => !journal.state().healthy);
+  await rmdir(join(directory, 'log.00000001.jsonl'));
+  await waitUntil(() => journal.state().healthy);
+  await appendNumbers(journal, 3, 3);
+  assert.deepEqual(await listNumbers(journal), [1, 3]);
 });
 
 test('under steady renaming every acknowledged record is in one of the files, once', async (t) => {

@@ -4,11 +4,12 @@ import {
   appendBatch,
   compareFile,
   cutBack,
+  isAtEnd,
   openActiveFile,
   readFileSize,
 } from './active-file.ts';
 import { type FileNames, nextNumber } from './file-names.ts';
-import { JournalError } from './journal-error.ts';
+import { codeOf, JournalError } from './journal-error.ts';
 import type { Settings } from './options.ts';
 import { removeOldSegments } from './retention.ts';
 import type { SharedHandle } from './shared-handle.ts';
@@ -23,7 +24,7 @@ export interface Snapshot {
   /** Bytes of the active file that may be read. */
   size: number;
   /** Paths of the closed segments, newest first. */
-  closed: string[];
+  closed: readonly string[];
 }
 
 export type Snapshots = Pick<SegmentStore, 'takeSnapshot'>;
@@ -34,14 +35,14 @@ export class SegmentStore {
   readonly #sync: Sync;
   readonly #settings: Settings;
   #active: ActiveFile;
-  #closed: number[];
+  #closed: readonly string[];
 
   private constructor(
     names: FileNames,
     sync: Sync,
     settings: Settings,
     active: ActiveFile,
-    closed: number[],
+    closed: readonly string[],
   ) {
     this.#names = names;
     this.#sync = sync;
@@ -52,7 +53,7 @@ export class SegmentStore {
 
   static async open(names: FileNames, sync: Sync, settings: Settings): Promise<SegmentStore> {
     const active = await openActiveFile(names, sync, settings);
-    const store = new SegmentStore(names, sync, settings, active, await names.listClosed());
+    const store = new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
     await store.#removeOld();
     return store;
   }
@@ -83,9 +84,10 @@ export class SegmentStore {
     await cutBack(this.#active).catch(() => undefined);
     const size = await readFileSize(this.#names.active);
     if (size === 0) {
-      await unlink(this.#names.active);
+      await unlink(this.#names.active).catch(passIfGone);
     } else if (size !== undefined) {
-      await rename(this.#names.active, this.#names.closed(nextNumber(await this.#names.listClosed())));
+      const closed = this.#names.closed(nextNumber(await this.#names.listClosed()));
+      await rename(this.#names.active, closed).catch(passIfGone);
     }
     await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
     await this.#removeOld();
@@ -102,7 +104,7 @@ export class SegmentStore {
     return {
       active: this.#active.shared,
       size: this.#active.size,
-      closed: this.#closed.map((number) => this.#names.closed(number)).reverse(),
+      closed: this.#closed,
     };
   }
 
@@ -115,16 +117,17 @@ export class SegmentStore {
     const end = this.#active.size + batch.length;
     await appendBatch(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
-    if (found === 'lost') {
+    // A file that was cut before the batch was written has it; to write it again would double it.
+    const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
+    if (!written) {
       await cutBack(this.#active);
-      await this.#reopen();
-      return false;
+    } else if (found !== 'cut') {
+      this.#active.size = end;
     }
-    this.#active.size = end;
-    if (found === 'grown') {
+    if (found !== 'same') {
       await this.#reopen();
     }
-    return true;
+    return written;
   }
 
   async #reopen(): Promise<void> {
@@ -133,7 +136,7 @@ export class SegmentStore {
   }
 
   async #use(next: ActiveFile): Promise<void> {
-    const closed = await this.#names.listClosed();
+    const closed = await listClosedPaths(this.#names);
     const previous = this.#active;
     this.#active = next;
     this.#closed = closed;
@@ -144,8 +147,19 @@ export class SegmentStore {
     const files = await removeOldSegments(this.#names, this.#settings);
     if (files.length > 0) {
       await this.#sync.directory(this.#names.directory);
-      this.#closed = await this.#names.listClosed();
+      this.#closed = await listClosedPaths(this.#names);
       this.#settings.report({ type: 'segments-removed', files });
     }
   }
 }
+
+/** Somebody else may have moved the file away a moment ago. */
+const passIfGone = (error: unknown): void => {
+  if (codeOf(error) !== 'ENOENT') {
+    throw error;
+  }
+};
+
+/** Newest first. Made when the files change and not for each listing, whose cost would grow with the log. */
+const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
+  (await names.listClosed()).map(names.closed).reverse();

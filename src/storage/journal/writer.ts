@@ -3,6 +3,7 @@ import { codeOf, JournalError } from './journal-error.ts';
 import { toLine } from './line.ts';
 import { maxBatchBytes, type Settings } from './options.ts';
 import { type Appended, type Pending, Queue } from './queue.ts';
+import { toReason } from './reason.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { createSerial } from './serial.ts';
 
@@ -84,7 +85,7 @@ export class Writer {
   }
 
   async #commit(batch: Pending[]): Promise<void> {
-    await this.#assertFreeSpace();
+    await this.#assertFreeSpace(batch.reduce((sum, { bytes }) => sum + bytes, 0));
     const first = this.#nextSeq;
     this.#nextSeq += batch.length;
     const lines = batch.map(({ start }, index) => toLine(start, first + index));
@@ -114,7 +115,7 @@ export class Writer {
   async #recover(): Promise<void> {
     clearTimeout(this.#retry);
     try {
-      await this.#assertFreeSpace();
+      await this.#assertFreeSpace(0);
       if (this.#suspect) {
         await this.#store.startSegment();
         await this.#store.probe();
@@ -132,4 +133,4 @@ export class Writer {
 }
 
 const toUnavailable = (cause: Error): JournalError =>
-  new JournalError('unavailable', 'the log cannot be written at the moment', { cause });
+  new JournalError('unavailable', `the log cannot be written at the moment${toReason(cause)}`, { cause });
