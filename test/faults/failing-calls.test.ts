@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type CallFault, callFaults, shortCount } from './support/call-faults.ts';
+import { createTemporaryFolder } from './support/ending.ts';
+import { live, type Occasion } from './support/faulty-life.ts';
+import { requires } from './support/requirements.ts';
+import { isCi, isLong, rounds } from './support/rounds.ts';
+import { createTally, type Tally } from './support/tally.ts';
+
+const needs = requires({ programs: ['strace'] });
+const modes = ['once', 'three times', 'from then on'] as const;
+type Mode = (typeof modes)[number];
+
+/** More calls than a life makes. */
+const allCalls = 1000;
+/** Lives in the long form wait a lot, for the pause between attempts to recover. */
+const concurrency = isLong ? 3 : 1;
+
+test('whatever call fails, and when, nothing acknowledged is lost, and it starts again', {
+  ...needs,
+  concurrency,
+}, async (t) => {
+  const total = createTally('failing calls');
+  const faults = isLong || isCi ? callFaults : callFaults.slice(0, shortCount);
+  const tests = faults.flatMap((fault, index) =>
+    // one mode each, in turns, where there is little time
+    modes
+      .filter((_, place) => isLong || place === index % modes.length)
+      .map((mode) =>
+        t.test(`${fault.what}, ${mode}`, (part) => failOneAfterTheOther(part, fault, mode, total)),
+      ),
+  );
+  await Promise.all(tests);
+  total.print(t);
+});
+
+/** Lives in which the first, the second, ... of the calls fails, until a life does not make so many. */
+const failOneAfterTheOther = async (
+  t: TestContext,
+  fault: CallFault,
+  mode: Mode,
+  total: Tally,
+): Promise<void> => {
+  const folder = createTemporaryFolder(t);
+  const tally = createTally(`${fault.what}, ${mode}`);
+  const first = isLong ? 1 : fault.at;
+  const last = first - 1 + rounds(1, allCalls);
+  for (let n = first; n <= last; n++) {
+    const place = join(folder, String(n));
+    mkdirSync(place);
+    const { isHit, verdict, wrong } = await live(place, fault, toOccasion(mode, n));
+    if (isLong && !isHit) break;
+    assert.ok(isHit, 'no call has failed');
+    tally.add(verdict, wrong);
+    total.add(verdict, wrong);
+    const { lost, duplicated, misplaced } = verdict;
+    assert.deepEqual(
+      { lost, duplicated, misplaced, wrong },
+      { lost: [], duplicated: [], misplaced: [], wrong: 0 },
+      `call ${n}`,
+    );
+    rmSync(place, { recursive: true });
+  }
+  tally.print(t);
+};
+
+const toOccasion = (mode: Mode, n: number): Occasion => {
+  const when = { once: `${n}`, 'three times': `${n}..${n + 2}`, 'from then on': `${n}+` };
+  return { when: when[mode], lasts: mode === 'from then on' };
+};

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { open, readFile, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startBusy } from './support/busy.ts';
+import type { Clients } from './support/clients.ts';
+import { compare, readLog } from './support/compare.ts';
+import {
+  createDisk,
+  createMemoryDisk,
+  type Disk,
+  diskPrograms,
+  type MemoryDisk,
+  MiB,
+} from './support/disk.ts';
+import { killServer } from './support/kill.ts';
+import { requires } from './support/requirements.ts';
+import { rounds } from './support/rounds.ts';
+import { sendAlert } from './support/send.ts';
+import { startServer } from './support/server.ts';
+import { createTally } from './support/tally.ts';
+import { waitUntil } from './support/wait.ts';
+
+const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
+const memoryBytes = 24 * MiB;
+const leftBytes = 96 * 1024;
+const block = Buffer.alloc(16 * 1024, 'x');
+
+interface Case {
+  what: string;
+  /** Environment of mkfs. */
+  variables: Record<string, string>;
+  goesOn: boolean;
+}
+
+/** Without the variable mkfs leaves holes for the file system's own journal too, and those writes fail as well. */
+const cases: Case[] = [
+  { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, goesOn: true },
+  { what: 'the file system becomes read-only', variables: {}, goesOn: false },
+];
+
+test('control: a second sync reports success for bytes that the first could not write', needs, async (t) => {
+  const { disk, memory } = await createOvercommitted(t, { UNIX_IO_NOZEROOUT: '1' });
+  const path = join(disk.path, 'file');
+  const file = await open(path, 'a');
+  let written = 0;
+  try {
+    await assert.rejects(async () => {
+      for (; written < memoryBytes; written += block.length) {
+        await file.appendFile(block);
+        await file.datasync();
+      }
+    }, /EIO|ENOSPC/);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await memory.resize(4 * memoryBytes);
+  await disk.remount();
+  const expected = Buffer.alloc(written + block.length, block);
+  assert.equal((await readFile(path)).equals(expected), false);
+});
+
+for (const { what, variables, goesOn } of cases) {
+  test(
+    `where a sync fails and ${what} no alert is acknowledged that is not on the disk`,
+    needs,
+    async (t) => {
+      const tally = createTally(`failing sync, ${what}`);
+      const count = rounds(1, 20);
+      for (let round = 1; round <= count; round++)
+        await t.test(`round ${round}`, async (t) => {
+          const { disk, memory } = await createOvercommitted(t, variables);
+          const busy = await startBusy(t, { folder: disk.path });
+          const { server, clients, dataDir } = busy;
+          await waitUntil('alerts are refused', () => (clients.statuses.get(503) ?? 0) > 50);
+          await memory.resize(4 * memoryBytes);
+          if (goesOn) await waitUntilTaken(clients);
+          await killServer(server);
+          await clients.stop();
+          await disk.remount();
+          tally.add(compare(clients.acknowledged, readLog(dataDir)));
+          await assertTakesAlerts(dataDir);
+        });
+      tally.print(t);
+      assert.deepEqual([tally.lost, tally.duplicated, tally.misplaced], [0, 0, 0]);
+      assert.ok(tally.acknowledged > 0);
+    },
+  );
+}
+
+const waitUntilTaken = async ({ acknowledged }: Clients): Promise<void> => {
+  const before = acknowledged.flat().length;
+  await waitUntil('alerts are taken again', () => acknowledged.flat().length > before + 50);
+};
+
+const assertTakesAlerts = async (dataDir: string): Promise<void> => {
+  const server = await startServer({ dataDir });
+  assert.ok(server);
+  try {
+    assert.equal((await sendAlert(server.url, 'after')).status, 200);
+  } finally {
+    await killServer(server);
+  }
+};
+
+interface Overcommitted {
+  disk: Disk;
+  memory: MemoryDisk;
+}
+
+/** A disk that promises more than it has: an image in memory that is nearly used up. */
+const createOvercommitted = async (
+  t: TestContext,
+  variables: Record<string, string>,
+): Promise<Overcommitted> => {
+  const memory = await createMemoryDisk(t, memoryBytes);
+  const flags = ['-b', '4096', '-N', '256', '-E', 'lazy_itable_init=0,lazy_journal_init=0,nodiscard'];
+  const disk = await createDisk(t, {
+    kind: 'ext4',
+    bytes: 64 * MiB,
+    folder: memory.path,
+    mkfs: { flags, variables },
+  });
+  await disk.splitRequests();
+  const { bavail, bsize } = await statfs(memory.path);
+  await writeFile(join(memory.path, 'rest'), Buffer.alloc(bavail * bsize - leftBytes));
+  return { disk, memory };
+};

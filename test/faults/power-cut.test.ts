@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { diskPrograms } from './support/disk.ts';
+import { cutPower } from './support/power-cut.ts';
+import { requires } from './support/requirements.ts';
+import { rounds } from './support/rounds.ts';
+
+const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
+
+for (const kind of ['ext4', 'xfs'] as const) {
+  test(`on ${kind} no acknowledged alert is lost or doubled by a power cut`, needs, async (t) => {
+    const tally = await cutPower(t, { what: `power cut, ${kind}`, kind, rounds: rounds(3, 500, 20) });
+    const { lost, duplicated, misplaced, wrong } = tally;
+    assert.deepEqual(
+      { lost, duplicated, misplaced, wrong },
+      { lost: 0, duplicated: 0, misplaced: 0, wrong: 0 },
+    );
+    assert.ok(tally.acknowledged > 0);
+  });
+}

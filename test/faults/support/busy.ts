@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type Acknowledged, type Clients, startClients } from './clients.ts';
+import { atEnd, createTemporaryFolder } from './ending.ts';
+import { killServer } from './kill.ts';
+import { type FaultServer, startServer } from './server.ts';
+import { waitUntil } from './wait.ts';
+
+const maxAcknowledgedBetween = 30;
+
+/** A server that is sent alerts all the time. */
+export interface Busy {
+  /** Holds the data folder, and has room for other files. */
+  folder: string;
+  dataDir: string;
+  /** The path of the log. */
+  file: string;
+  server: FaultServer;
+  clients: Clients;
+}
+
+interface Options {
+  flags?: string[];
+  folder?: string;
+}
+
+/** Starts a server and clients that send to it until the test ends. */
+export const startBusy = async (
+  t: TestContext,
+  { flags = [], folder = createTemporaryFolder(t) }: Options = {},
+): Promise<Busy> => {
+  const dataDir = join(folder, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  const server = await startServer({ dataDir, flags });
+  assert.ok(server);
+  const clients = startClients(server.url, { tag: 'busy', count: 4 });
+  atEnd(t, async () => {
+    await killServer(server);
+    await clients.stop();
+  });
+  return { folder, dataDir, file: join(dataDir, 'alerts.jsonl'), server, clients };
+};
+
+/** Lets the clients go on until some more alerts are acknowledged: a random number, one at least. */
+export const waitForMore = async ({ acknowledged }: Clients): Promise<void> => {
+  const enough = acknowledged.flat().length + 1 + Math.random() * maxAcknowledgedBetween;
+  await waitUntil('more alerts are acknowledged', () => acknowledged.flat().length >= enough);
+};
+
+/** Ends the clients, then the server in an orderly way; answers what was acknowledged. */
+export const finish = async ({ clients, server }: Busy): Promise<Acknowledged[][]> => {
+  await clients.stop();
+  server.child.kill('SIGTERM');
+  assert.equal(await server.ended, 0, server.stderr());
+  return clients.acknowledged;
+};

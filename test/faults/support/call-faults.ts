@@ -1,0 +1,57 @@
+/** A kind of system call that fails, as strace is told. */
+export interface CallFault {
+  what: string;
+  /** The calls that fail, as strace names them. */
+  calls: string[];
+  effect: string;
+  /** Other calls of that name are none of the log's: only those on its files fail. */
+  isOnPaths: boolean;
+  /** Which of the calls fails in the short form: one that is made while alerts come in. */
+  at: number;
+  /** As long as it lasts, nothing can be acknowledged once an alert was refused. */
+  isFatal: boolean;
+  /** What else fails, without which the calls are not made. */
+  also?: string[];
+}
+
+const onPaths = { isOnPaths: true, isFatal: true };
+const everywhere = { isOnPaths: false, isFatal: true };
+const openings = ['openat', '?open'];
+const renames = ['?rename', '?renameat', '?renameat2'];
+const removals = ['?unlink', '?unlinkat'];
+const looks = ['?stat', '?lstat', '?newfstatat', 'statx'];
+
+/** Everything that the log asks of the system, and how it can go wrong; the short form takes only the first ones. */
+export const callFaults: CallFault[] = [
+  { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 6, ...everywhere },
+  { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
+  { what: 'rename: EIO', calls: renames, effect: 'error=EIO', at: 2, ...everywhere },
+  { what: 'open: EMFILE', calls: openings, effect: 'error=EMFILE', at: 12, ...onPaths },
+  { what: 'open: EIO', calls: openings, effect: 'error=EIO', at: 13, ...onPaths },
+  { what: 'write: EROFS', calls: ['write'], effect: 'error=EROFS', at: 4, ...onPaths },
+  { what: 'write: 7 bytes that never arrive', calls: ['write'], effect: 'retval=7', at: 5, ...onPaths },
+  { what: 'fsync of the directory: EIO', calls: ['fsync'], effect: 'error=EIO', at: 4, ...everywhere },
+  { what: 'pwrite at the start: EIO', calls: ['pwrite64'], effect: 'error=EIO', at: 1, ...onPaths },
+  { what: 'pread at the start: EIO', calls: ['pread64'], effect: 'error=EIO', at: 2, ...onPaths },
+  { what: 'stat: EIO', calls: looks, effect: 'error=EIO', at: 9, ...onPaths },
+  {
+    what: 'ftruncate: EIO, after failed syncs',
+    calls: ['ftruncate'],
+    effect: 'error=EIO',
+    at: 2,
+    ...everywhere,
+    isFatal: false,
+    also: ['fdatasync:error=EIO:when=5+6'],
+  },
+  {
+    what: 'unlink: EIO, after failed syncs',
+    calls: removals,
+    effect: 'error=EIO',
+    at: 1,
+    ...onPaths,
+    also: ['fdatasync:error=EIO:when=5..8'],
+  },
+];
+
+/** How many of them `npm test` takes. */
+export const shortCount = 4;

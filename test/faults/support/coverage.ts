@@ -1,0 +1,50 @@
+import type { Moment } from './strace.ts';
+
+/** Calls that `listUncovered` has to know of. */
+export const coverageCalls = ['fdatasync', 'write', 'writev', 'sendto', 'sendmsg', 'ftruncate', 'close'];
+
+const writes = new Set(['write', 'writev', 'sendto', 'sendmsg']);
+const answer = /HTTP\/1\.1 200 OK.*\\"received\\":true,\\"id\\":\\"([0-9a-f-]{36})\\"/g;
+const lineId = /\\"id\\":\\"([0-9a-f-]{36})\\",\\"seq\\"/g;
+
+export interface Coverage {
+  /** Ids of alerts that were answered 200. */
+  answered: string[];
+  /** Those whose line was not on disk when the answer began to be written. */
+  uncovered: string[];
+}
+
+/**
+ * Which answers a server gave too early. A line is on disk when an fdatasync that began after the write of the
+ * whole line has returned 0; what was written to a file before a sync of it that failed never is.
+ */
+export const readCoverage = (moments: readonly Moment[]): Coverage => {
+  const files = new Map<number, { written: Set<string>; syncing: string[] }>();
+  const covered = new Set<string>();
+  const coverage: Coverage = { answered: [], uncovered: [] };
+  for (const { phase, call, fd, text, result } of moments) {
+    const file = files.get(fd) ?? { written: new Set(), syncing: [] };
+    files.set(fd, file);
+    if (writes.has(call) && phase === 'begin') {
+      const ids = findIds(answer, text);
+      coverage.answered.push(...ids);
+      coverage.uncovered.push(...ids.filter((id) => !covered.has(id)));
+    } else if (call === 'write' && isWhole(text, result)) {
+      for (const id of findIds(lineId, text)) file.written.add(id);
+    } else if (call === 'fdatasync' && phase === 'begin') {
+      file.syncing = [...file.written];
+    } else if (call === 'fdatasync' && result === 0) {
+      for (const id of file.syncing) covered.add(id);
+    } else if (call === 'close' || (phase === 'end' && !writes.has(call))) {
+      files.delete(fd);
+    }
+  }
+  return coverage;
+};
+
+/** All bytes were taken: the length is the call's last argument. */
+const isWhole = (text: string, result: number | undefined): boolean =>
+  new RegExp(`", ${result}(\\)| <unfinished)`).test(text);
+
+const findIds = (pattern: RegExp, text: string): string[] =>
+  [...text.matchAll(pattern)].map(([, id = '']) => id);

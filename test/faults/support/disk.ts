@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { atEnd, createTemporaryFolder } from './ending.ts';
+
+const run = promisify(execFile);
+export const MiB = 1024 * 1024;
+
+export type DiskKind = 'ext4' | 'xfs';
+
+/** A file system of its own on a loop device. */
+export interface Disk {
+  path: string;
+  /** Unmounts and mounts it; after a power cut the file system repairs itself from its own journal. */
+  remount(): Promise<void>;
+  /**
+   * Lets no request be larger than a page, until the next remount. Of a larger one that the image takes only in
+   * part, Linux' loop devices report success.
+   */
+  splitRequests(): Promise<void>;
+}
+
+interface Options {
+  kind: DiskKind;
+  bytes: number;
+  /** Where the image lies, which takes only as much room as is written to it. */
+  folder?: string;
+  mkfs?: { flags?: string[]; variables?: Record<string, string> };
+}
+
+/** Programs that these disks need. */
+export const diskPrograms = ['mount', 'umount', 'findmnt', 'mkfs.ext4', 'mkfs.xfs', 'xfs_io'];
+
+/** Makes a file system in an image and mounts it, until the test ends. */
+export const createDisk = async (t: TestContext, options: Options): Promise<Disk> => {
+  const image = await createImage(t, options);
+  const path = createTemporaryFolder(t);
+  const mount = () => run('mount', ['-o', 'loop', image, path]);
+  const limit = createRequestLimit(path);
+  await mount();
+  atEnd(t, async () => {
+    limit.lift();
+    // lazily: a test that failed may have left a file open
+    await run('umount', ['--lazy', path]);
+  });
+  return {
+    path,
+    remount: async () => {
+      limit.lift();
+      await run('umount', [path]);
+      await mount();
+    },
+    splitRequests: limit.set,
+  };
+};
+
+const createImage = async (t: TestContext, options: Options): Promise<string> => {
+  const {
+    kind,
+    bytes,
+    folder = createTemporaryFolder(t),
+    mkfs: { flags = [], variables = {} } = {},
+  } = options;
+  const image = join(folder, 'image');
+  writeFileSync(image, '');
+  truncateSync(image, bytes);
+  await run(`mkfs.${kind}`, ['-q', ...flags, image], { env: { ...process.env, ...variables } });
+  return image;
+};
+
+interface RequestLimit {
+  set(): Promise<void>;
+  /** A loop device keeps its limit, whoever uses it next. */
+  lift(): void;
+}
+
+const createRequestLimit = (path: string): RequestLimit => {
+  let lift = (): void => undefined;
+  return {
+    set: async () => {
+      const { stdout } = await run('findmnt', ['--noheadings', '--output', 'SOURCE', path]);
+      const setting = `/sys/block/${basename(stdout.trim())}/queue/max_sectors_kb`;
+      const before = readFileSync(setting);
+      writeFileSync(setting, '4');
+      lift = () => writeFileSync(setting, before);
+    },
+    lift: () => {
+      lift();
+      lift = () => undefined;
+    },
+  };
+};
+
+/** A file system in memory. */
+export interface MemoryDisk {
+  path: string;
+  resize(bytes: number): Promise<void>;
+}
+
+/** Mounts a file system of that size in memory, until the test ends. */
+export const createMemoryDisk = async (t: TestContext, bytes: number): Promise<MemoryDisk> => {
+  const path = createTemporaryFolder(t);
+  await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'signalbox-faults', path]);
+  atEnd(t, () => run('umount', ['--lazy', path]));
+  return {
+    path,
+    resize: async (size) => void (await run('mount', ['-o', `remount,size=${size}`, path])),
+  };
+};

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+type Step = () => unknown;
+
+const steps = new WeakMap<TestContext, Step[]>();
+
+/** Undoes something when the test ends, however it ends: what was set up last is undone first. */
+export const atEnd = (t: TestContext, step: Step): void => {
+  const known = steps.get(t);
+  if (known) {
+    known.push(step);
+    return;
+  }
+  const list = [step];
+  steps.set(t, list);
+  t.after(() => undo(list));
+};
+
+/** A folder that is gone when the test ends, after everything that was set up later. */
+export const createTemporaryFolder = (t: TestContext): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-faults-'));
+  atEnd(t, () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+const undo = async (list: Step[]): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const step of list.reverse()) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  assert.deepEqual(failures, []);
+};

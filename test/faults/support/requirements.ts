@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { isCi } from './rounds.ts';
+
+interface Requirements {
+  programs?: string[];
+  /** File systems are mounted: that needs root and a kernel that allows it (many containers do not). */
+  mounts?: boolean;
+  /** Loop devices are used. */
+  loops?: boolean;
+}
+
+/** Options for a test that needs more than Node: it is skipped, saying why; in CI it runs and fails instead. */
+export const requires = ({
+  programs = [],
+  mounts = false,
+  loops = false,
+}: Requirements): { skip: string | false } => {
+  if (isCi) return { skip: false };
+  const missing = programs.find((name) => !isInstalled(name));
+  if (missing) return { skip: `${missing} is not installed` };
+  if (mounts && !canMount()) return { skip: 'mounting needs root' };
+  if (loops && !isReadable('/dev/loop-control')) return { skip: 'there are no loop devices' };
+  return { skip: false };
+};
+
+/** Debian's ordinary users do not have sbin in their PATH; mounting is for root anyway. */
+const isInstalled = (name: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, name)));
+
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};
+
+const isReadable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** A mount namespace of its own may be had by exactly those who may mount. */
+const canMount = (): boolean =>
+  process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;

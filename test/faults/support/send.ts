@@ -1,0 +1,19 @@
+import type { Acknowledged } from './clients.ts';
+
+/** How an alert was answered; `acknowledged` is set where it was answered 200. */
+export interface Sent {
+  status: number;
+  retryAfter: string | null;
+  acknowledged: Acknowledged | undefined;
+}
+
+/** Sends one alert and waits for the answer. */
+export const sendAlert = async (url: string, message: string): Promise<Sent> => {
+  const answer = await fetch(`${url}/api/alert`, { method: 'POST', body: JSON.stringify({ message }) });
+  const { id } = (await answer.json()) as { id?: string };
+  return {
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
+    acknowledged: answer.status === 200 && id !== undefined ? { message, id } : undefined,
+  };
+};

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { waitUntil } from './wait.ts';
+
+const main = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+
+interface Options {
+  dataDir: string;
+  /** Flags beside those that every fault test sets. */
+  flags?: string[];
+  /** A program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
+  wrapper?: string[];
+  variables?: Record<string, string>;
+  /** Milliseconds after which it is killed, be it ready or not. */
+  killAfter?: number;
+  /** Told what the server said where it ends before it listens. */
+  onRefusal?(stderr: string): void;
+}
+
+export interface FaultServer {
+  url: string;
+  child: ChildProcess;
+  /** The server's own process id, also where a wrapper runs it. */
+  pid: number;
+  stderr(): string;
+  /** Resolves to the exit code, or the signal that ended it. */
+  ended: Promise<number | string>;
+}
+
+/** Starts the alert profiles of the built program; undefined where it ends before it listens. */
+export const startServer = async ({
+  dataDir,
+  flags = [],
+  wrapper = [],
+  variables = {},
+  killAfter,
+  onRefusal,
+}: Options): Promise<FaultServer | undefined> => {
+  const serverArgs = [main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir, ...flags];
+  const [program = process.execPath, ...args] = [...wrapper, process.execPath, ...serverArgs];
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], ...variables },
+    killSignal: 'SIGKILL',
+    ...(killAfter !== undefined && { timeout: killAfter }),
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  const url = await Promise.race([readAddress(child), ended.then(() => undefined)]);
+  if (url === undefined) {
+    onRefusal?.(stderr);
+    return undefined;
+  }
+  const readPid = () => /"pid":(\d+)/.exec(stderr)?.[1];
+  // The log of the start names the server's own process, where a wrapper stands in between.
+  if (wrapper.length > 0) await waitUntil('the log names the process', () => readPid() !== undefined);
+  const pid = Number(readPid() ?? child.pid);
+  return { url, child, pid, stderr: () => stderr, ended };
+};
+
+const readAddress = async (child: ChildProcess): Promise<string> => {
+  let text = '';
+  for await (const chunk of child.stdout ?? []) {
+    text += chunk;
+    const address = /listens on (\S+)\n/.exec(text)?.[1];
+    if (address) {
+      child.stdout?.resume();
+      return address;
+    }
+  }
+  return new Promise(() => {});
+};

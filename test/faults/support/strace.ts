@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Tracing {
+  /** System calls to watch, as strace names them; one with `?` in front need not exist on this machine. */
+  calls: string[];
+  /** What strace does to calls: `fdatasync:error=EIO:when=3`. */
+  injections?: string[];
+  /** Watch and change only calls on these files. */
+  paths?: string[];
+  /** Where the trace is written. */
+  output: string;
+}
+
+/** What `startServer` needs to run the server under strace. One thread makes all file calls, so that they can be counted. */
+export const createTracing = ({ calls, injections = [], paths = [], output }: Tracing) => ({
+  wrapper: [
+    ...['strace', '-f', '--seccomp-bpf', '-qq', '-s', '65536', '-e', 'signal=none', '-o', output],
+    ...['-e', `trace=${calls.join(',')}`],
+    ...injections.flatMap((injection) => ['-e', `inject=${injection}`]),
+    ...paths.flatMap((path) => ['-P', path]),
+  ],
+  variables: { UV_THREADPOOL_SIZE: '1' },
+});
+
+/** Paths of the log's files in a data directory, with as many closed ones as a short run makes. */
+export const listLogPaths = (dataDir: string): string[] => [
+  join(dataDir, 'alerts.jsonl'),
+  join(dataDir, 'alerts.00000001.torn'),
+  ...Array.from({ length: 20 }, (_, index) =>
+    join(dataDir, `alerts.${String(index + 1).padStart(8, '0')}.jsonl`),
+  ),
+];
+
+/** A system call as it began or ended. */
+export interface Moment {
+  phase: 'begin' | 'end';
+  call: string;
+  /** The file descriptor that is the call's first argument. */
+  fd: number;
+  /** The arguments, as far as they are known at this moment. */
+  text: string;
+  /** Undefined at the beginning. */
+  result: number | undefined;
+  isInjected: boolean;
+}
+
+/** What the trace tells, in order; a call that nothing came in between begins and ends at once. */
+export const readTrace = (path: string): Moment[] => {
+  const unfinished = new Map<string, Moment>();
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, thread = '', text = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+      const before = unfinished.get(thread);
+      const moments = text.startsWith('<... ') && before ? [toEnd(before, text)] : toMoments(text);
+      for (const moment of moments) unfinished.set(thread, moment);
+      return moments;
+    });
+};
+
+const toMoments = (text: string): Moment[] => {
+  const [, call, fd] = /^(\w+)\((\d*)/.exec(text) ?? [];
+  if (call === undefined) return [];
+  const begin: Moment = {
+    phase: 'begin',
+    call,
+    fd: Number(fd || -1),
+    text,
+    result: undefined,
+    isInjected: false,
+  };
+  return text.endsWith('<unfinished ...>') ? [begin] : [begin, toEnd(begin, text)];
+};
+
+const toEnd = (begin: Moment, text: string): Moment => {
+  const result = /\)\s+= (-?\d+)[^"]*$/.exec(text)?.[1];
+  return {
+    ...begin,
+    phase: 'end',
+    result: result === undefined ? undefined : Number(result),
+    isInjected: text.endsWith('(INJECTED)'),
+  };
+};

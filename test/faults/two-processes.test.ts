@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { compare, readLog } from './support/compare.ts';
+import { atEnd, createTemporaryFolder } from './support/ending.ts';
+import { killServer } from './support/kill.ts';
+import { requires } from './support/requirements.ts';
+import { rounds } from './support/rounds.ts';
+import { sendAlert } from './support/send.ts';
+import { type FaultServer, startServer } from './support/server.ts';
+import { createTally } from './support/tally.ts';
+
+type Options = Parameters<typeof startServer>[0];
+
+/** A server that is gone when the test ends. */
+const start = async (t: TestContext, options: Options): Promise<FaultServer | undefined> => {
+  const server = await startServer(options);
+  if (server) atEnd(t, () => killServer(server));
+  return server;
+};
+
+/** Tries to start where another server is; it must say in one line why it does not. */
+const assertRefused = async (t: TestContext, options: Options): Promise<void> => {
+  let said = '';
+  const server = await start(t, {
+    ...options,
+    onRefusal: (stderr) => {
+      said = stderr;
+    },
+  });
+  assert.equal(server, undefined, 'a second server has started');
+  assert.equal(said, `signalbox: dataDir: ${options.dataDir} is in use by another signalbox process\n`);
+};
+
+test('a second server on a data directory does not start, and does not disturb the first', async (t) => {
+  const folder = createTemporaryFolder(t);
+  const dataDir = join(folder, 'data');
+  const first = await start(t, { dataDir });
+  assert.ok(first);
+  await assertRefused(t, { dataDir });
+  const alias = join(folder, 'alias');
+  symlinkSync(dataDir, alias);
+  await assertRefused(t, { dataDir: alias });
+  assert.equal((await sendAlert(first.url, 'still here')).status, 200);
+});
+
+test('after a kill the next server starts at once, again and again', async (t) => {
+  const dataDir = join(createTemporaryFolder(t), 'data');
+  const tally = createTally('start right after kill -9');
+  const acknowledged = [];
+  const total = rounds(2, 50);
+  for (let round = 0; round < total; round++) {
+    const server = await start(t, { dataDir });
+    assert.ok(server, 'the server does not start');
+    const sent = await sendAlert(server.url, `alert ${round}`);
+    assert.ok(sent.acknowledged, `answered ${sent.status}`);
+    acknowledged.push(sent.acknowledged);
+    await killServer(server);
+    assert.ok(existsSync(join(dataDir, 'alerts.lock')), 'the killed server has left its lock file');
+  }
+  const verdict = compare([acknowledged], readLog(dataDir));
+  tally.add(verdict);
+  tally.rounds = total;
+  tally.print(t);
+  assert.deepEqual(verdict, { acknowledged: total, lost: [], duplicated: [], misplaced: [] });
+});
+
+test('of servers that start at the same instant exactly one does', async (t) => {
+  const dataDir = join(createTemporaryFolder(t), 'data');
+  for (let round = 0; round < rounds(1, 20); round++) {
+    const servers = await Promise.all(Array.from({ length: 3 }, () => start(t, { dataDir })));
+    const [only, ...more] = servers.filter((server) => server !== undefined);
+    assert.ok(only, 'none has started');
+    assert.deepEqual(more, [], `${more.length} more have started`);
+    // what it leaves is there for the next ones
+    await killServer(only);
+  }
+});
+
+const needs = requires({ programs: ['unshare'], mounts: true });
+
+test('a second server in another container that shares the volume does not start', needs, async (t) => {
+  const dataDir = join(createTemporaryFolder(t), 'data');
+  assert.ok(await start(t, { dataDir }));
+  await assertRefused(t, { dataDir, wrapper: ['unshare', '--net'] });
+});
