@@ -28,7 +28,7 @@ const runTests = (files, coverage) =>
     const args = [
       '--test',
       '--test-reporter=spec',
-      '--test-timeout=120000',
+      '--test-timeout=400000',
       `--test-concurrency=${availableParallelism()}`,
       ...files,
     ];

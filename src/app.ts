@@ -13,7 +13,7 @@ import { createHostReadings } from './host/index.ts';
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
-import { type MountedProfile, settleClashes } from './mounts/clash.ts';
+import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
 import { type Mount, resolveMounts } from './mounts/resolve.ts';
 import { packageRoot, version } from './package-root.ts';
@@ -64,6 +64,7 @@ export const createApp = async (
     };
     const instances = await createInstances(mounted, { ...parts, settings }, server);
     const built = mounts.map(({ base, profiles }) => buildMount(base, profiles, mounted, instances));
+    assertNoOverlap(built);
     await addRoutes(server, built, settings, createGuard(server, tokens), mounted);
     if (settings.jwtSecret === undefined) tellRandomSecret(server);
     return {

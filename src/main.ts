@@ -46,14 +46,21 @@ const print = (text: string): void => {
 const runServer = async (flags: Flags): Promise<void> => {
   const { app, message } = await serve(schema, flags);
   const { server } = app;
-  closeWithGrace({ delay: gracePeriod, logger: server.log, skip: ['SIGHUP'] }, async ({ err, signal }) => {
-    if (err) server.log.fatal({ err }, 'unforeseen error');
-    server.log.info({ signal }, 'ending');
-    await server.close();
-  });
-  process.on('SIGHUP', () => {
-    app.reopen().catch((err: unknown) => server.log.error({ err }, 'files could not be opened again'));
-  });
+  // Who closes the terminal ends the server; without one, SIGHUP is how logrotate says that files were moved.
+  const hasTerminal = process.stdin.isTTY;
+  closeWithGrace(
+    { delay: gracePeriod, logger: server.log, skip: hasTerminal ? [] : ['SIGHUP'] },
+    async ({ err, signal }) => {
+      if (err) server.log.fatal({ err }, 'unforeseen error');
+      server.log.info({ signal }, 'ending');
+      await server.close();
+    },
+  );
+  if (!hasTerminal) {
+    process.on('SIGHUP', () => {
+      app.reopen().catch((err: unknown) => server.log.error({ err }, 'files could not be opened again'));
+    });
+  }
   // Whoever has read where it listens may also end it.
   print(message);
 };
@@ -61,6 +68,8 @@ const runServer = async (flags: Flags): Promise<void> => {
 try {
   await run(process.argv.slice(2));
 } catch (error) {
+  // Whoever leaves the password's prompt has been told nothing wrong.
+  if ((error as Error).name === 'AbortError') process.exit(130);
   if (!(error instanceof SettingsError || error instanceof UsageError)) throw error;
   process.stderr.write(`signalbox: ${error.message}\n`);
   process.exit(error instanceof UsageError ? 2 : 1);

@@ -40,7 +40,7 @@ const parse = (
     return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true });
   } catch (error) {
     // The first sentence says it all; the rest explains how to pass odd positionals.
-    const [sentence] = (error as Error).message.split('. ', 1);
+    const [sentence] = (error as Error).message.split(/\.\s/, 1);
     throw new UsageError(`${sentence?.replace(/\.$/, '')}; see signalbox --help`);
   }
 };

@@ -14,10 +14,10 @@ import { createStartMessage } from './start-message.ts';
 export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; message: string }> => {
   const settings = loadSettings(schema, flags);
   // Log lines go to standard error, so that what is printed for people stays readable.
-  const log: FastifyBaseLogger = pino(
-    { level: settings.logLevel },
-    pino.destination({ dest: 2, sync: true }),
-  );
+  const destination = pino.destination({ dest: 2, sync: true });
+  // A full disk or a closed terminal behind the log must not stop the service.
+  destination.on('error', () => undefined);
+  const log: FastifyBaseLogger = pino({ level: settings.logLevel }, destination);
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
   const address = await listen(app, settings);
   if (!isLoopback(settings.host)) {

@@ -24,7 +24,7 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     paths.set(url, known);
   });
   app.addHook('onRequest', async (request) => {
-    if (request.is404) throw toRefusal(request.url.split('?', 1)[0] ?? '', [...paths.values()]);
+    if (request.is404) throw toRefusal(toPath(request.url), [...paths.values()]);
   });
   app.setNotFoundHandler(() => {
     throw new HttpError('not-found', 'Not found');
@@ -37,6 +37,9 @@ const toRefusal = (path: string, paths: KnownPath[]): HttpError => {
   const allow = [...new Set(known.flatMap(({ methods }) => [...methods]))].join(', ');
   return new HttpError('method-not-allowed', 'Method not allowed', { headers: { Allow: allow } });
 };
+
+/** The path as the router reads it: decoded, without the query. */
+const toPath = (url: string): string => decodeURI(url.split('?', 1)[0] ?? '');
 
 /** `/api/tasks/:id` → `^/api/tasks/[^/]*$`, `/docs/*` → `^/docs/.*$`. */
 const toPattern = (url: string): RegExp => {

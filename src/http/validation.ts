@@ -24,6 +24,8 @@ const describeFault = (field: string, { keyword, params }: ValidationError): str
       return `${field} is required`;
     case 'type':
       return `${field} must be ${nouns[params['type'] as string] ?? params['type']}`;
+    case 'maxLength':
+      return `${field} must not exceed ${params['limit']} characters`;
     case 'minLength':
       return `${field} must not be empty`;
     case 'minimum':

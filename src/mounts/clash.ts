@@ -30,3 +30,19 @@ export const settleClashes = (base: string, profiles: readonly MountedProfile[])
   if (problems.length > 0) throw new SettingsError(problems);
   return settled;
 };
+
+/** Throws a SettingsError where two mounts come to the same method and path, as `/` and `/api` can. */
+export const assertNoOverlap = (mounts: readonly { base: string; profiles: MountedProfile[] }[]): void => {
+  const owners = new Map<string, string>();
+  for (const { base, profiles } of mounts) {
+    for (const { method, path } of profiles.flatMap(({ routes }) => routes)) {
+      const key = `${method} ${toShape(`${base === '/' ? '' : base}${path}`)}`;
+      const owner = owners.get(key);
+      if (owner) throw new SettingsError([`mounts ${owner} and ${base} both define ${key}`]);
+      owners.set(key, base);
+    }
+  }
+};
+
+/** Two paths are the same to the router whatever their parameters are called. */
+const toShape = (path: string): string => path.replaceAll(/:[^/]+/g, ':id');

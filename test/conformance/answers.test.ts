@@ -33,6 +33,7 @@ test('D12 a known path with another method is 405 with Allow', async (t) => {
     ['DELETE', '/health', 'GET, HEAD'],
     ['POST', '/docs/', 'GET, HEAD'],
     ['PUT', '/openapi.json', 'GET, HEAD'],
+    ['DELETE', '/api/%74asks', 'GET, HEAD, POST'],
   ] as const;
   for (const [method, path, allow] of cases) {
     const { status, headers, json: body } = await request(method, path, { body: '{' });

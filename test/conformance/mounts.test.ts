@@ -100,6 +100,14 @@ test('D3b an unknown profile and a mount that is no path stop the start, all tol
   });
 });
 
+test('D3c two mounts that come to the same method and path stop the start, both named', async (t) => {
+  await assert.rejects(startApp(t, { settings: { mounts: { '/': ['T'], '/api': ['M'] } } }), (error) => {
+    assert.ok(error instanceof SettingsError);
+    assert.equal(error.message, 'mounts / and /api both define GET /api/health');
+    return true;
+  });
+});
+
 test('D4 GET / and GET /docs redirect to /docs/', async (t) => {
   const { request } = await startApp(t);
   for (const path of ['/', '/docs']) {

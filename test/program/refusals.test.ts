@@ -24,6 +24,7 @@ test('an unknown flag, command or word is a usage error: exit code 2', async () 
     await refusal(['--jwt-secret', 'x'], 2),
     "Unknown option '--jwt-secret'; see signalbox --help",
   );
+  assert.match(await refusal(['--port', '-1'], 2), /^Option '--port' argument is ambiguous; see/);
   assert.match(await refusal(['--port'], 2), /'--port <value>' argument missing/);
   assert.equal(await refusal(['juggle'], 2), 'there is no command "juggle"; see signalbox --help');
   assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');

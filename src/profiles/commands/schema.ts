@@ -5,6 +5,8 @@ export const CommandBody = Type.Object(
     command: Type.String({
       minLength: 1,
       pattern: '\\S',
+      // Long enough for every allowed line, short enough to be read in no time.
+      maxLength: 8192,
       description: 'A command line such as `Get-Process -Name ssh*`.',
       examples: ['Get-Process -Name node'],
     }),

@@ -80,11 +80,14 @@ export const TaskHealth = Type.Object({
   pwsh: Type.String({ description: 'Version of the runtime (Node.js).' }),
 });
 
+/** High enough for every file, and far enough from 2^53 that ids stay whole numbers. */
+const highestSeedId = 1e12;
+
 /** A task in a seed file: ids, where given, rise; the rest has the defaults of a new task. */
 export const TaskSeed = Type.Object(
   {
     ...NewTask.properties,
-    Id: Type.Optional(Type.Integer({ minimum: 1 })),
+    Id: Type.Optional(Type.Integer({ minimum: 1, maximum: highestSeedId })),
     CreatedAt: Type.Optional(Timestamp),
     UpdatedAt: Type.Optional(Timestamp),
   },

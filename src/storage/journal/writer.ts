@@ -76,12 +76,15 @@ export class Writer {
   }
 
   async #drain(): Promise<void> {
-    await this.#attempt(() => this.#store.refresh());
-    while (this.#queue.waiting > 0) {
-      const batch = this.#queue.take(maxBatchBytes);
-      await this.#attempt(() => this.#commit(batch), batch);
+    try {
+      await this.#attempt(() => this.#store.refresh());
+      while (this.#queue.waiting > 0) {
+        const batch = this.#queue.take(maxBatchBytes);
+        await this.#attempt(() => this.#commit(batch), batch);
+      }
+    } finally {
+      this.#draining = false;
     }
-    this.#draining = false;
   }
 
   async #commit(batch: Pending[]): Promise<void> {
