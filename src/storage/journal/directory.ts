@@ -12,10 +12,14 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
     await mkdir(directory, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
+    if (code === 'EEXIST') return syncEarlier(directory, sync);
     if (code !== 'ENOENT' || dirname(directory) === directory) throw error;
     await createDirectory(dirname(directory), sync);
     await mkdir(directory, { mode: 0o700 });
   }
   await sync.directory(dirname(directory));
 };
+
+/** Whoever made the directory may have been killed before its sync; the parent need not be ours, so no must. */
+const syncEarlier = (directory: string, sync: Sync): Promise<void> =>
+  sync.directory(dirname(directory)).catch(() => undefined);
