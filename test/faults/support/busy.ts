@@ -32,7 +32,7 @@ export const startBusy = async (
   { flags = [], folder = createTemporaryFolder(t) }: Options = {},
 ): Promise<Busy> => {
   const dataDir = join(folder, 'data');
-  mkdirSync(dataDir, { mode: 0o700 });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const server = await startServer({ dataDir, flags });
   assert.ok(server);
   const clients = startClients(server.url, { tag: 'busy', count: 4 });

@@ -1,5 +1,7 @@
 import { Agent, request } from 'node:http';
 
+const patienceMs = 30_000;
+
 /** An alert that was answered 200. */
 export interface Acknowledged {
   message: string;
@@ -78,5 +80,7 @@ const post = (
       );
     });
     sent.on('error', () => resolve(undefined));
+    // a server that hangs is as good as gone
+    sent.setTimeout(patienceMs, () => sent.destroy());
     sent.end(JSON.stringify(body));
   });

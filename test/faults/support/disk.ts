@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -40,10 +40,9 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
   const mount = () => run('mount', ['-o', 'loop', image, path]);
   const limit = createRequestLimit(path);
   await mount();
-  atEnd(t, async () => {
+  atEnd(t, () => {
     limit.lift();
-    // lazily: a test that failed may have left a file open
-    await run('umount', ['--lazy', path]);
+    unmountLazily(path);
   });
   return {
     path,
@@ -54,6 +53,11 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
     },
     splitRequests: limit.set,
   };
+};
+
+/** A test that failed may have left a file open. */
+const unmountLazily = (path: string): void => {
+  execFileSync('umount', ['--lazy', path]);
 };
 
 const createImage = async (t: TestContext, options: Options): Promise<string> => {
@@ -103,7 +107,7 @@ export interface MemoryDisk {
 export const createMemoryDisk = async (t: TestContext, bytes: number): Promise<MemoryDisk> => {
   const path = createTemporaryFolder(t);
   await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'signalbox-faults', path]);
-  atEnd(t, () => run('umount', ['--lazy', path]));
+  atEnd(t, () => unmountLazily(path));
   return {
     path,
     resize: async (size) => void (await run('mount', ['-o', `remount,size=${size}`, path])),

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { atExit } from './exit.ts';
 
 type Step = () => unknown;
 
@@ -10,12 +11,17 @@ const steps = new WeakMap<TestContext, Step[]>();
 
 /** Undoes something when the test ends, however it ends: what was set up last is undone first. */
 export const atEnd = (t: TestContext, step: Step): void => {
+  const forget = atExit(step);
+  const once = (): unknown => {
+    forget();
+    return step();
+  };
   const known = steps.get(t);
   if (known) {
-    known.push(step);
+    known.push(once);
     return;
   }
-  const list = [step];
+  const list = [once];
   steps.set(t, list);
   t.after(() => undo(list));
 };

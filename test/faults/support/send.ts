@@ -9,7 +9,12 @@ export interface Sent {
 
 /** Sends one alert and waits for the answer. */
 export const sendAlert = async (url: string, message: string): Promise<Sent> => {
-  const answer = await fetch(`${url}/api/alert`, { method: 'POST', body: JSON.stringify({ message }) });
+  const body = JSON.stringify({ message });
+  const answer = await fetch(`${url}/api/alert`, {
+    method: 'POST',
+    body,
+    signal: AbortSignal.timeout(30_000),
+  });
   const { id } = (await answer.json()) as { id?: string };
   return {
     status: answer.status,

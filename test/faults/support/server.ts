@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { atExit } from './exit.ts';
 import { waitUntil } from './wait.ts';
 
 const main = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
@@ -49,7 +50,11 @@ export const startServer = async ({
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  const forget = atExit(() => child.kill('SIGKILL'));
+  const ended = once(child, 'close').then(([code, signal]) => {
+    forget();
+    return code ?? signal;
+  });
   const url = await Promise.race([readAddress(child), ended.then(() => undefined)]);
   if (url === undefined) {
     onRefusal?.(stderr);
