@@ -16,6 +16,7 @@ import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
 import { type Mount, resolveMounts } from './mounts/resolve.ts';
+import { createLogOpener } from './open-log.ts';
 import { packageRoot, version } from './package-root.ts';
 import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
 
@@ -55,7 +56,7 @@ export const createApp = async (
     const parts = {
       version,
       nodeVersion,
-      dataDir: resolve(settings.dataDir),
+      openLog: createLogOpener(resolve(settings.dataDir), log),
       clock,
       host,
       log,

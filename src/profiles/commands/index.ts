@@ -1,10 +1,13 @@
 import Type from 'typebox';
 import { defineFeature } from '../profile.ts';
+import { createAudit } from './audit.ts';
+import { createAuditedExecution } from './audited-execution.ts';
+import { checkTool } from './check-tool.ts';
 import { createExecutor } from './execute.ts';
 import { createNativeRunner } from './native-runner.ts';
 import { createRoutes } from './routes.ts';
 
-/** POST /api/execute: PowerShell-shaped diagnostics from a fixed allow-list. */
+/** PowerShell-shaped diagnostics from a fixed allow-list, each of them in a durable audit. */
 export const commands = defineFeature({
   name: 'commands',
   profiles: [{ name: 'commands', alias: 'X', summary: 'allow-listed diagnostic commands' }],
@@ -19,19 +22,39 @@ export const commands = defineFeature({
       default: 10,
       description: 'Seconds after which a command is ended.',
     }),
+    auditRetainBytes: Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: 'How many bytes of closed audit files to keep; 0 keeps all.',
+    }),
+    auditRetainDays: Type.Integer({
+      minimum: 0,
+      default: 0,
+      description: 'For how many days to keep a closed audit file; 0 keeps all.',
+    }),
   },
-  create: ({ host, clock, settings }) => {
-    const executor = createExecutor({
-      runner: createNativeRunner({ host, clock }),
-      timeoutSeconds: settings.commandTimeout,
+  tools: [checkTool],
+  create: async ({ host, clock, openLog, settings }) => {
+    const journal = await openLog('command audit', {
+      name: 'commands',
+      retainBytes: settings.auditRetainBytes,
+      retainDays: settings.auditRetainDays,
     });
+    const audit = createAudit(journal);
+    const runner = createNativeRunner({ host, clock });
+    const executor = createExecutor({ runner, timeoutSeconds: settings.commandTimeout });
+    const execution = createAuditedExecution({ executor, audit, clock });
     const isOpen = settings.executeAuth === 'none';
     return {
-      profiles: { commands: createRoutes(executor, isOpen ? 'open' : 'admin') },
+      profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name, isOpen }) },
       notices: isOpen
         ? ['Warning: whoever reaches this server may run commands, as executeAuth is none']
         : [],
-      close: executor.close,
+      reopen: () => journal.reopen(),
+      close: async () => {
+        await execution.close();
+        await journal.close();
+      },
     };
   },
 });
