@@ -17,11 +17,11 @@ const createSlowRunner = (): Runner & { pids: number[] } => {
     await runChild({ program: '/bin/sh', args: ['-c', 'echo $$; exec sleep 300'], onOutput, signal });
     return { rows: [], truncated: false };
   };
-  return { pids, run };
+  return { name: 'native', pids, run };
 };
 
 test('a result passes through the bounds', async () => {
-  const runner: Runner = { run: async () => ({ rows: [{ Id: 1 }], truncated: true }) };
+  const runner: Runner = { name: 'native', run: async () => ({ rows: [{ Id: 1 }], truncated: true }) };
   const executor = createExecutor({ runner, timeoutSeconds: 10 });
   assert.deepEqual(await executor.execute(command, stays), { rows: ['{"Id":1}'], truncated: true });
 });

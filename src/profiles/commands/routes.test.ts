@@ -13,7 +13,7 @@ import { until } from './testing.ts';
 const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstance> => {
   const log = pino({ level: 'silent' });
   const app = createServer({ log, host: '127.0.0.1', machine: 'test', allowedHosts: [], cors: false });
-  const executor = createExecutor({ runner: { run }, timeoutSeconds: 10 });
+  const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 10 });
   for (const { path, access: _, summary: __, ...route } of createRoutes(executor, 'open')) {
     app.route({ ...route, url: path });
   }

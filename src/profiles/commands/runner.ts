@@ -11,6 +11,7 @@ export interface CommandOutput {
 
 /** What carries out commands that the policy allows. */
 export interface Runner {
+  name: 'native' | 'powershell';
   /**
    * Rejects with a CommandFailure where the command itself fails, and with the signal's reason once that is
    * aborted; in every case all child processes have ended by then.
