@@ -53,6 +53,8 @@ export interface Parts {
   /** Folder for what must survive a restart. */
   dataDir: string;
   clock: () => Date;
+  /** Absolute paths where PowerShell may be; the first that is there is used. */
+  powerShellPaths: readonly string[];
   host: HostReadings;
   log: FastifyBaseLogger;
   tokens: Tokens;

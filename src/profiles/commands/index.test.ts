@@ -15,9 +15,10 @@ const create = (executeAuth: 'admin' | 'none') =>
     version: '0.0.0',
     nodeVersion: process.versions.node,
     dataDir: '/nonexistent',
+    powerShellPaths: [],
     tokens: { sign: () => assert.fail(), verify: () => assert.fail() },
     records: {},
-    settings: { executeAuth, commandTimeout: 10 },
+    settings: { executeAuth, commandTimeout: 10, commandRunner: 'auto' },
   });
 
 test('D29 only admins may run commands, unless the door is opened, which is said', async () => {

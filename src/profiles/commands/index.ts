@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { defineFeature } from '../profile.ts';
+import { chooseRunner } from './choose-runner.ts';
 import { createExecutor } from './execute.ts';
-import { createNativeRunner } from './native-runner.ts';
 import { createRoutes } from './routes.ts';
 
 /** POST /api/execute: PowerShell-shaped diagnostics from a fixed allow-list. */
@@ -19,10 +19,15 @@ export const commands = defineFeature({
       default: 10,
       description: 'Seconds after which a command is ended.',
     }),
+    commandRunner: Type.Enum(['auto', 'native', 'powershell'], {
+      default: 'auto',
+      description: 'What carries out commands; auto is powershell on Windows and native elsewhere.',
+    }),
   },
-  create: ({ host, clock, settings }) => {
+  create: async ({ host, clock, powerShellPaths, settings }) => {
+    const { commandRunner } = settings;
     const executor = createExecutor({
-      runner: createNativeRunner({ host, clock }),
+      runner: await chooseRunner({ commandRunner, powerShellPaths, host, clock }),
       timeoutSeconds: settings.commandTimeout,
     });
     const isOpen = settings.executeAuth === 'none';
