@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { createGuard } from './auth/guard.ts';
@@ -10,6 +10,7 @@ import type { Settings } from './config/schema.ts';
 import { readSeed } from './config/seed.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { createHostReadings } from './host/index.ts';
+import { listPowerShellPaths } from './host/power-shell.ts';
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
@@ -48,6 +49,7 @@ export const createApp = async (
   const mounted = features.filter((feature) => isMounted(feature, mounts));
   const host = createHostReadings();
   const clock = () => new Date();
+  const powerShellPaths = choosePowerShellPaths(settings);
   const tokens = createTokens(createSecret(settings), settings.issuer, clock);
   const server = createServer({ ...settings, log, machine: hostname() });
   server.addHook('onClose', async () => host.close());
@@ -60,6 +62,7 @@ export const createApp = async (
       clock,
       host,
       log,
+      powerShellPaths,
       tokens,
       records,
     };
@@ -98,6 +101,12 @@ const createSecret = ({ jwtSecret }: Settings): Uint8Array => {
   throw new SettingsError([
     `jwtSecret must be at least ${minimumSecretBytes} bytes long, not ${secret.length}`,
   ]);
+};
+
+const choosePowerShellPaths = ({ powershellPath }: Settings): readonly string[] => {
+  if (powershellPath === undefined) return listPowerShellPaths();
+  if (isAbsolute(powershellPath)) return [powershellPath];
+  throw new SettingsError([`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`]);
 };
 
 const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>

@@ -63,6 +63,8 @@ export interface Parts {
   nodeVersion: string;
   openLog: OpenLog;
   clock: () => Date;
+  /** Absolute paths where PowerShell may be; the first that is there is used. */
+  powerShellPaths: readonly string[];
   host: HostReadings;
   log: FastifyBaseLogger;
   tokens: Tokens;
