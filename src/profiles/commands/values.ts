@@ -44,15 +44,20 @@ const toOne = (
     case 'property':
       return toChoice(text, properties);
     case 'filter':
-      return text.length > policy.maxLength ? tooLong(text, policy.maxLength) : parseFilter(text, properties);
+      return isLonger(text, policy.maxLength)
+        ? tooLong(text, policy.maxLength)
+        : parseFilter(text, properties);
   }
 };
 
 const toPattern = (text: string, maxLength: number): string | Refusal => {
   if (text === '') return new Refusal('a value must not be empty');
-  if ([...text].length > maxLength) return tooLong(text, maxLength);
+  if (isLonger(text, maxLength)) return tooLong(text, maxLength);
   return /[[\]]/.test(text) ? new Refusal(`${quote(text)}: only * and ? are wildcards`) : text;
 };
+
+/** Counts code points, as JSON Schema does. */
+const isLonger = (text: string, maxLength: number): boolean => [...text].length > maxLength;
 
 const tooLong = (text: string, maxLength: number): Refusal =>
   new Refusal(`${quote(text)} is longer than ${maxLength} characters`);
