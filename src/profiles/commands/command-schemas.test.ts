@@ -8,13 +8,13 @@ import { describeCommands } from './command-schemas.ts';
 import { commandNames, policies } from './policy.ts';
 import type { CommandPolicy, ParameterPolicy } from './policy-shape.ts';
 import { Refusal } from './refusal.ts';
-import { writeCommandLine } from './test-lines.ts';
+import { createAnyText, writeCommandLine } from './test-lines.ts';
 
 const commands = describeCommands();
 
 /** Texts that some quotes can hold, and others. */
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  createAnyText(6),
   fc.string({ unit: 'grapheme', maxLength: 6 }),
   fc.constantFrom('', 'a*', '[a]', "it's", '"', `'"`, "'$", '\n', '\u2028', '\ud800'),
   fc.integer({ min: 126, max: 131 }).map((length) => '\u{1f600}'.repeat(length)),

@@ -1,4 +1,11 @@
+import fc from 'fast-check';
 import type { Condition } from './filter.ts';
+
+const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+
+/** Any text, halves of surrogate pairs included. */
+export const createAnyText = (maxLength: number): fc.Arbitrary<string> =>
+  fc.oneof(fc.string({ unit: 'binary', maxLength }), fc.string({ unit: codeUnit, maxLength }));
 
 /**
  * A command line that says the same as parameters by name. Every text must be one that some quotes can hold, as
