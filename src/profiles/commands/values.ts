@@ -1,5 +1,6 @@
 import { dateForms, parseDate } from './date.ts';
 import { type Condition, parseFilter } from './filter.ts';
+import { findName } from './names.ts';
 import type { ParameterPolicy, ValuePolicy } from './policy-shape.ts';
 import { quote, Refusal } from './refusal.ts';
 
@@ -69,5 +70,4 @@ const toInteger = (text: string, min: number, max: number): number | Refusal => 
 };
 
 const toChoice = (text: string, values: readonly string[]): string | Refusal =>
-  values.find((value) => value.toLowerCase() === text.toLowerCase()) ??
-  new Refusal(`${quote(text)} is not one of ${values.join(', ')}`);
+  findName(values, text) ?? new Refusal(`${quote(text)} is not one of ${values.join(', ')}`);
