@@ -12,7 +12,8 @@ const startSleep = async (t: TestContext): Promise<number> => {
   t.after(() => child.kill('SIGKILL'));
   await once(child, 'spawn');
   const pid = Number(child.pid);
-  await until(() => readOutput('ps', '-o', 'comm=', '-p', `${pid}`) === 'sleep');
+  // It has its memory when it sleeps.
+  await until(() => /^S\S* +sleep$/.test(readOutput('ps', '-o', 'stat=,comm=', '-p', `${pid}`)));
   return pid;
 };
 
