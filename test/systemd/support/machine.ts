@@ -41,7 +41,8 @@ const startContainer = (t: TestContext, name: string): ChildProcess => {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const ended = once(child, 'close');
-  const kill = () => process.kill(Number(findInit(child)), 'SIGKILL');
+  // With process 1 everything in the container ends, and nspawn tidies up; before that there is only nspawn.
+  const kill = () => process.kill(Number(findInit(child) || child.pid), 'SIGKILL');
   const forget = atExit(kill);
   t.after(async () => {
     kill();
@@ -57,7 +58,7 @@ const startContainer = (t: TestContext, name: string): ChildProcess => {
 
 /** The container's process 1, as this machine numbers it; empty in its first moments. */
 const findInit = ({ pid }: ChildProcess): string =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
 
 const enter = (init: string, program: string, args: string[]): string =>
   spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8' }).stdout;
