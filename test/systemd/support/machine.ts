@@ -42,7 +42,9 @@ const startContainer = (t: TestContext, name: string): ChildProcess => {
   });
   const ended = once(child, 'close');
   // With process 1 everything in the container ends, and nspawn tidies up; before that there is only nspawn.
-  const kill = () => process.kill(Number(findInit(child) || child.pid), 'SIGKILL');
+  const kill = (): void => {
+    if (child.exitCode === null) process.kill(Number(findInit(child) || child.pid), 'SIGKILL');
+  };
   const forget = atExit(kill);
   t.after(async () => {
     kill();
