@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Finding } from '../support/finding.ts';
 import { measureP99 } from '../support/probe.ts';
 import { readResidentBytes } from '../support/process-cost.ts';
@@ -18,11 +19,11 @@ export const slowReader: Row = {
     const growth: number[] = [];
     const disturbed = async (): Promise<number> => {
       await readLiveBytes(server);
-      const memory = watchMemory(server.pid);
       const reader = startSlowReader(`${server.url}/api/tasks?limit=${tasks}`);
-      const p99 = await probe();
+      const probing = probe();
+      const [p99, bytes] = await Promise.all([probing, watchGrowth(server.pid, probing)]);
       reader.stop();
-      growth.push(memory.stop() / 2 ** 20);
+      growth.push(bytes / 2 ** 20);
       return p99;
     };
     await takeTurns(1, [disturbed, probe]);
@@ -49,17 +50,15 @@ export const slowReader: Row = {
   },
 };
 
-/** Answers at its end by how many bytes the memory of a process had grown at most. */
-const watchMemory = (pid: number): { stop(): number } => {
+/** By how many bytes the memory of a process grows at most while something is going on. */
+const watchGrowth = async (pid: number, work: Promise<unknown>): Promise<number> => {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
   const before = readResidentBytes(pid);
   let highest = before;
-  const timer = setInterval(() => {
-    highest = Math.max(highest, readResidentBytes(pid));
-  }, sampleMs);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return highest - before;
-    },
-  };
+  for (; !isOver; await setTimeout(sampleMs)) highest = Math.max(highest, readResidentBytes(pid));
+  return highest - before;
 };

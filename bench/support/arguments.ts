@@ -22,7 +22,7 @@ export const parseArguments = (argv: string[]): Arguments => {
     args: argv,
     allowPositionals: true,
     options: {
-      rounds: { type: 'string', default: '7' },
+      rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '1' },
       folder: { type: 'string', default: tmpdir() },
       markdown: { type: 'string' },

@@ -10,8 +10,8 @@ export interface Cores {
 /** The numbers of a list as Linux writes it: `0-2,5`. */
 export const parseCpuList = (text: string): number[] =>
   text.split(',').flatMap((part) => {
-    const [first = Number.NaN, last = first] = part.trim().split('-').map(Number);
-    return Number.isNaN(first) ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    const [first = 0, last = first] = part.trim().split('-').map(Number);
+    return part.trim() === '' ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
 
 /** Two processors, of different cores where there are; undefined where there is one. `siblings` share the first's core. */

@@ -30,7 +30,7 @@ export const startSignalbox = (
       ...(tellsMemory ? ['--expose-gc', '--import', memoryReport] : []),
       ...[main, '--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
     ],
-    path: '/openapi.json',
+    path: '/health',
     variables: { SIGNALBOX_ADMIN_PASSWORD: password },
     hasChannel: tellsMemory,
   });

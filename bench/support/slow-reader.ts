@@ -19,6 +19,7 @@ export const startSlowReader = (url: string): SlowReader => {
     socket.pause();
     setTimeout(() => socket.resume(), pauseMs);
   });
+  socket.on('error', () => undefined);
   socket.on('close', () => {
     hasEnded = true;
   });
