@@ -4,7 +4,7 @@ import type { Cores } from './cores.ts';
 import type { Scope } from './scope.ts';
 import { type Server, startServer } from './server.ts';
 
-const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 const memoryReport = new URL('./report-memory.js', import.meta.url).href;
 
 /** Of the administrator of every server here. */

@@ -45,7 +45,7 @@ Description=One of many: %i
 ExecStart=/bin/sleep infinity
 `,
   'signalbox.service': `[Service]
-ExecStart=/srv/node /srv/signalbox/dist/src/main.js --port 0 --profiles commands --execute-auth none --data-dir /var/lib/signalbox
+ExecStart=/srv/node /srv/signalbox/dist/signalbox.js --port 0 --profiles commands --execute-auth none --data-dir /var/lib/signalbox
 User=signalbox
 SupplementaryGroups=systemd-journal
 StateDirectory=signalbox
