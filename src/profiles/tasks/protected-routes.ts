@@ -1,7 +1,7 @@
 import { principalOf } from '../../auth/guard.ts';
-import { sendJsonList } from '../../http/json-list.ts';
 import { defineRoute, type Route } from '../profile.ts';
 import { UserTaskList } from './schema.ts';
+import { sendSelection } from './send-selection.ts';
 import type { TaskStore } from './store.ts';
 
 /** Profile `protected-tasks`: the whole list, for whoever has a token. */
@@ -13,8 +13,8 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     summary: 'List all tasks and say who asks',
     schema: { response: { 200: UserTaskList } },
     handler: (request, reply) => {
-      const { tasks } = store.list({}, Number.MAX_SAFE_INTEGER);
+      const selection = store.list({}, Number.MAX_SAFE_INTEGER);
       const user = JSON.stringify(principalOf(request).name);
-      sendJsonList(reply, `{"user":${user},"count":${tasks.length},"data":[`, tasks, ']}');
+      sendSelection(reply, `{"user":${user},"count":${selection.count},"data":[`, selection);
     },
   });
