@@ -6,12 +6,15 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { createGuard } from './auth/guard.ts';
 import { createTokens } from './auth/token.ts';
+import { assertUsable, readCertificate } from './config/network.ts';
 import type { Settings } from './config/schema.ts';
 import { readSeed } from './config/seed.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { createHostReadings } from './host/index.ts';
+import { renewCertificate } from './http/certificate.ts';
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
+import { findEscapingLink } from './http/public-folder.ts';
 import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
@@ -48,7 +51,13 @@ export const createApp = async (
   const host = createHostReadings();
   const clock = () => new Date();
   const tokens = createTokens(createSecret(settings), settings.issuer, clock);
-  const server = createServer({ ...settings, log, machine: hostname() });
+  assertUsable(settings);
+  const server = createServer({
+    ...settings,
+    log,
+    machine: hostname(),
+    certificate: readCertificate(settings),
+  });
   server.addHook('onClose', async () => host.close());
   try {
     const records = settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features));
@@ -73,6 +82,8 @@ export const createApp = async (
       notices: instances.flatMap(({ notices = [] }) => notices),
       reopen: async () => {
         await Promise.all(instances.map(({ reopen }) => reopen?.()));
+        const certificate = readCertificate(settings);
+        if (certificate) renewCertificate(server, certificate);
       },
     };
   } catch (error) {
@@ -156,6 +167,10 @@ const addRoutes = async (
 
 const findPublicFolder = ({ publicDir }: Settings): string => {
   const folder = resolve(publicDir ?? join(packageRoot, 'public'));
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new SettingsError([`publicDir ${folder} is not a folder`]);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SettingsError([`publicDir ${folder} is not a folder`]);
+  }
+  const link = findEscapingLink(folder);
+  if (link !== undefined) throw new SettingsError([`publicDir has a link that leaves it: remove ${link}`]);
+  return folder;
 };

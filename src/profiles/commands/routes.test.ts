@@ -3,6 +3,8 @@ import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { loadSettings } from '../../config/load.ts';
+import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { createExecutor } from './execute.ts';
 import { createRoutes } from './routes.ts';
@@ -12,7 +14,8 @@ import { until } from './testing.ts';
 /** A server with nothing but this profile's routes, over the given runner. */
 const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstance> => {
   const log = pino({ level: 'silent' });
-  const app = createServer({ log, host: '127.0.0.1', machine: 'test', allowedHosts: [], cors: false });
+  const settings = loadSettings(createSettingsSchema([]), {}, {});
+  const app = createServer({ ...settings, log, machine: 'test' });
   const executor = createExecutor({ runner: { run }, timeoutSeconds: 10 });
   for (const { path, access: _, summary: __, ...route } of createRoutes(executor, 'open')) {
     app.route({ ...route, url: path });
