@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { createGuard } from './auth/guard.ts';
@@ -11,7 +11,17 @@ import type { Settings } from './config/schema.ts';
 import { readSeed } from './config/seed.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { createHostReadings } from './host/index.ts';
+
+<<<<<<< HEAD
+
 import { renewCertificate } from './http/certificate.ts';
+
+=======
+
+import { listPowerShellPaths } from './host/power-shell.ts';
+
+>>>>>>> origin/main
+
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { findEscapingLink } from './http/public-folder.ts';
@@ -19,6 +29,7 @@ import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
 import { type Mount, resolveMounts } from './mounts/resolve.ts';
+import { createLogOpener } from './open-log.ts';
 import { packageRoot, version } from './package-root.ts';
 import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
 
@@ -50,6 +61,7 @@ export const createApp = async (
   const mounted = features.filter((feature) => isMounted(feature, mounts));
   const host = createHostReadings();
   const clock = () => new Date();
+  const powerShellPaths = choosePowerShellPaths(settings);
   const tokens = createTokens(createSecret(settings), settings.issuer, clock);
   assertUsable(settings);
   const server = createServer({
@@ -64,10 +76,11 @@ export const createApp = async (
     const parts = {
       version,
       nodeVersion,
-      dataDir: resolve(settings.dataDir),
+      openLog: createLogOpener(resolve(settings.dataDir), log),
       clock,
       host,
       log,
+      powerShellPaths,
       tokens,
       records,
     };
@@ -108,6 +121,12 @@ const createSecret = ({ jwtSecret }: Settings): Uint8Array => {
   throw new SettingsError([
     `jwtSecret must be at least ${minimumSecretBytes} bytes long, not ${secret.length}`,
   ]);
+};
+
+const choosePowerShellPaths = ({ powershellPath }: Settings): readonly string[] => {
+  if (powershellPath === undefined) return listPowerShellPaths();
+  if (isAbsolute(powershellPath)) return [powershellPath];
+  throw new SettingsError([`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`]);
 };
 
 const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
