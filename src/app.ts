@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { createGuard } from './auth/guard.ts';
@@ -11,27 +10,18 @@ import type { Settings } from './config/schema.ts';
 import { readSeed } from './config/seed.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { createHostReadings } from './host/index.ts';
-
-<<<<<<< HEAD
-
-import { renewCertificate } from './http/certificate.ts';
-
-=======
-
 import { listPowerShellPaths } from './host/power-shell.ts';
-
->>>>>>> origin/main
-
+import { renewCertificate } from './http/certificate.ts';
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
-import { findEscapingLink } from './http/public-folder.ts';
 import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
 import { type Mount, resolveMounts } from './mounts/resolve.ts';
 import { createLogOpener } from './open-log.ts';
-import { packageRoot, version } from './package-root.ts';
+import { version } from './package-root.ts';
 import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
+import { findPublicFolder } from './public-pages.ts';
 
 /** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
 const minimumSecretBytes = 32;
@@ -182,14 +172,4 @@ const addRoutes = async (
   for (const { base, profiles } of mounts) {
     for (const profile of profiles) await registerProfile(server, base, profile, guard);
   }
-};
-
-const findPublicFolder = ({ publicDir }: Settings): string => {
-  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new SettingsError([`publicDir ${folder} is not a folder`]);
-  }
-  const link = findEscapingLink(folder);
-  if (link !== undefined) throw new SettingsError([`publicDir has a link that leaves it: remove ${link}`]);
-  return folder;
 };
