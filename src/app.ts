@@ -48,17 +48,18 @@ export const createApp = async (
   { log, nodeVersion, features }: Surroundings,
 ): Promise<App> => {
   const mounts = resolveMounts(settings, features);
+  assertUsable(settings);
+  const certificate = readCertificate(settings);
   const mounted = features.filter((feature) => isMounted(feature, mounts));
   const host = createHostReadings();
   const clock = () => new Date();
   const powerShellPaths = choosePowerShellPaths(settings);
   const tokens = createTokens(createSecret(settings), settings.issuer, clock);
-  assertUsable(settings);
   const server = createServer({
     ...settings,
     log,
     machine: hostname(),
-    certificate: readCertificate(settings),
+    certificate,
   });
   server.addHook('onClose', async () => host.close());
   try {
@@ -85,8 +86,8 @@ export const createApp = async (
       notices: instances.flatMap(({ notices = [] }) => notices),
       reopen: async () => {
         await Promise.all(instances.map(({ reopen }) => reopen?.()));
-        const certificate = readCertificate(settings);
-        if (certificate) renewCertificate(server, certificate);
+        const renewed = readCertificate(settings);
+        if (renewed) renewCertificate(server, renewed);
       },
     };
   } catch (error) {
