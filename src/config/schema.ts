@@ -74,7 +74,7 @@ const coreSettings = {
   maxEventLoopDelay: Type.Integer({
     minimum: 0,
     maximum: 60_000,
-    default: 1000,
+    default: 500,
     description: 'Milliseconds of work in arrears past which new requests are told 503; 0 for never.',
   }),
   publicDir: Type.Optional(

@@ -1,5 +1,5 @@
 /** Headers on every answer of the API, errors included; files replace `Cache-Control` by their own. */
-export const securityHeaders = {
+const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',

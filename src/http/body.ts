@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HttpError } from './errors.ts';
+import { createBusyError } from './shedding.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -14,7 +15,7 @@ type ParseJson = (
  * label JSON as something else by default. A member that is null counts as absent. A body that is empty, or that the
  * route has no use for, is undefined.
  */
-export const acceptJsonBodies = (app: FastifyInstance): void => {
+export const acceptJsonBodies = (app: FastifyInstance, isLagging: () => boolean): void => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as ParseJson;
   app.removeAllContentTypeParsers();
   app.addHook('onRequest', ({ raw }, _reply, done) => {
@@ -23,6 +24,8 @@ export const acceptJsonBodies = (app: FastifyInstance): void => {
   });
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const isUnused = body.length === 0 || !request.routeOptions.schema?.body;
+    // Bodies that were let in together arrive together, and reading one as JSON is most of the work that it makes.
+    if (isLagging()) return done(null, createBusyError());
     done(null, isUnused ? undefined : readObject(parseJson, request, body as Buffer));
   });
   // Thrown by the parser, it would end the connection, though the body has been read to its end.

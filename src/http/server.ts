@@ -54,9 +54,10 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   app.addHook('onRequest', (request, reply, done) => {
     if (enter(request, reply)) done();
   });
-  shedLoad(app, { isExtra, isLagging: createLagProbe(app, options.maxEventLoopDelay) });
+  const isLagging = createLagProbe(app, options.maxEventLoopDelay);
+  shedLoad(app, { isExtra, isLagging });
   answerUnknownRoutes(app);
-  acceptJsonBodies(app);
+  acceptJsonBodies(app, isLagging);
   convertQueries(app);
   logRequests(app);
   return app;

@@ -19,7 +19,12 @@ export const shedLoad = (app: FastifyInstance, { isExtra, isLagging }: Load): vo
     if (!isOnExtra && !isLagging()) return done();
     if (isOnExtra) reply.header('Connection', 'close');
     if (vital.test(request.routeOptions.url ?? '')) return done();
-    const headers = { 'Retry-After': '1', ...(isOnExtra && { Connection: 'close' }) };
-    done(new HttpError('unavailable', 'The server has too much to do; try again in a second', { headers }));
+    done(createBusyError());
   });
 };
+
+/** Told to whoever comes while there is too much to do; what has not been acted on may be tried again. */
+export const createBusyError = (): HttpError =>
+  new HttpError('unavailable', 'The server has too much to do; try again in a second', {
+    headers: { 'Retry-After': '1' },
+  });

@@ -94,7 +94,7 @@ test('what is no regular file in the public folder is not there, and keeps nothi
   mkdirSync(join(cwd, 'pages', 'index.html'), { recursive: true });
   writeFileSync(join(cwd, 'pages', 'page.html'), 'page');
   try {
-    execFileSync('mkfifo', [join(cwd, 'pages', 'pipe')]);
+    execFileSync('/usr/bin/mkfifo', [join(cwd, 'pages', 'pipe')]);
   } catch {
     return t.skip('there is no program `mkfifo`');
   }
