@@ -1,26 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
 import { createGuard } from './auth/guard.ts';
 import { createTokens } from './auth/token.ts';
 import type { Settings } from './config/schema.ts';
-import { readSeed } from './config/seed.ts';
-import { SettingsError } from './config/settings-error.ts';
+import { checkAll } from './config/settings-error.ts';
 import { createHostReadings } from './host/index.ts';
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
-import { type Mount, resolveMounts } from './mounts/resolve.ts';
-import { packageRoot, version } from './package-root.ts';
+import type { Mount } from './mounts/resolve.ts';
+import { version } from './package-root.ts';
+import { readPlan } from './plan.ts';
 import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
-
-/** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
-const minimumSecretBytes = 32;
 
 interface Surroundings {
   log: FastifyBaseLogger;
@@ -43,15 +37,13 @@ export const createApp = async (
   settings: Settings,
   { log, nodeVersion, features }: Surroundings,
 ): Promise<App> => {
-  const mounts = resolveMounts(settings, features);
-  const mounted = features.filter((feature) => isMounted(feature, mounts));
+  const { mounts, mounted, keys, records, pages } = readPlan(settings, features);
   const host = createHostReadings();
   const clock = () => new Date();
-  const tokens = createTokens(createSecret(settings), settings.issuer, clock);
+  const tokens = createTokens(keys, settings.issuer, clock);
   const server = createServer({ ...settings, log, machine: hostname() });
   server.addHook('onClose', async () => host.close());
   try {
-    const records = settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features));
     const parts = {
       version,
       nodeVersion,
@@ -63,9 +55,8 @@ export const createApp = async (
       records,
     };
     const instances = await createInstances(mounted, { ...parts, settings }, server);
-    const built = mounts.map(({ base, profiles }) => buildMount(base, profiles, mounted, instances));
-    assertNoOverlap(built);
-    await addRoutes(server, built, settings, createGuard(server, tokens), mounted);
+    const built = buildMounts(mounts, mounted, instances);
+    await addRoutes(server, built, pages, createGuard(server, tokens), mounted);
     if (settings.jwtSecret === undefined) tellRandomSecret(server);
     return {
       server,
@@ -81,26 +72,11 @@ export const createApp = async (
   }
 };
 
-const isMounted = (feature: Feature, mounts: Mount[]): boolean =>
-  feature.profiles.some(({ name }) => mounts.some(({ profiles }) => profiles.includes(name)));
-
 const tellRandomSecret = (server: FastifyInstance): void => {
   server.addHook('onListen', async () => {
     server.log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
   });
 };
-
-const createSecret = ({ jwtSecret }: Settings): Uint8Array => {
-  if (jwtSecret === undefined) return randomBytes(minimumSecretBytes);
-  const secret = Buffer.from(jwtSecret);
-  if (secret.length >= minimumSecretBytes) return secret;
-  throw new SettingsError([
-    `jwtSecret must be at least ${minimumSecretBytes} bytes long, not ${secret.length}`,
-  ]);
-};
-
-const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
-  Object.assign({}, ...features.map(({ seed }) => seed ?? {}));
 
 const createInstances = async (
   features: Feature[],
@@ -116,12 +92,21 @@ const createInstances = async (
   return instances;
 };
 
+const buildMounts = (mounts: Mount[], features: Feature[], instances: FeatureInstance[]): App['mounts'] => {
+  const checks = mounts.map(
+    ({ base, profiles }) => [base, () => buildMount(base, profiles, features, instances)] as const,
+  );
+  const built = Object.values(checkAll(Object.fromEntries(checks)));
+  assertNoOverlap(built);
+  return built;
+};
+
 const buildMount = (
   base: string,
   names: string[],
   features: Feature[],
   instances: FeatureInstance[],
-): { base: string; profiles: MountedProfile[] } => {
+): App['mounts'][number] => {
   const known = features.flatMap(({ profiles }) => profiles);
   const routes = Object.assign({}, ...instances.map(({ profiles }) => profiles));
   const profiles = names.map((name) => ({
@@ -135,7 +120,7 @@ const buildMount = (
 const addRoutes = async (
   server: FastifyInstance,
   mounts: App['mounts'],
-  settings: Settings,
+  pages: string,
   guard: ReturnType<typeof createGuard>,
   features: Feature[],
 ): Promise<void> => {
@@ -143,7 +128,7 @@ const addRoutes = async (
     profiles.map(({ name, summary }) => ({ name, description: summary })),
   );
   await serveOpenApi(server, version, tags);
-  await serveDocs(server, findPublicFolder(settings));
+  await serveDocs(server, pages);
   const rootIsTaken = mounts.some(
     ({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict),
   );
@@ -152,10 +137,4 @@ const addRoutes = async (
   for (const { base, profiles } of mounts) {
     for (const profile of profiles) await registerProfile(server, base, profile, guard);
   }
-};
-
-const findPublicFolder = ({ publicDir }: Settings): string => {
-  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new SettingsError([`publicDir ${folder} is not a folder`]);
 };

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TSchema } from 'typebox';
+import { createKeys, type Keys } from './auth/keys.ts';
+import type { Settings } from './config/schema.ts';
+import { findSecretProblems, minimumSecretBytes } from './config/secrets.ts';
+import { readSeed, type SeedRecords } from './config/seed.ts';
+import { assertNoProblems, checkAll, SettingsError } from './config/settings-error.ts';
+import { type Mount, resolveMounts } from './mounts/resolve.ts';
+import { packageRoot } from './package-root.ts';
+import type { Feature } from './profiles/profile.ts';
+
+interface Served {
+  mounts: Mount[];
+  /** The features that at least one mount has. */
+  mounted: Feature[];
+}
+
+interface Plan extends Served {
+  keys: Keys;
+  records: SeedRecords;
+  /** The folder that `/docs/` serves. */
+  pages: string;
+}
+
+/** What the settings come to, before anything is opened; throws a SettingsError with all that is wrong. */
+export const readPlan = (settings: Settings, features: readonly Feature[]): Plan => {
+  const { served, ...rest } = checkAll({
+    served: () => planMounts(settings, features),
+    keys: () => toKeys(settings),
+    records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features))),
+    pages: () => findPublicFolder(settings),
+  });
+  return { ...served, ...rest };
+};
+
+const planMounts = (settings: Settings, features: readonly Feature[]): Served => {
+  const mounts = resolveMounts(settings, features);
+  const mounted = features.filter((feature) => isMounted(feature, mounts));
+  assertNoProblems(mounted.flatMap((feature) => feature.findProblems?.(settings) ?? []));
+  return { mounts, mounted };
+};
+
+const isMounted = (feature: Feature, mounts: Mount[]): boolean =>
+  feature.profiles.some(({ name }) => mounts.some(({ profiles }) => profiles.includes(name)));
+
+const toKeys = (settings: Settings): Keys => {
+  assertNoProblems(findSecretProblems(settings));
+  const { jwtSecret, jwtPreviousSecret } = settings;
+  if (jwtSecret === undefined) return createKeys(randomBytes(minimumSecretBytes));
+  return createKeys(
+    Buffer.from(jwtSecret),
+    jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
+  );
+};
+
+const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
+  Object.assign({}, ...features.map(({ seed }) => seed ?? {}));
+
+const findPublicFolder = ({ publicDir }: Settings): string => {
+  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new SettingsError([`publicDir ${folder} is not a folder`]);
+};
