@@ -9,6 +9,7 @@ const statusOf = {
   'not-found': 404,
   'method-not-allowed': 405,
   'too-large': 413,
+  'too-many': 429,
   failed: 500,
   unavailable: 503,
 } as const;

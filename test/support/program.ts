@@ -6,7 +6,7 @@ const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 interface Options {
   variables?: Record<string, string>;
-  input?: string;
+  input?: string | Buffer;
   cwd?: string;
 }
 
