@@ -12,6 +12,7 @@ import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
 import type { Mount } from './mounts/resolve.ts';
+import { createLogOpener } from './open-log.ts';
 import { version } from './package-root.ts';
 import { readPlan } from './plan.ts';
 import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
@@ -37,7 +38,7 @@ export const createApp = async (
   settings: Settings,
   { log, nodeVersion, features }: Surroundings,
 ): Promise<App> => {
-  const { mounts, mounted, keys, records, pages } = readPlan(settings, features);
+  const { mounts, mounted, keys, records, pages, powerShellPaths } = readPlan(settings, features);
   const host = createHostReadings();
   const clock = () => new Date();
   const tokens = createTokens(keys, settings.issuer, clock);
@@ -47,10 +48,11 @@ export const createApp = async (
     const parts = {
       version,
       nodeVersion,
-      dataDir: resolve(settings.dataDir),
+      openLog: createLogOpener(resolve(settings.dataDir), log),
       clock,
       host,
       log,
+      powerShellPaths,
       tokens,
       records,
     };

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { createKeys, type Keys } from './auth/keys.ts';
 import type { Settings } from './config/schema.ts';
 import { findSecretProblems, minimumSecretBytes } from './config/secrets.ts';
 import { readSeed, type SeedRecords } from './config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from './config/settings-error.ts';
+import { listPowerShellPaths } from './host/power-shell.ts';
 import { type Mount, resolveMounts } from './mounts/resolve.ts';
 import { packageRoot } from './package-root.ts';
 import type { Feature } from './profiles/profile.ts';
@@ -22,6 +23,8 @@ interface Plan extends Served {
   records: SeedRecords;
   /** The folder that `/docs/` serves. */
   pages: string;
+  /** Where PowerShell may be. */
+  powerShellPaths: readonly string[];
 }
 
 /** What the settings come to, before anything is opened; throws a SettingsError with all that is wrong. */
@@ -31,6 +34,7 @@ export const readPlan = (settings: Settings, features: readonly Feature[]): Plan
     keys: () => toKeys(settings),
     records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features))),
     pages: () => findPublicFolder(settings),
+    powerShellPaths: () => choosePowerShellPaths(settings),
   });
   return { ...served, ...rest };
 };
@@ -62,4 +66,10 @@ const findPublicFolder = ({ publicDir }: Settings): string => {
   const folder = resolve(publicDir ?? join(packageRoot, 'public'));
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
   throw new SettingsError([`publicDir ${folder} is not a folder`]);
+};
+
+const choosePowerShellPaths = ({ powershellPath }: Settings): readonly string[] => {
+  if (powershellPath === undefined) return listPowerShellPaths();
+  if (isAbsolute(powershellPath)) return [powershellPath];
+  throw new SettingsError([`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`]);
 };

@@ -43,6 +43,12 @@ const coreSettings = {
   publicDir: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder that /docs serves instead of the built-in pages.' }),
   ),
+  powershellPath: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Absolute path of PowerShell, where it is not in a well-known place.',
+    }),
+  ),
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random when not set.' }),

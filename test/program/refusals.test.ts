@@ -61,6 +61,16 @@ test('a config file that is missing, malformed or has unknown keys is refused', 
   assert.match(await refusal(['--config', path], 1), /has no setting called "prot"; mounts in .* at \/ /);
 });
 
+test('a PowerShell that is needed and missing is refused, with what to do', async () => {
+  const args = ['--profiles', 'X', '--command-runner', 'powershell', '--powershell-path'];
+  assert.equal(
+    await refusal([...args, '/nonexistent/pwsh'], 1),
+    'commandRunner is powershell, but there is no PowerShell at /nonexistent/pwsh: ' +
+      'install it, name it with powershellPath, or set commandRunner to native',
+  );
+  assert.equal(await refusal([...args, 'pwsh'], 1), 'powershellPath must be an absolute path, not "pwsh"');
+});
+
 test('users that cannot log in are refused', async (t) => {
   const path = join(createFolder(t), 'c.json');
   const user = {
