@@ -5,6 +5,7 @@ import { closeConnections } from './closing.ts';
 import { allowCrossOrigin, corsHeaders, refuseCrossOrigin } from './cors.ts';
 import { handleErrors, sendError } from './errors.ts';
 import { guardHost } from './host-guard.ts';
+import { toLoggedPath } from './log-path.ts';
 import { convertQueries } from './query.ts';
 import { answerUnknownRoutes } from './unknown-route.ts';
 import { toRefusal } from './validation.ts';
@@ -60,6 +61,9 @@ export const createServer = ({ log, host, machine, allowedHosts, cors }: ServerO
 const logRequests = (app: FastifyInstance): void => {
   if (app.log.level !== 'debug' && app.log.level !== 'trace') return;
   app.addHook('onResponse', async ({ log, method, url, ip }, reply) => {
-    log.debug({ method, url, ip, status: reply.statusCode, ms: reply.elapsedTime }, 'request');
+    log.debug(
+      { method, path: toLoggedPath(url), ip, status: reply.statusCode, ms: reply.elapsedTime },
+      'request',
+    );
   });
 };
