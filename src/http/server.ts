@@ -14,6 +14,7 @@ import { handleErrors, sendError } from './errors.ts';
 import { createFramingGuard } from './framing.ts';
 import { createHostGuard } from './host-guard.ts';
 import { type Limits, toNodeOptions, toServerLimits } from './limits.ts';
+import { toLoggedPath } from './log-path.ts';
 import { answerOddRequests } from './odd-requests.ts';
 import { createOriginGuard } from './origin-guard.ts';
 import { createLagProbe } from './overload.ts';
@@ -93,6 +94,9 @@ const createFastify = (
 const logRequests = (app: FastifyInstance): void => {
   if (app.log.level !== 'debug' && app.log.level !== 'trace') return;
   app.addHook('onResponse', async ({ log, method, url, ip }, reply) => {
-    log.debug({ method, url, ip, status: reply.statusCode, ms: reply.elapsedTime }, 'request');
+    log.debug(
+      { method, path: toLoggedPath(url), ip, status: reply.statusCode, ms: reply.elapsedTime },
+      'request',
+    );
   });
 };
