@@ -7,7 +7,7 @@ import { type Flags, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { isLoopback } from '../http/host-guard.ts';
-import { listenOn } from '../http/listen.ts';
+import { listAddresses, listenOn } from '../http/listen.ts';
 import { features } from '../profiles/index.ts';
 import { createStartMessage } from './start-message.ts';
 
@@ -31,7 +31,7 @@ export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; 
 
 const listen = async (app: App, { host, port, tlsCert }: Settings): Promise<string> => {
   try {
-    const address = await listenOn(app.server, host, port);
+    const address = await listenOn(app.server, await listAddresses(host), port);
     return toUrl(tlsCert === undefined ? 'http' : 'https', address);
   } catch (error) {
     await app.server.close();
