@@ -11,6 +11,7 @@ const checks = [
   ['unused code and dependencies', bin('knip'), []],
   ['OpenAPI document', process.execPath, ['scripts/lint-openapi.mjs']],
   ['conformance table', process.execPath, ['scripts/conformance-table.mjs', '--check']],
+  ['table of commands', process.execPath, ['scripts/commands-table.mjs', '--check']],
   ['docs against code', process.execPath, ['--test', '--test-reporter=dot', 'dist/test/repo/']],
 ];
 

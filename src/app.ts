@@ -1,23 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { createGuard } from './auth/guard.ts';
 import { createTokens } from './auth/token.ts';
+import { assertUsable, readCertificate } from './config/network.ts';
 import type { Settings } from './config/schema.ts';
 import { readSeed } from './config/seed.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { createHostReadings } from './host/index.ts';
+import { listPowerShellPaths } from './host/power-shell.ts';
+import { renewCertificate } from './http/certificate.ts';
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
 import { type Mount, resolveMounts } from './mounts/resolve.ts';
-import { packageRoot, version } from './package-root.ts';
+import { createLogOpener } from './open-log.ts';
+import { version } from './package-root.ts';
 import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
+import { findPublicFolder } from './public-pages.ts';
 
 /** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
 const minimumSecretBytes = 32;
@@ -44,21 +48,30 @@ export const createApp = async (
   { log, nodeVersion, features }: Surroundings,
 ): Promise<App> => {
   const mounts = resolveMounts(settings, features);
+  assertUsable(settings);
+  const certificate = readCertificate(settings);
   const mounted = features.filter((feature) => isMounted(feature, mounts));
   const host = createHostReadings();
   const clock = () => new Date();
+  const powerShellPaths = choosePowerShellPaths(settings);
   const tokens = createTokens(createSecret(settings), settings.issuer, clock);
-  const server = createServer({ ...settings, log, machine: hostname() });
+  const server = createServer({
+    ...settings,
+    log,
+    machine: hostname(),
+    certificate,
+  });
   server.addHook('onClose', async () => host.close());
   try {
     const records = settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features));
     const parts = {
       version,
       nodeVersion,
-      dataDir: resolve(settings.dataDir),
+      openLog: createLogOpener(resolve(settings.dataDir), log),
       clock,
       host,
       log,
+      powerShellPaths,
       tokens,
       records,
     };
@@ -73,6 +86,8 @@ export const createApp = async (
       notices: instances.flatMap(({ notices = [] }) => notices),
       reopen: async () => {
         await Promise.all(instances.map(({ reopen }) => reopen?.()));
+        const renewed = readCertificate(settings);
+        if (renewed) renewCertificate(server, renewed);
       },
     };
   } catch (error) {
@@ -97,6 +112,12 @@ const createSecret = ({ jwtSecret }: Settings): Uint8Array => {
   throw new SettingsError([
     `jwtSecret must be at least ${minimumSecretBytes} bytes long, not ${secret.length}`,
   ]);
+};
+
+const choosePowerShellPaths = ({ powershellPath }: Settings): readonly string[] => {
+  if (powershellPath === undefined) return listPowerShellPaths();
+  if (isAbsolute(powershellPath)) return [powershellPath];
+  throw new SettingsError([`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`]);
 };
 
 const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
@@ -152,10 +173,4 @@ const addRoutes = async (
   for (const { base, profiles } of mounts) {
     for (const profile of profiles) await registerProfile(server, base, profile, guard);
   }
-};
-
-const findPublicFolder = ({ publicDir }: Settings): string => {
-  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new SettingsError([`publicDir ${folder} is not a folder`]);
 };

@@ -9,11 +9,14 @@ import { createSettingsSchema } from './config/schema.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { version } from './package-root.ts';
 import { features } from './profiles/index.ts';
+import type { Tool } from './profiles/profile.ts';
 
 /** Milliseconds that running requests have to finish once the process is told to end. */
 const gracePeriod = 10_000;
 
 const schema = createSettingsSchema(features.map(({ settings }) => settings));
+
+const tools = features.flatMap((feature) => feature.tools ?? []);
 
 const run = async (argv: string[]): Promise<void> => {
   const { words, flags } = parseArguments(argv, schema);
@@ -22,10 +25,13 @@ const run = async (argv: string[]): Promise<void> => {
       createUsage(
         schema,
         features.flatMap(({ profiles }) => profiles),
+        tools,
       ),
     );
   if (flags['version']) return print(`${version}\n`);
   const [command = 'serve', ...rest] = words;
+  const tool = tools.find(({ name }) => name === command);
+  if (tool) return runTool(tool, rest);
   if (rest.length > 0) throw new UsageError(`${command} takes no further words; see signalbox --help`);
   switch (command) {
     case 'serve':
@@ -41,6 +47,16 @@ const run = async (argv: string[]): Promise<void> => {
 
 const print = (text: string): void => {
   process.stdout.write(text);
+};
+
+const runTool = ({ name, argument, run: use }: Tool, words: string[]): void => {
+  const [text] = words;
+  if (text === undefined || words.length > 1) {
+    throw new UsageError(`${name} takes one ${argument}, in quotes; see signalbox --help`);
+  }
+  const { output, ok } = use(text);
+  print(`${output}\n`);
+  process.exitCode = ok ? 0 : 1;
 };
 
 const runServer = async (flags: Flags): Promise<void> => {

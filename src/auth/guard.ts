@@ -28,6 +28,10 @@ export const createGuard = (
 /** Who calls; only on routes that need a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
 
+/** Who calls, where that is known: an open route asks nobody. */
+export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
+  request.getDecorator<Principal | undefined>(decorator);
+
 const authenticate = async (tokens: Tokens, authorization = ''): Promise<Principal> => {
   const token = authorization.replace(/^Bearer(?: +|$)/i, '');
   if (token === '') throw new HttpError('unauthorized', 'Missing token');

@@ -7,6 +7,7 @@ import { type Flags, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { isLoopback } from '../http/host-guard.ts';
+import { listenOn } from '../http/listen.ts';
 import { features } from '../profiles/index.ts';
 import { createStartMessage } from './start-message.ts';
 
@@ -26,10 +27,10 @@ export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; 
   return { app, message: createStartMessage(app, address) };
 };
 
-const listen = async (app: App, { host, port }: Settings): Promise<string> => {
+const listen = async (app: App, { host, port, tlsCert }: Settings): Promise<string> => {
   try {
-    await app.server.listen({ host, port });
-    return toUrl(app.server.server.address() as AddressInfo);
+    const address = await listenOn(app.server, host, port);
+    return toUrl(tlsCert === undefined ? 'http' : 'https', address);
   } catch (error) {
     await app.server.close();
     const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
@@ -38,8 +39,8 @@ const listen = async (app: App, { host, port }: Settings): Promise<string> => {
 };
 
 /** The address itself: Fastify's own text names 127.0.0.1 where the server listens on every address. */
-const toUrl = ({ address, family, port }: AddressInfo): string =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is taken; choose another with --port',

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFlag, textForm, toFlagName } from '../config/schema.ts';
-import type { ProfileName } from '../profiles/profile.ts';
+import type { ProfileName, Tool } from '../profiles/profile.ts';
 
 const commands = [
   ['signalbox [flags]', 'serve'],
@@ -9,14 +9,21 @@ const commands = [
 ];
 
 /** The text of `--help`. */
-export const createUsage = (schema: TObject, profiles: readonly ProfileName[]): string => {
+export const createUsage = (
+  schema: TObject,
+  profiles: readonly ProfileName[],
+  tools: readonly Tool[],
+): string => {
   const flags = Object.entries(schema.properties)
     .filter(([, property]) => isFlag(property))
     .map(([key, property]) => [`--${toFlagName(key)}${placeholder(property)}`, describe(property)]);
   return [
     'signalbox: one small JSON-over-HTTP server for a host',
     '',
-    ...toColumns([...commands]),
+    ...toColumns([
+      ...commands,
+      ...tools.map(({ name, argument, summary }) => [`signalbox ${name} "${argument}"`, summary]),
+    ]),
     '',
     'Flags (each is also a variable, --data-dir is SIGNALBOX_DATA_DIR, and a key of the config file, dataDir):',
     ...toColumns([['--config FILE', 'JSON file with settings.'], ...flags, ['--help, --version', '']]),

@@ -15,7 +15,8 @@ export const readJsonFile = (path: string, what: string): Record<string, unknown
   return value as Record<string, unknown>;
 };
 
-const reasonOf = (error: unknown): string => {
+/** Why a file could not be read, in a few words. */
+export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
     ENOENT: 'there is no such file',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listPowerShellPaths, readPowerShellVersion } from './power-shell.ts';
+import { findPowerShell, listPowerShellPaths, readPowerShellVersion } from './power-shell.ts';
 import { createTree } from './testing.ts';
 
 const toDependencies = (...libraries: string[]): string =>
@@ -18,6 +18,18 @@ test('the version comes from the dependencies beside the program a link leads to
   assert.equal(await readPowerShellVersion([join(root, 'none/pwsh'), join(root, 'bin/pwsh')]), '7.4.6');
 });
 
+test('the PowerShell that is used is the first that can be executed, and its version the one that is told', async (t) => {
+  const root = createTree(t, {
+    'unknown/pwsh': '',
+    '7/pwsh': '',
+    '7/pwsh.deps.json': toDependencies('pwsh/7.4.6'),
+  });
+  const paths = ['none', 'unknown', '7'].map((folder) => join(root, folder, 'pwsh'));
+  assert.equal(await findPowerShell(paths), paths[1]);
+  assert.equal(await readPowerShellVersion(paths), null);
+  assert.equal(await findPowerShell([]), null);
+});
+
 test('preview versions are given whole', async (t) => {
   const root = createTree(t, { pwsh: '', 'pwsh.deps.json': toDependencies('pwsh/7.6.0-preview.2') });
   assert.equal(await readPowerShellVersion([join(root, 'pwsh')]), '7.6.0-preview.2');
@@ -32,7 +44,7 @@ test('there is no version where nothing is installed, or nothing that can be rea
     'other/pwsh.deps.json': toDependencies('Other/1.0.0'),
   });
   const paths = ['missing', 'bare', 'broken', 'other'].map((folder) => join(root, folder, 'pwsh'));
-  assert.equal(await readPowerShellVersion(paths), null);
+  for (const path of paths) assert.equal(await readPowerShellVersion([path]), null);
 });
 
 test('Windows PowerShell is always 5.1', async (t) => {

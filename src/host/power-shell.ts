@@ -1,4 +1,4 @@
-import { access, readFile, realpath } from 'node:fs/promises';
+import { access, constants, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Where the installers put PowerShell, in the order in which one is chosen. */
@@ -26,24 +26,35 @@ const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
 export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
   installedAt[platform] ?? [];
 
-/**
- * Version of the first PowerShell installed, e.g. `7.4.6`, or null where there is none. It is read from
- * the `pwsh.deps.json` beside the program, so that no program has to be started.
- */
-export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
+/** The first of the paths that can be executed; null where none can. */
+export const findPowerShell = async (paths: readonly string[]): Promise<string | null> => {
   for (const path of paths) {
-    const version = await readVersionAt(path);
-    if (version) {
-      return version;
+    if (await isExecutable(path)) {
+      return path;
     }
   }
   return null;
 };
 
+/**
+ * Version of the PowerShell that `findPowerShell` finds, e.g. `7.4.6`, or null where there is none or its
+ * files do not tell. It is read from
+ * the `pwsh.deps.json` beside the program, so that no program has to be started.
+ */
+export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
+  const path = await findPowerShell(paths);
+  return path === null ? null : readVersionAt(path);
+};
+
+const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
 const readVersionAt = async (path: string): Promise<string | null> => {
   try {
     if (windowsPowerShell.program.test(path)) {
-      await access(path);
       return windowsPowerShell.version;
     }
     const folder = dirname(await realpath(path));

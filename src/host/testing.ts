@@ -39,7 +39,7 @@ export const createTree = (test: TestContext, entries: Record<string, TreeEntry>
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
     if (typeof entry === 'string' || Buffer.isBuffer(entry)) {
-      writeFileSync(file, entry);
+      writeFileSync(file, entry, { mode: 0o755 });
     } else {
       symlinkSync(entry.link, file);
     }

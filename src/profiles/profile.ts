@@ -13,6 +13,8 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Access } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
+import type { Journal } from '../storage/journal/journal.ts';
+import type { JournalOptions } from '../storage/journal/options.ts';
 
 type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
   RawServerDefault,
@@ -44,15 +46,25 @@ export interface Route<S extends FastifySchema = FastifySchema>
 export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route =>
   route as unknown as Route;
 
+/**
+ * Opens a durable log in the data directory; `title` begins the lines about it in the program's log. Throws a
+ * SettingsError where the directory cannot be used.
+ */
+export type OpenLog = (
+  title: string,
+  options: Omit<JournalOptions, 'directory' | 'report'>,
+) => Promise<Journal>;
+
 /** What the app can hand to a feature; each feature's `create` names the few parts it uses. */
 export interface Parts {
   /** signalbox's own version. */
   version: string;
   /** Version of Node.js, e.g. `20.20.2`. */
   nodeVersion: string;
-  /** Folder for what must survive a restart. */
-  dataDir: string;
+  openLog: OpenLog;
   clock: () => Date;
+  /** Absolute paths where PowerShell may be; the first that is there is used. */
+  powerShellPaths: readonly string[];
   host: HostReadings;
   log: FastifyBaseLogger;
   tokens: Tokens;
@@ -81,6 +93,16 @@ export interface FeatureInstance {
   close?: () => Promise<void>;
 }
 
+/** A command of the program that a feature brings: `signalbox NAME TEXT`. */
+export interface Tool {
+  name: string;
+  /** What its one argument is, in capitals, for `--help`. */
+  argument: string;
+  summary: string;
+  /** What is printed; `ok` decides about the exit code. */
+  run(text: string): { output: string; ok: boolean };
+}
+
 /** A folder of `profiles/`: one or more profiles that share a store, with their own settings. */
 export interface Feature<P extends TProperties = TProperties> {
   name: string;
@@ -89,6 +111,7 @@ export interface Feature<P extends TProperties = TProperties> {
   settings: P;
   /** Schemas of the records a seed file may bring, by the file's key. */
   seed?: Record<string, TSchema>;
+  tools?: Tool[];
   /** Called once, when at least one of the profiles is mounted; throws a SettingsError for bad settings. */
   create(parts: Parts & { settings: Static<TObject<P>> }): FeatureInstance | Promise<FeatureInstance>;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/app.ts';
@@ -36,6 +36,10 @@ test('bad values are told all at once, with what would fit: exit code 1', async 
     '--port must be a whole number from 0 to 65535, not "x"; ' +
       'SIGNALBOX_CORS must be true or false, not "perhaps"; --execute-auth must be one of admin, none, not "maybe"',
   );
+  assert.match(
+    await refusal(['--trust-proxy', 'true', '--headers-timeout', '40'], 1),
+    /^trustProxy takes addresses and CIDR blocks .*, not "true"; headersTimeout 40 must not be more /,
+  );
   assert.match(await refusal(['--profiles', 'T,Z'], 1), /^there is no profile "Z"; the profiles are /);
   assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
 });
@@ -59,6 +63,16 @@ test('a config file that is missing, malformed or has unknown keys is refused', 
   assert.match(await refusal(['--config', path], 1), /^cannot read the config file /);
   writeFileSync(path, '{"prot": 1, "mounts": {"/": []}}');
   assert.match(await refusal(['--config', path], 1), /has no setting called "prot"; mounts in .* at \/ /);
+});
+
+test('a PowerShell that is needed and missing is refused, with what to do', async () => {
+  const args = ['--profiles', 'X', '--command-runner', 'powershell', '--powershell-path'];
+  assert.equal(
+    await refusal([...args, '/nonexistent/pwsh'], 1),
+    'commandRunner is powershell, but there is no PowerShell at /nonexistent/pwsh: ' +
+      'install it, name it with powershellPath, or set commandRunner to native',
+  );
+  assert.equal(await refusal([...args, 'pwsh'], 1), 'powershellPath must be an absolute path, not "pwsh"');
 });
 
 test('users that cannot log in are refused', async (t) => {
@@ -108,9 +122,14 @@ test('a data folder that cannot be made or written is refused', async (t) => {
   assert.match(await refusal(['--profiles', 'X', '--data-dir', '/proc/signalbox'], 1), /\/proc\/signalbox/);
 });
 
-test('a public folder that is not there is refused', async (t) => {
+test('a public folder that is not there, or holds a link that leaves it, is refused', async (t) => {
   const folder = createFolder(t);
-  mkdirSync(join(folder, 'empty'));
+  mkdirSync(join(folder, 'linked'));
+  symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));
+  assert.match(
+    await refusal(['--profiles', 'L', '--public-dir', join(folder, 'linked')], 1),
+    /^publicDir has a link that leaves it: remove .*\/linked\/out$/,
+  );
   assert.match(
     await refusal(['--profiles', 'L', '--public-dir', join(folder, 'pages')], 1),
     /^publicDir .*pages is not a folder$/,

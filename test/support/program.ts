@@ -8,6 +8,8 @@ interface Options {
   variables?: Record<string, string>;
   input?: string;
   cwd?: string;
+  /** A program, with its arguments, that runs this one. */
+  wrapper?: string[];
 }
 
 export interface Finished {
@@ -58,8 +60,9 @@ export const startProgram = async (
   return { child, url, output, stop };
 };
 
-const start = (args: string[], { variables = {}, cwd }: Options) => {
-  const child = spawn(process.execPath, [main, ...args], {
+const start = (args: string[], { variables = {}, cwd, wrapper = [] }: Options) => {
+  const [program = process.execPath, ...programArgs] = [...wrapper, process.execPath, main, ...args];
+  const child = spawn(program, programArgs, {
     // Coverage of the child counts too; nothing else of the surroundings reaches it.
     env: {
       PATH: process.env['PATH'],

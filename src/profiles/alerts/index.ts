@@ -1,5 +1,4 @@
 import { defineFeature } from '../profile.ts';
-import { openAlertLog } from './alert-log.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
@@ -8,8 +7,18 @@ export const alerts = defineFeature({
   name: 'alerts',
   profiles: [{ name: 'alerts', alias: 'X', summary: 'durable alert intake and listing' }],
   settings: alertSettings,
-  create: async ({ dataDir, clock, log, settings }) => {
-    const journal = await openAlertLog(dataDir, settings, log);
+  create: async ({ openLog, clock, settings }) => {
+    const journal = await openLog('alert log', {
+      name: 'alerts',
+      segmentBytes: settings.alertsSegmentBytes,
+      retainSegments: settings.alertsRetainSegments,
+      retainBytes: settings.alertsRetainBytes,
+      retainDays: settings.alertsRetainDays,
+      queueCount: settings.alertsQueueCount,
+      queueBytes: settings.alertsQueueBytes,
+      minFreeBytes: settings.alertsMinFreeBytes,
+      sync: settings.alertsSync,
+    });
     const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
     return {
       profiles: { alerts: createAlertRoutes(journal, clock, access) },

@@ -1,11 +1,11 @@
 import type { Access } from '../../auth/guard.ts';
 import { HttpError } from '../../http/errors.ts';
+import { sendRows } from '../../http/json-stream.ts';
 import { ErrorBody } from '../../http/schema.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../profile.ts';
-import { createAlert, isEmpty } from './alert.ts';
+import { createAlert, isEmpty, toAlert } from './alert.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
-import { sendAlerts } from './send-alerts.ts';
 import { createNotReady, toRefusal } from './unavailable.ts';
 
 /** The routes of the alert log. */
@@ -45,7 +45,7 @@ const listAlerts = (journal: Journal, access: Access): Route =>
         count,
         (record) => level === undefined || record['level'] === level,
       );
-      return sendAlerts(reply, listing);
+      return sendRows(reply, listing, toAlert);
     },
   });
 

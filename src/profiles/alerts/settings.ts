@@ -1,4 +1,4 @@
-import Type, { type Static, type TObject } from 'typebox';
+import Type from 'typebox';
 
 const MiB = 1024 * 1024;
 
@@ -39,5 +39,3 @@ export const alertSettings = {
     description: 'While the file system has less free than this, alerts are answered 503.',
   }),
 };
-
-export type AlertSettings = Static<TObject<typeof alertSettings>>;

@@ -1,6 +1,6 @@
 import type { CommandOutput, Row } from './runner.ts';
 
-const maxRows = 5000;
+export const maxRows = 5000;
 export const maxBytes = 8 * 1024 * 1024;
 
 export interface BoundedResult {

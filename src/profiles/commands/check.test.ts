@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { checkCommand } from './check.ts';
 import { commandNames } from './policy.ts';
 import { Refusal } from './refusal.ts';
+import { createAnyText, writeCommandLine } from './test-lines.ts';
 
 const newest = { Newest: 50 };
 
@@ -100,16 +101,58 @@ test('D30 everything else is refused with a reason that names it', () => {
   }
 });
 
-test('any text after an allowed command is either checked or refused, never thrown at', () => {
-  const rest = fc.array(
-    fc.oneof(fc.constantFrom('-Name', '-Id', 'System', '-Filter', ',', '1', "'a'"), fc.string()),
-  );
+/** Texts after a command: most are refused, as they should be, and some are not. */
+const rest = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      '-Name',
+      '-Id 1',
+      '-ID',
+      'System',
+      'win32_process',
+      '-Filter',
+      ',',
+      '1',
+      "'a'",
+      '-KeyOnly',
+    ),
+    fc.constantFrom(
+      '-Newest 20',
+      '-EntryType error,WARNING',
+      '-After 2024-02-29',
+      '-Property name',
+      '"it\'s"',
+    ),
+    fc.constantFrom('-Filter "Name = \'a\\\\b\\"c\'"', `-Filter 'Name LIKE "a$%" and ProcessId=1'`),
+    createAnyText(4),
+  ),
+  { maxLength: 4 },
+);
+
+const allowedLine = fc
+  .tuple(fc.constantFrom(...commandNames), rest)
+  .map(([name, parts]) => [name, ...parts].join(' '));
+
+test('any text is checked or refused, never thrown at', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...commandNames), rest, (name, parts) => {
-      const line = [name, ...parts].join(' ');
+    fc.property(fc.oneof(allowedLine, createAnyText(40)), (line) => {
       const checked = checkCommand(line);
-      assert.ok(checked instanceof Refusal || checked.name === name);
+      assert.ok(checked instanceof Refusal ? checked.reason !== '' : line.includes(checked.name));
     }),
-    { numRuns: 5000 },
+    { numRuns: 10_000 },
   );
+});
+
+test('what is allowed, written back from its values, is allowed as the same', () => {
+  let allowed = 0;
+  fc.assert(
+    fc.property(allowedLine, (line) => {
+      const checked = checkCommand(line);
+      if (checked instanceof Refusal) return;
+      allowed += 1;
+      assert.deepEqual(checkCommand(writeCommandLine(checked.name, checked.parameters)), checked);
+    }),
+    { numRuns: 10_000 },
+  );
+  assert.ok(allowed > 100, `${allowed} of the lines were allowed`);
 });

@@ -1,4 +1,5 @@
-import { cimClasses } from './cim-classes.ts';
+import { cimClasses, cimClassNames } from './cim-classes.ts';
+import { findName } from './names.ts';
 import { parseCommandLine, type RawParameter } from './parse.ts';
 import { type CommandName, commandNames, type ParsedCommand, policies } from './policy.ts';
 import type { CommandPolicy } from './policy-shape.ts';
@@ -29,8 +30,7 @@ const nameParameters = (
 ): Map<string, string[]> | Refusal => {
   const given = new Map<string, string[]>();
   for (const { name, values } of parameters) {
-    const wanted = (name ?? first).toLowerCase();
-    const known = Object.keys(allowed).find((each) => each.toLowerCase() === wanted);
+    const known = findName(Object.keys(allowed), name ?? first);
     if (!known) return new Refusal(`Parameter ${quote(`-${name}`)} is not allowed`);
     if (given.has(known)) {
       return new Refusal(
@@ -62,6 +62,6 @@ const toParameters = (
 };
 
 const findProperties = ([text = '']: readonly string[] = []): readonly string[] => {
-  const found = Object.entries(cimClasses).find(([name]) => name.toLowerCase() === text.toLowerCase());
-  return found?.[1].properties ?? [];
+  const name = findName(cimClassNames, text);
+  return name ? cimClasses[name].properties : [];
 };

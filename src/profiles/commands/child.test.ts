@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { runChild } from './child.ts';
 import { isRunning, until, writeProgram } from './testing.ts';
@@ -33,6 +35,35 @@ test('a program sees nothing of the environment of this one', async () => {
   // Node itself hands this one to every child while coverage is measured.
   const own = names.filter((name) => name !== 'NODE_V8_COVERAGE');
   assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
+});
+
+test('a program reads its input to the end, and has the environment that it needs', async (t) => {
+  const program = writeProgram(t, 'reads', 'cat; printf "$GREETING"');
+  const input = `${'x'.repeat(1_000_000)}\u20ac`;
+  const pieces: Buffer[] = [];
+  const onOutput = (piece: Buffer): boolean => pieces.push(piece) > 0;
+  const environment = { PATH: '/usr/bin:/bin', GREETING: 'hello' };
+  await runChild({ program, args: [], environment, input, onOutput, signal });
+  assert.equal(Buffer.concat(pieces).toString(), `${input}hello`);
+});
+
+test('a program that does not read its input is judged by how it ends', async (t) => {
+  const program = writeProgram(t, 'deaf', 'exec <&-; exit 4');
+  const input = 'x'.repeat(10_000_000);
+  assert.equal((await runChild({ program, args: [], input, onOutput: ignore, signal })).exitCode, 4);
+});
+
+test('where a program ends the tree, it is called as taskkill is', async (t) => {
+  const treeEnder = writeProgram(t, 'ender', 'echo "$@" > "$0.args"; kill -9 "$4"');
+  const program = writeProgram(t, 'slow', 'echo $$; exec sleep 300');
+  const controller = new AbortController();
+  const pids = createPidReader();
+  const request = { program, args: [], treeEnder, signal: controller.signal };
+  const rejected = assert.rejects(runChild({ ...request, onOutput: pids.onOutput }), /^Error: enough$/);
+  await until(() => pids.read().length === 1);
+  controller.abort(new Error('enough'));
+  await rejected;
+  assert.equal(readFileSync(`${treeEnder}.args`, 'utf8'), `/T /F /PID ${pids.read()[0]}\n`);
 });
 
 test('complaints are kept up to 4,096 characters', async (t) => {
@@ -100,4 +131,16 @@ test('a program that cannot be started, and a signal that is aborted already, ar
     runChild({ ...request, signal: AbortSignal.abort(new Error('late')) }),
     /^Error: late$/,
   );
+});
+
+test('where the system has no descriptors left, that is an error and not the end of the server', () => {
+  const code = `
+    import { openSync } from 'node:fs';
+    import { runChild } from '${import.meta.url.replace('child.test', 'child')}';
+    try { for (;;) openSync('/dev/null'); } catch {}
+    const { signal } = new AbortController();
+    const run = runChild({ program: '/bin/true', args: [], onOutput: () => true, signal });
+    run.catch(({ code }) => setImmediate(() => process.stdout.write(code)));`;
+  const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', code];
+  assert.equal(execFileSync('/bin/sh', args, { encoding: 'utf8', env: { NODE_V8_COVERAGE: '' } }), 'EMFILE');
 });

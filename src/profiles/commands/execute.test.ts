@@ -17,11 +17,11 @@ const createSlowRunner = (): Runner & { pids: number[] } => {
     await runChild({ program: '/bin/sh', args: ['-c', 'echo $$; exec sleep 300'], onOutput, signal });
     return { rows: [], truncated: false };
   };
-  return { pids, run };
+  return { name: 'native', pids, run };
 };
 
 test('a result passes through the bounds', async () => {
-  const runner: Runner = { run: async () => ({ rows: [{ Id: 1 }], truncated: true }) };
+  const runner: Runner = { name: 'native', run: async () => ({ rows: [{ Id: 1 }], truncated: true }) };
   const executor = createExecutor({ runner, timeoutSeconds: 10 });
   assert.deepEqual(await executor.execute(command, stays), { rows: ['{"Id":1}'], truncated: true });
 });
@@ -29,7 +29,7 @@ test('a result passes through the bounds', async () => {
 test('a command that takes too long fails and leaves no process', async () => {
   const runner = createSlowRunner();
   const executor = createExecutor({ runner, timeoutSeconds: 0.3 });
-  const failure = new CommandFailure('The command did not finish within 0.3 s');
+  const failure = new CommandFailure('The command did not finish within 0.3 s', 'timed-out');
   await assert.rejects(executor.execute(command, stays), failure);
   assert.deepEqual(runner.pids.map(isRunning), [false]);
 });
@@ -53,7 +53,7 @@ test('closing ends what runs and resolves when it has ended', async () => {
   const executor = createExecutor({ runner, timeoutSeconds: 60 });
   const ended = assert.rejects(
     executor.execute(command, stays),
-    new CommandFailure('The server is stopping'),
+    new CommandFailure('The server is stopping', 'abandoned'),
   );
   await until(() => runner.pids.length === 1);
   await executor.close();

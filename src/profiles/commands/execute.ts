@@ -29,7 +29,7 @@ export const createExecutor = (parts: ExecutorParts): Executor => {
   return {
     execute: async (command, client) => {
       const controller = new AbortController();
-      const abandon = (): void => controller.abort(new CommandFailure('The client has gone'));
+      const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));
       client.addEventListener('abort', abandon, { once: true });
       const result = queue.run(() => runInTime(parts, command, controller), controller.signal);
       executions.set(controller, result);
@@ -43,7 +43,7 @@ export const createExecutor = (parts: ExecutorParts): Executor => {
     close: async () => {
       const results = [...executions.values()];
       for (const controller of executions.keys())
-        controller.abort(new CommandFailure('The server is stopping'));
+        controller.abort(new CommandFailure('The server is stopping', 'abandoned'));
       await Promise.allSettled(results);
     },
   };
@@ -55,7 +55,9 @@ const runInTime = async (
   controller: AbortController,
 ): Promise<BoundedResult> => {
   const end = (): void =>
-    controller.abort(new CommandFailure(`The command did not finish within ${timeoutSeconds} s`));
+    controller.abort(
+      new CommandFailure(`The command did not finish within ${timeoutSeconds} s`, 'timed-out'),
+    );
   const timer = setTimeout(end, timeoutSeconds * 1000);
   try {
     return toBoundedResult(await runner.run(command, controller.signal));

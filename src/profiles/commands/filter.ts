@@ -1,3 +1,4 @@
+import { findName } from './names.ts';
 import { quote, Refusal } from './refusal.ts';
 import { createMatcher, likeWildcards } from './wildcard.ts';
 
@@ -49,7 +50,7 @@ const toCondition = (
   { property = '', operator = '', text, bare = '' }: Record<string, string | undefined>,
   properties: readonly string[],
 ): Condition | Refusal => {
-  const known = properties.find((name) => name.toLowerCase() === property.toLowerCase());
+  const known = findName(properties, property);
   if (!known) return new Refusal(`Filter names an unknown property: ${quote(property)}`);
   const value = text === undefined ? bare : text.slice(1, -1).replaceAll(/\\(.)/g, '$1');
   if (operator === '=') return { property: known, operator, value };

@@ -1,37 +1,30 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { pino } from 'pino';
-import { createHostReadings } from '../../host/index.ts';
-import { commands } from './index.ts';
+import { test } from 'node:test';
+import { startApp } from '../../../test/support/app.ts';
 
-const host = createHostReadings();
-after(() => host.close());
+test('D29 commands need role Admin; what is allowed is shown to every token', async (t) => {
+  const app = await startApp(t);
+  const reader = await app.login('reader');
+  const post = { body: { command: 'Get-Process -Id 1' } };
+  assert.equal((await app.request('POST', '/api/execute', post)).status, 401);
+  assert.equal((await app.request('POST', '/api/execute', { ...post, token: reader })).status, 403);
+  assert.equal((await app.request('GET', '/api/commands')).status, 401);
+  assert.equal((await app.request('GET', '/api/commands', { token: reader })).status, 200);
+  assert.equal((await app.request('GET', '/api/executions')).status, 401);
+  assert.equal((await app.request('GET', '/api/executions', { token: reader })).status, 403);
+});
 
-const create = (executeAuth: 'admin' | 'none') =>
-  commands.create({
-    host,
-    clock: () => new Date(),
-    log: pino({ level: 'silent' }),
-    version: '0.0.0',
-    nodeVersion: process.versions.node,
-    dataDir: '/nonexistent',
-    tokens: { sign: () => assert.fail(), verify: () => assert.fail() },
-    records: {},
-    settings: { executeAuth, commandTimeout: 10 },
+test('D29 with executeAuth none everybody may run commands, and only Admin reads the audit', async (t) => {
+  const app = await startApp(t, { settings: { executeAuth: 'none' } });
+  assert.match(String(app.notices), /executeAuth is none/);
+  const { status } = await app.request('POST', '/api/execute', { body: { command: 'Get-Process -Id 1' } });
+  assert.equal(status, 200);
+  assert.equal((await app.request('GET', '/api/commands')).status, 200);
+  assert.equal((await app.request('GET', '/api/executions')).status, 401);
+  const token = await app.login('admin');
+  const { json } = await app.request<{ data: Record<string, unknown>[] }>('GET', '/api/executions', {
+    token,
   });
-
-test('D29 only admins may run commands, unless the door is opened, which is said', async () => {
-  const closed = await create('admin');
-  assert.deepEqual(
-    closed.profiles['commands']?.map(({ access }) => access),
-    ['admin'],
-  );
-  assert.deepEqual(closed.notices, []);
-  const open = await create('none');
-  assert.deepEqual(
-    open.profiles['commands']?.map(({ access }) => access),
-    ['open'],
-  );
-  assert.match(String(open.notices), /executeAuth is none/);
-  await closed.close?.();
+  const [{ user, role, exit } = {} as Record<string, unknown>] = json.data;
+  assert.deepEqual([user, role, exit], [null, null, 'ok']);
 });

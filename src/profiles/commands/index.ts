@@ -1,37 +1,40 @@
-import Type from 'typebox';
 import { defineFeature } from '../profile.ts';
+import { createAudit } from './audit.ts';
+import { createAuditedExecution } from './audited-execution.ts';
+import { checkTool } from './check-tool.ts';
+import { chooseRunner } from './choose-runner.ts';
 import { createExecutor } from './execute.ts';
-import { createNativeRunner } from './native-runner.ts';
 import { createRoutes } from './routes.ts';
+import { commandSettings } from './settings.ts';
 
-/** POST /api/execute: PowerShell-shaped diagnostics from a fixed allow-list. */
+/** PowerShell-shaped diagnostics from a fixed allow-list, each of them in a durable audit. */
 export const commands = defineFeature({
   name: 'commands',
   profiles: [{ name: 'commands', alias: 'X', summary: 'allow-listed diagnostic commands' }],
-  settings: {
-    executeAuth: Type.Enum(['admin', 'none'], {
-      default: 'admin',
-      description: 'Who may run commands: holders of a token with role Admin, or everybody.',
-    }),
-    commandTimeout: Type.Integer({
-      minimum: 1,
-      maximum: 50,
-      default: 10,
-      description: 'Seconds after which a command is ended.',
-    }),
-  },
-  create: ({ host, clock, settings }) => {
-    const executor = createExecutor({
-      runner: createNativeRunner({ host, clock }),
-      timeoutSeconds: settings.commandTimeout,
+  settings: commandSettings,
+  tools: [checkTool],
+  create: async ({ host, clock, openLog, powerShellPaths, settings }) => {
+    const { commandRunner, commandTimeout: timeoutSeconds } = settings;
+    const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
+    const journal = await openLog('command audit', {
+      name: 'commands',
+      retainBytes: settings.auditRetainBytes,
+      retainDays: settings.auditRetainDays,
     });
+    const audit = createAudit(journal);
+    const executor = createExecutor({ runner, timeoutSeconds });
+    const execution = createAuditedExecution({ executor, audit, clock });
     const isOpen = settings.executeAuth === 'none';
     return {
-      profiles: { commands: createRoutes(executor, isOpen ? 'open' : 'admin') },
+      profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name, isOpen }) },
       notices: isOpen
         ? ['Warning: whoever reaches this server may run commands, as executeAuth is none']
         : [],
-      close: executor.close,
+      reopen: () => journal.reopen(),
+      close: async () => {
+        await execution.close();
+        await journal.close();
+      },
     };
   },
 });

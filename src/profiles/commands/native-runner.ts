@@ -34,6 +34,7 @@ export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeP
     }
   };
   return {
+    name: 'native',
     run: async (command, signal) =>
       command.name === 'Get-EventLog'
         ? getEventLog(paths, command.parameters, signal)

@@ -1,6 +1,8 @@
 import type { Condition } from './filter.ts';
 
 export type ParameterPolicy = {
+  /** What it chooses, for people. */
+  description: string;
   /** The command is refused without it. */
   required?: true;
   /** Takes several values, separated by commas, up to this number. */
@@ -23,6 +25,8 @@ export type ValuePolicy =
   | { type: 'filter'; maxLength: number };
 
 export interface CommandPolicy {
+  /** What the command answers, for people. */
+  summary: string;
   /** The parameter that a value without a name is for. */
   first: string;
   parameters: Record<string, ParameterPolicy>;

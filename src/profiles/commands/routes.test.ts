@@ -1,23 +1,42 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { createFolder } from '../../../test/support/app.ts';
+import { createGuard } from '../../auth/guard.ts';
+import { createTokens } from '../../auth/token.ts';
+import { loadSettings } from '../../config/load.ts';
+import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
+import { openJournal } from '../../storage/journal/journal.ts';
+import { createAudit } from './audit.ts';
+import { createAuditedExecution } from './audited-execution.ts';
 import { createExecutor } from './execute.ts';
 import { createRoutes } from './routes.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 import { until } from './testing.ts';
 
-/** A server with nothing but this profile's routes, over the given runner. */
+/** A server with nothing but this profile's routes, over the given runner and an audit of its own. */
 const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstance> => {
   const log = pino({ level: 'silent' });
-  const app = createServer({ log, host: '127.0.0.1', machine: 'test', allowedHosts: [], cors: false });
-  const executor = createExecutor({ runner: { run }, timeoutSeconds: 10 });
-  for (const { path, access: _, summary: __, ...route } of createRoutes(executor, 'open')) {
+  const settings = loadSettings(createSettingsSchema([]), {}, {});
+  const app = createServer({ ...settings, log, machine: 'test' });
+  const clock = () => new Date();
+  createGuard(app, createTokens(randomBytes(32), 'test', clock));
+  const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
+  const audit = createAudit(journal);
+  const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 10 });
+  const execution = createAuditedExecution({ executor, audit, clock });
+  const parts = { execution, audit, runnerName: 'native', isOpen: true } as const;
+  for (const { path, access: _, summary: __, ...route } of createRoutes(parts)) {
     app.route({ ...route, url: path });
   }
-  t.after(() => app.close());
+  t.after(async () => {
+    await app.close();
+    await journal.close();
+  });
   return app;
 };
 

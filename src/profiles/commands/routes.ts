@@ -1,65 +1,47 @@
-import type { FastifyReply } from 'fastify';
 import type { Access } from '../../auth/guard.ts';
-import { HttpError } from '../../http/errors.ts';
+import { sendRows } from '../../http/json-stream.ts';
 import { ErrorBody } from '../../http/schema.ts';
 import { defineRoute, type Route } from '../profile.ts';
-import type { BoundedResult } from './bounds.ts';
-import { checkCommand } from './check.ts';
-import type { Executor } from './execute.ts';
-import { Refusal } from './refusal.ts';
-import { CommandFailure } from './runner.ts';
-import { CommandBody, CommandError, CommandResult } from './schema.ts';
+import type { Audit } from './audit.ts';
+import type { AuditedExecution } from './audited-execution.ts';
+import { describeCommands } from './command-schemas.ts';
+import { createExecuteRoute } from './execute-route.ts';
+import { toExecution } from './execution-row.ts';
+import type { Runner } from './runner.ts';
+import { CommandList, ExecutionList, ExecutionQuery } from './schema.ts';
 
-export const createRoutes = (executor: Executor, access: Access): Route[] => [
-  defineRoute({
-    method: 'POST',
-    path: '/api/execute',
-    access,
-    summary: 'Run one of the allowed diagnostic commands',
-    schema: {
-      body: CommandBody,
-      response: { 200: CommandResult, 400: ErrorBody, 403: ErrorBody, 500: CommandError, 503: ErrorBody },
-    },
-    handler: async (request, reply) => {
-      const { command: line } = request.body;
-      const command = checkCommand(line);
-      if (command instanceof Refusal) throw new HttpError('forbidden', command.reason);
-      try {
-        const result = await executor.execute(command, createClientSignal(reply));
-        return sendResult(reply, line, result);
-      } catch (error) {
-        throw toHttpError(error) ?? unforeseen(error, reply);
-      }
-    },
-  }),
+interface RouteParts {
+  execution: AuditedExecution;
+  audit: Audit;
+  runnerName: Runner['name'];
+  /** Everybody may run commands, not only holders of a token with role Admin. */
+  isOpen: boolean;
+}
+
+export const createRoutes = ({ execution, audit, runnerName, isOpen }: RouteParts): Route[] => [
+  createExecuteRoute(execution, isOpen ? 'open' : 'admin'),
+  listCommands(runnerName, isOpen ? 'open' : 'token'),
+  listExecutions(audit),
 ];
 
-/** The objects are JSON already, as their length had to be known. */
-const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: BoundedResult): void => {
-  const opening = `{"success":true,"command":${JSON.stringify(line)},"result":[`;
-  const closing = truncated ? '],"truncated":true}' : ']}';
-  reply.type('application/json; charset=utf-8').send(opening + rows.join(',') + closing);
-};
-
-/** Aborted when the connection ends before the answer has been sent. */
-const createClientSignal = (reply: FastifyReply): AbortSignal => {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
+const listCommands = (runner: Runner['name'], access: Access): Route => {
+  const answer = { runner, commands: describeCommands() };
+  return defineRoute({
+    method: 'GET',
+    path: '/api/commands',
+    access,
+    summary: 'List the allowed commands and their parameters',
+    schema: { response: { 200: CommandList } },
+    handler: async (_request, reply) => reply.send(answer),
   });
-  return controller.signal;
 };
 
-const toHttpError = (error: unknown): HttpError | undefined => {
-  if (error instanceof HttpError) return error;
-  if (error instanceof CommandFailure) {
-    return new HttpError('failed', error.message, { leading: { success: false } });
-  }
-  return undefined;
-};
-
-const unforeseen = (error: unknown, { request }: FastifyReply): HttpError => {
-  request.log.error({ err: error }, 'command failed');
-  const extras = { leading: { success: false }, members: { requestId: request.id } };
-  return new HttpError('failed', 'Internal server error', extras);
-};
+const listExecutions = (audit: Audit): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/executions',
+    access: 'admin',
+    summary: 'List the last commands that were run or refused, oldest first',
+    schema: { querystring: ExecutionQuery, response: { 200: ExecutionList, 400: ErrorBody } },
+    handler: async ({ query: { count } }, reply) => sendRows(reply, await audit.listLast(count), toExecution),
+  });

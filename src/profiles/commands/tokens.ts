@@ -1,7 +1,14 @@
 import { quote, Refusal } from './refusal.ts';
 
-/** Line breaks, controls, Unicode line and paragraph separators, halves of surrogate pairs. */
-const forbiddenAnywhere = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+/**
+ * Line breaks, controls, Unicode line and paragraph separators, halves of surrogate pairs, and what makes a text
+ * read as another one by turning its direction round.
+ */
+const forbidden = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}`;
+const forbiddenAnywhere = new RegExp(`[${forbidden}]`, 'u');
+
+/** What a value can be, since single or double quotes must be able to hold it; as JSON Schema writes patterns. */
+export const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
 /** All that may stand outside quotes. What is not listed here, in whatever script, must be quoted. */
 const forms =

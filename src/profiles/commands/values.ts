@@ -1,5 +1,6 @@
 import { dateForms, parseDate } from './date.ts';
 import { type Condition, parseFilter } from './filter.ts';
+import { findName } from './names.ts';
 import type { ParameterPolicy, ValuePolicy } from './policy-shape.ts';
 import { quote, Refusal } from './refusal.ts';
 
@@ -44,15 +45,20 @@ const toOne = (
     case 'property':
       return toChoice(text, properties);
     case 'filter':
-      return text.length > policy.maxLength ? tooLong(text, policy.maxLength) : parseFilter(text, properties);
+      return isLonger(text, policy.maxLength)
+        ? tooLong(text, policy.maxLength)
+        : parseFilter(text, properties);
   }
 };
 
 const toPattern = (text: string, maxLength: number): string | Refusal => {
   if (text === '') return new Refusal('a value must not be empty');
-  if ([...text].length > maxLength) return tooLong(text, maxLength);
+  if (isLonger(text, maxLength)) return tooLong(text, maxLength);
   return /[[\]]/.test(text) ? new Refusal(`${quote(text)}: only * and ? are wildcards`) : text;
 };
+
+/** Counts code points, as JSON Schema does. */
+const isLonger = (text: string, maxLength: number): boolean => [...text].length > maxLength;
 
 const tooLong = (text: string, maxLength: number): Refusal =>
   new Refusal(`${quote(text)} is longer than ${maxLength} characters`);
@@ -64,5 +70,4 @@ const toInteger = (text: string, min: number, max: number): number | Refusal => 
 };
 
 const toChoice = (text: string, values: readonly string[]): string | Refusal =>
-  values.find((value) => value.toLowerCase() === text.toLowerCase()) ??
-  new Refusal(`${quote(text)} is not one of ${values.join(', ')}`);
+  findName(values, text) ?? new Refusal(`${quote(text)} is not one of ${values.join(', ')}`);

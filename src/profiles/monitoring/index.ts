@@ -7,9 +7,12 @@ export const monitoring = defineFeature({
   name: 'monitoring',
   profiles: [{ name: 'monitoring', alias: 'M', summary: 'health, server info, processes and disks' }],
   settings: {},
-  create: ({ clock, host, version, nodeVersion }) => ({
+  create: ({ clock, host, version, nodeVersion, powerShellPaths }) => ({
     profiles: {
-      monitoring: createMonitoringRoutes({ clock, host, version, nodeVersion, readPowerShellVersion }),
+      monitoring: createMonitoringRoutes({
+        ...{ clock, host, version, nodeVersion },
+        readPowerShellVersion: () => readPowerShellVersion(powerShellPaths),
+      }),
     },
   }),
 });

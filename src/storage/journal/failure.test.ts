@@ -46,3 +46,17 @@ test('while too little space is free nothing is written', async (t) => {
   assert.equal(journal.state().healthy, false);
   assert.equal(await readFile(journal.file, 'utf8'), '');
 });
+
+test('whoever is told of failures, and fails at that, stops nothing', async (t) => {
+  const report = () => {
+    throw new Error('nobody listens');
+  };
+  const journal = await openTestJournal(t, await createFolder(t), { retryMs: 5, report });
+  await rename(journal.file, `${journal.file}.away`);
+  await mkdir(journal.file);
+  await assert.rejects(journal.append({ n: 1 }), { code: 'unavailable' });
+  await rm(journal.file, { recursive: true });
+  await waitUntil(() => journal.state().healthy);
+  await journal.append({ n: 2 });
+  assert.deepEqual(await listNumbers(journal), [2]);
+});

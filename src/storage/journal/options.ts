@@ -46,6 +46,17 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   minFreeBytes: MiB,
   sync: true,
   retryMs: 1000,
-  report: () => undefined,
   ...options,
+  report: createSafeReport(options.report),
 });
+
+/** Who is told must not be able to stop the log: what goes wrong there is left out. */
+const createSafeReport =
+  (report: Report = () => undefined): Report =>
+  (event) => {
+    try {
+      report(event);
+    } catch {
+      // Whoever is told has no way left to be told of this.
+    }
+  };

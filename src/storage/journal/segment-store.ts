@@ -93,10 +93,14 @@ export class SegmentStore {
     await this.#removeOld();
   }
 
-  /** Shows that the active file takes bytes, and leaves it as it was. */
+  /** Shows that the active file takes bytes, and leaves it as it was. Throws where they do not arrive. */
   async probe(): Promise<void> {
     await appendBatch(this.#active, probe, this.#sync);
+    const found = await compareFile(this.#active, this.#active.size + probe.length);
     await cutBack(this.#active);
+    if (found !== 'same') {
+      throw new JournalError('unavailable', `${this.#active.path} does not hold what was written to it`);
+    }
   }
 
   takeSnapshot(): Snapshot {

@@ -2,7 +2,7 @@ import { maxBytes } from '../bounds.ts';
 import type { CommandParameters } from '../policy.ts';
 import type { CommandOutput, Row } from '../runner.ts';
 import { type JournalEntry, toEvent } from './journal-entry.ts';
-import { createEventFilter } from './journal-query.ts';
+import { createEntryFilter } from './journal-query.ts';
 
 /** Gathers from the journal's entries, newest first, what Get-EventLog answers. */
 interface EventCollector {
@@ -18,7 +18,7 @@ export const createEventCollector = (
   userNames: ReadonlyMap<string, string>,
 ): EventCollector => {
   const rows: Row[] = [];
-  const isWanted = createEventFilter(parameters);
+  const isWanted = createEntryFilter(parameters);
   const seen = { lines: 0, tooLong: 0, bytes: 0 };
   const addEntry = (line: string): void => {
     const entry = JSON.parse(line) as JournalEntry;

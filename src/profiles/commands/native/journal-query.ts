@@ -1,5 +1,5 @@
+import { createEventFilter } from '../event-filter.ts';
 import type { CommandParameters } from '../policy.ts';
-import { createAnyMatcher } from '../wildcard.ts';
 import { type EventRow, entryFields, type JournalEntry, toText } from './journal-entry.ts';
 
 type Parameters = CommandParameters<'Get-EventLog'>;
@@ -27,23 +27,13 @@ export const toJournalArguments = ({ LogName, After, Before, EntryType }: Parame
 ];
 
 /** Whether an entry, and the event made from it, are in the answer. */
-export const createEventFilter = (
+export const createEntryFilter = (
   parameters: Parameters,
 ): ((entry: JournalEntry, event: EventRow) => boolean) => {
-  const { LogName, EntryType, InstanceId, Index } = parameters;
-  const isFromSource = createAnyMatcher(parameters.Source ?? ['*']);
-  const after = parameters.After?.toISOString() ?? '';
-  const before = parameters.Before?.toISOString() ?? '9';
+  const isAskedFor = createEventFilter(parameters);
   return (entry, event) =>
-    (LogName === 'System' || toText(entry['_PID']) !== '1') &&
-    (EntryType === undefined || EntryType.includes(event.EntryType)) &&
-    (InstanceId === undefined || (event.InstanceId !== null && InstanceId.includes(event.InstanceId))) &&
-    (Index === undefined || (event.Index !== null && Index.includes(event.Index))) &&
-    isFromSource(event.Source ?? '') &&
-    isBetween(event.TimeGenerated ?? '', after, before);
+    (parameters.LogName === 'System' || toText(entry['_PID']) !== '1') && isAskedFor({ ...event });
 };
-
-const isBetween = (time: string, after: string, before: string): boolean => time > after && time < before;
 
 const toSeconds = (date: Date): string => `@${date.getTime() / 1000}`;
 

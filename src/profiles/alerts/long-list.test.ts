@@ -11,7 +11,8 @@ import { fileOf, listMessages, sendAlert } from './test-alerts.ts';
 /** Also those that were renamed. */
 const countOpenFiles = async (app: TestApp): Promise<number> => {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
-  return (await Promise.all(links)).filter((path) => path.startsWith(app.folder)).length;
+  return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts')))
+    .length;
 };
 
 const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {

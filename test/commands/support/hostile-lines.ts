@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../../src/package-root.ts';
+
+const folder = join(packageRoot, 'test', 'commands', 'hostile-lines');
+
+/** A line as the files have it: `line`, then `repeat` so many times, then `end`. */
+interface Entry {
+  line: string;
+  repeat?: string;
+  times?: number;
+  end?: string;
+  says: string;
+  /** 403 where it is not there. */
+  status?: number;
+}
+
+export interface HostileLine {
+  /** The name of its file. */
+  group: string;
+  line: string;
+  /** What the refusal has to name. */
+  says: string;
+  status: number;
+}
+
+/** All lines of all files. */
+export const readHostileLines = (): HostileLine[] =>
+  readdirSync(folder).flatMap((file) => {
+    const entries = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Entry[];
+    return entries.map(({ line, repeat = '', times = 0, end = '', says, status = 403 }) => ({
+      group: file.replace(/\.json$/, ''),
+      line: line + repeat.repeat(times) + end,
+      says,
+      status,
+    }));
+  });
