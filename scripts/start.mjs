@@ -4,4 +4,4 @@ import { prepare, root } from './prepare.mjs';
 
 prepare();
 // In this process, so that signals and the exit code are the program's own.
-await import(pathToFileURL(join(root, 'dist', 'src', 'main.js')).href);
+await import(pathToFileURL(join(root, 'dist', 'signalbox.js')).href);

@@ -11,7 +11,7 @@ const minimumBranches = 95;
 
 /** Compiled test files of the sources that there are now; names on the command line pick those that contain one. */
 const listTests = (names) =>
-  ['src', 'test']
+  ['src', 'test', 'bench']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)),
     )

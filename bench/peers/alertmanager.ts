@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { send } from '../support/http.ts';
+import { findFreePort, startProgram } from '../support/program.ts';
 import type { Peer } from './peer.ts';
-import { findFreePort, startProgram } from './program.ts';
 
 const config = 'route:\n  receiver: nobody\nreceivers:\n  - name: nobody\n';
 const hourMs = 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { send } from '../support/http.ts';
+import { findFreePort, startProgram } from '../support/program.ts';
 import type { Peer } from './peer.ts';
-import { findFreePort, startProgram } from './program.ts';
 
 interface Range {
   kvs?: { key: string; version: string }[];

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect as connectTo } from 'node:net';
 import { promisify } from 'node:util';
+import { findFreePort, startProgram } from '../support/program.ts';
 import type { Connection, Peer } from './peer.ts';
-import { findFreePort, startProgram } from './program.ts';
 
 const run = promisify(execFile);
 const maxBuffer = 1024 ** 3;

@@ -7,13 +7,14 @@ import { type Flags, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { isLoopback } from '../http/host-guard.ts';
-import { listenOn } from '../http/listen.ts';
+import { listAddresses, listenOn } from '../http/listen.ts';
 import { features } from '../profiles/index.ts';
 import { createStartMessage } from './start-message.ts';
 
 /** Starts the service; resolves once it listens, with what to tell people. Throws a SettingsError when it cannot. */
 export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; message: string }> => {
-  const settings = loadSettings(schema, flags);
+  const warnings: string[] = [];
+  const settings = loadSettings(schema, flags, undefined, (warning) => warnings.push(warning));
   // Log lines go to standard error, so that what is printed for people stays readable.
   const destination = pino.destination({ dest: 2, sync: true });
   // A full disk or a closed terminal behind the log must not stop the service.
@@ -21,6 +22,7 @@ export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; 
   const log: FastifyBaseLogger = pino({ level: settings.logLevel }, destination);
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
   const address = await listen(app, settings);
+  for (const warning of warnings) log.warn(warning);
   if (!isLoopback(settings.host)) {
     log.warn('the service can be reached from other machines: see which routes are open without a token');
   }
@@ -29,7 +31,7 @@ export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; 
 
 const listen = async (app: App, { host, port, tlsCert }: Settings): Promise<string> => {
   try {
-    const address = await listenOn(app.server, host, port);
+    const address = await listenOn(app.server, await listAddresses(host), port);
     return toUrl(tlsCert === undefined ? 'http' : 'https', address);
   } catch (error) {
     await app.server.close();

@@ -90,6 +90,12 @@ const coreSettings = {
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random when not set.' }),
   ),
+  jwtPreviousSecret: Type.Optional(
+    Type.String({
+      ...secret,
+      description: 'Key whose tokens are accepted too, while `jwtSecret` is changed.',
+    }),
+  ),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
     description: 'Least severe log lines to write; debug adds one line for each request.',

@@ -36,7 +36,7 @@ export const createClientErrorHandler = (
     if (ended.has(socket)) return;
     ended.add(socket);
     // What is no fault of the request, as a lost connection or a failed TLS handshake, leaves nobody to tell.
-    if (!/^(?:HPE|ERR_HTTP)_/.test(error.code ?? '')) {
+    if (!/^(?:HPE|ERR_HTTP)_/.test(String(error.code))) {
       socket.destroy();
       return;
     }
@@ -48,7 +48,7 @@ export const createClientErrorHandler = (
 };
 
 const toStatus = (error: ParserError): number => {
-  const { code = '' } = error;
+  const code = String(error.code);
   // RFC 9110, 9.1: 501 for a method that is not known.
   if (code === 'HPE_INVALID_METHOD') return requestLine.test(faultyLine(error)) ? 501 : 400;
   if (code === 'HPE_INVALID_VERSION') return version.test(faultyLine(error)) ? 505 : 400;
@@ -57,7 +57,7 @@ const toStatus = (error: ParserError): number => {
 
 /** The text from the line in which the fault is: other requests may have come in the same piece. */
 const faultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
-  const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
+  const text = (rawPacket as Buffer).toString('latin1');
   const start = text.lastIndexOf('\n', Math.max(0, bytesParsed - 1)) + 1;
   return text.slice(start, text.indexOf('\n', start) + 1);
 };

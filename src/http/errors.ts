@@ -10,6 +10,7 @@ const statusOf = {
   'method-not-allowed': 405,
   'too-large': 413,
   'expectation-failed': 417,
+  'too-many': 429,
   failed: 500,
   'not-implemented': 501,
   unavailable: 503,

@@ -34,7 +34,7 @@ export const createFramingGuard = (): RequestGuard => {
     if (headers.expect !== undefined && httpVersion === '1.1' && !/^100-continue$/i.test(headers.expect)) {
       return refuse('expectation-failed', 'Only 100-continue can be expected');
     }
-    return url.charCodeAt(0) === slash ? undefined : readOtherTarget(request);
+    return url.charCodeAt(0) === slash ? undefined : readOtherTarget(request, url);
   };
 };
 
@@ -53,9 +53,9 @@ const findCodingFault = (version: string, coding: string): HttpError =>
     : refuse('not-implemented', 'Of transfer codings only chunked is understood');
 
 /** RFC 9112, 3.2.2 and 3.2.4: an absolute target's host counts instead of Host's; `*` is for OPTIONS alone. */
-const readOtherTarget = (request: IncomingMessage): HttpError | undefined => {
-  if (request.url === '*' && request.method === 'OPTIONS') return undefined;
-  const [, host = '', path = '/'] = absoluteForm.exec(request.url ?? '') ?? [];
+const readOtherTarget = (request: IncomingMessage, url: string): HttpError | undefined => {
+  if (url === '*' && request.method === 'OPTIONS') return undefined;
+  const [, host = '', path = '/'] = absoluteForm.exec(url) ?? [];
   if (!hostForm.test(host)) return refuse('invalid', 'The target of the request is not one for this method');
   request.headers.host = host;
   request.url = path;

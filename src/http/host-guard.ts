@@ -30,7 +30,7 @@ export const isLoopback = (host: string): boolean => {
 export const createHostGuard = ({ boundTo, machine, allowed }: HostNames): RequestGuard => {
   const isLocal = isLoopback(boundTo);
   if (!isLocal && allowed.length === 0) return () => undefined;
-  const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toHostName));
+  const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
   const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
   // Nearly every request names the host that the one before it named.
   let lastHost: string | undefined;
@@ -44,8 +44,11 @@ export const createHostGuard = ({ boundTo, machine, allowed }: HostNames): Reque
   };
 };
 
-/** `[::1]:8080` → `::1`, `Example.org.:80` → `example.org`: a dot at the end says that the name is complete. */
+/** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
 const toHostName = (host: string): string => {
-  const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+  const name = toPlainName(host.replace(/:\d*$/, ''));
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 };
+
+/** In lower case, without the dot at the end that says that a name is complete. */
+const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

@@ -2,23 +2,31 @@ import { lookup } from 'node:dns/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
+/** At least one: a name without any is not found. */
+type Addresses = readonly [string, ...string[]];
+
 /**
- * Listens on the host's address, for localhost on each that it has; resolves to the first one. Connections to the
- * others are handed to the same server: so whatever it bounds and answers, it does for all.
+ * Listens on the addresses; resolves to the first one's. Connections to the others are handed to the same server: so
+ * whatever it bounds and answers, it does for all.
  */
-export const listenOn = async (app: FastifyInstance, host: string, port: number): Promise<AddressInfo> => {
+export const listenOn = async (
+  app: FastifyInstance,
+  [first, ...rest]: Addresses,
+  port: number,
+): Promise<AddressInfo> => {
   const others: Server[] = [];
   app.addHook('preClose', async () => others.forEach((other) => void other.close()));
-  const [first = host, ...rest] = host.toLowerCase() === 'localhost' ? await listAddresses(host) : [];
   await app.listen({ host: first, port });
   const address = app.server.address() as AddressInfo;
   others.push(...rest.map((each) => listenToo(app, each, address.port)));
   return address;
 };
 
-const listAddresses = async (host: string): Promise<string[]> => {
+/** All that localhost is on this machine; any other host as it is. */
+export const listAddresses = async (host: string): Promise<Addresses> => {
+  if (host.toLowerCase() !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
-  return [...new Set(found.map(({ address }) => address))];
+  return [...new Set(found.map(({ address }) => address))] as unknown as Addresses;
 };
 
 /** A second address is a convenience: where it cannot be had, as ::1 without IPv6, the first one will do. */

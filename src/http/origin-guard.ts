@@ -23,11 +23,8 @@ const isCrossOrigin = (headers: IncomingHttpHeaders, secure: boolean): boolean =
   if (origin === undefined) return false;
   if (!URL.canParse(origin)) return true;
   const { protocol, host } = new URL(origin);
-  return host !== normalHost(headers.host, protocol) || (secure && protocol !== 'https:');
+  return host !== normalHost(`${protocol}//${headers.host}`) || (secure && protocol !== 'https:');
 };
 
-/** A Host header as a URL of that protocol writes it: lower case, without the default port. */
-const normalHost = (host = '', protocol: string): string | undefined => {
-  const url = `${protocol}//${host}`;
-  return URL.canParse(url) ? new URL(url).host : undefined;
-};
+/** The host as URLs write it: lower case, without the default port. */
+const normalHost = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);

@@ -52,3 +52,7 @@ test('a link that leads out is found wherever it is, but not where nothing is se
   symlinkSync('../../secret.txt', join(pages, 'sub', 'out'));
   assert.equal(findEscapingLink(pages), join(pages, 'sub', 'out'));
 });
+
+test('a folder that cannot be listed holds no link', (t) => {
+  assert.equal(findEscapingLink(join(createPages(t), 'sub', 'page.html')), undefined);
+});

@@ -15,6 +15,7 @@ import { handleErrors, sendError } from './errors.ts';
 import { createFramingGuard } from './framing.ts';
 import { createHostGuard } from './host-guard.ts';
 import { type Limits, toNodeOptions, toServerLimits } from './limits.ts';
+import { toLoggedPath } from './log-path.ts';
 import { answerOddRequests } from './odd-requests.ts';
 import { createOriginGuard } from './origin-guard.ts';
 import { createLagProbe } from './overload.ts';
@@ -103,6 +104,9 @@ const isVerbose = ({ log: { level } }: FastifyInstance): boolean => level === 'd
 /** One line for each request, at debug: at info a busy service would write little else. */
 const logRequests = (app: FastifyInstance): void => {
   app.addHook('onResponse', async ({ log, method, url, ip }, reply) => {
-    log.debug({ method, url, ip, status: reply.statusCode, ms: reply.elapsedTime }, 'request');
+    log.debug(
+      { method, path: toLoggedPath(url), ip, status: reply.statusCode, ms: reply.elapsedTime },
+      'request',
+    );
   });
 };

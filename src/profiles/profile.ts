@@ -132,6 +132,8 @@ export interface Feature<P extends TProperties = TProperties> {
   settings: P;
   /** Schemas of the records a seed file may bring, by the file's key. */
   seed?: Record<string, TSchema>;
+  /** What is wrong with settings that each are right for themselves, as clauses; asked before anything is made. */
+  findProblems?(settings: Static<TObject<P>>): string[];
   tools?: Tool[];
   /** Called once, when at least one of the profiles is mounted; throws a SettingsError for bad settings. */
   create(parts: Parts & { settings: Static<TObject<P>> }): FeatureInstance | Promise<FeatureInstance>;

@@ -24,7 +24,7 @@ export const openDocs = async (
   { document, status = 200, ...options }: Options = {},
 ): Promise<DocsPage> => {
   if (!browser) throw new Error('no Chromium or Chrome is installed here');
-  const program = await startProgram(t, ['--data-dir', createFolder(t)]);
+  const program = await startProgram(t, ['--data-dir', createFolder(t)], { bundled: true });
   const context = await browser.newContext({ baseURL: program.url, ...options });
   t.after(() => context.close());
   if (document !== undefined) {

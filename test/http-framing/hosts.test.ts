@@ -102,6 +102,13 @@ const cases: Case[] = [
     closes: true,
   },
   {
+    rule: '6454 7',
+    text: 'an origin is compared with the host, also with one that no URL can have',
+    send: ask('Host: local%host', 'Origin: http://local%host'),
+    answers: [[403]],
+    closes: false,
+  },
+  {
     rule: '9110 7.2',
     text: 'what a proxy would be told of the host changes nothing',
     send: ask('Host: evil.example', 'X-Forwarded-Host: localhost', 'Forwarded: host=localhost'),

@@ -3,20 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/app.ts';
-import { runProgram, startProgram } from '../support/program.ts';
-
-/** Runs the program, which must refuse to start, and returns the one line that it says. */
-const refusal = async (
-  args: string[],
-  code: 1 | 2,
-  variables: Record<string, string> = {},
-): Promise<string> => {
-  const ended = await runProgram(args, { variables });
-  assert.equal(ended.code, code, ended.stderr);
-  assert.equal(ended.stdout, '');
-  assert.match(ended.stderr, /^signalbox: [^\n]+\n$/);
-  return ended.stderr.slice('signalbox: '.length, -1);
-};
+import { startProgram } from '../support/program.ts';
+import { refusal } from '../support/refusal.ts';
 
 test('an unknown flag, command or word is a usage error: exit code 2', async () => {
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");

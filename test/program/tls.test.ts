@@ -82,7 +82,7 @@ test('what is no TLS, or breaks off, is hung up on and harms nobody', async (t) 
 });
 
 test('on SIGHUP new connections get the certificate that is in the files now', async (t) => {
-  const { url, files, cwd, child, output } = await start(t);
+  const { url, files, cwd, child, output, stop } = await start(t);
   writeFileSync(files.key, 'damaged');
   child.kill('SIGHUP');
   const deadline = Date.now() + 10_000;
@@ -99,6 +99,7 @@ test('on SIGHUP new connections get the certificate that is in the files now', a
     socket.destroy();
   }
   assert.equal((await get(`${url}/api/tasks`, second.pem)).status, 200);
+  assert.equal((await stop()).code, 0);
 });
 
 test('a certificate or key that is alone, absent, no PEM or of another pair is refused', async (t) => {

@@ -2,14 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+/** Compiled module by module, for the coverage of the sources. */
 const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** In one file, as it is started and published. */
+const bundle = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 
 interface Options {
   variables?: Record<string, string>;
-  input?: string;
+  input?: string | Buffer;
   cwd?: string;
   /** A program, with its arguments, that runs this one. */
   wrapper?: string[];
+  bundled?: boolean;
 }
 
 export interface Finished {
@@ -60,8 +64,9 @@ export const startProgram = async (
   return { child, url, output, stop };
 };
 
-const start = (args: string[], { variables = {}, cwd, wrapper = [] }: Options) => {
-  const [program = process.execPath, ...programArgs] = [...wrapper, process.execPath, main, ...args];
+const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false }: Options) => {
+  const file = bundled ? bundle : main;
+  const [program = process.execPath, ...programArgs] = [...wrapper, process.execPath, file, ...args];
   const child = spawn(program, programArgs, {
     // Coverage of the child counts too; nothing else of the surroundings reaches it.
     env: {

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createFolder } from '../../../test/support/app.ts';
 import { createGuard } from '../../auth/guard.ts';
+import { createKeys } from '../../auth/keys.ts';
 import { createTokens } from '../../auth/token.ts';
 import { loadSettings } from '../../config/load.ts';
 import { createSettingsSchema } from '../../config/schema.ts';
@@ -24,7 +25,7 @@ const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstanc
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log, machine: 'test' });
   const clock = () => new Date();
-  createGuard(app, createTokens(randomBytes(32), 'test', clock));
+  createGuard(app, createTokens(createKeys(randomBytes(32)), 'test', clock));
   const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
   const audit = createAudit(journal);
   const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 10 });

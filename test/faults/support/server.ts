@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { atExit } from './exit.ts';
 import { waitUntil } from './wait.ts';
 
-const main = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../../signalbox.js', import.meta.url));
 
 interface Options {
   dataDir: string;

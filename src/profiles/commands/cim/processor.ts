@@ -13,7 +13,7 @@ export const readProcessors = async ({ host }: CimSources): Promise<CimInstance<
     CurrentClockSpeed: processor.currentMHz,
     NumberOfCores: processor.cores,
     NumberOfLogicalProcessors: processor.logicalProcessors,
-    LoadPercentage: processor.loadPercent,
+    LoadPercentage: processor.loadPercent === null ? null : Math.round(processor.loadPercent),
     L2CacheSize: processor.l2CacheKB,
     L3CacheSize: processor.l3CacheKB,
     AddressWidth: addressWidthOf(architecture),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createHostReadings } from '../../../host/index.ts';
 import type { HostReadings, ProcessReading } from '../../../host/readings.ts';
 import { CommandFailure } from '../runner.ts';
-import { writeProgram } from '../testing.ts';
+import { until, writeProgram } from '../testing.ts';
 import { createGetProcess } from './get-process.ts';
 
 /** Starts a process of the given name that lasts as long as the test, then opens the host's readings. */
@@ -24,6 +24,8 @@ const startNamed = async (
   copyFileSync('/bin/sleep', program);
   const child = spawn(program, ['300']);
   await once(child, 'spawn');
+  // It has its memory when it sleeps.
+  await until(() => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   const host = createHostReadings();
   t.after(() => {
     host.close();
@@ -56,6 +58,24 @@ test('a process shows what ps shows of it', async (t) => {
   );
   assert.ok(Math.abs(Date.parse(String(row['StartTime'])) - Date.now()) < 60_000);
   assert.ok(Number(row['HandleCount']) >= 3);
+});
+
+test('memory, handles and start of a process are what ps, its maps and its folder of descriptors show', async (t) => {
+  const { pid, getProcess } = await startNamed(t, 'aaa-sizes');
+  const [row = {}] = await getProcess({ Id: [pid] });
+  const findKB = (file: string, name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1]);
+  const [size = '', ...start] = execFileSync('/bin/ps', ['-o', 'size=,lstart=', '-p', String(pid)], {
+    encoding: 'utf8',
+    env: { LC_ALL: 'C' },
+  })
+    .trim()
+    .split(/ +/);
+  // ps counts the stack as data.
+  assert.equal(row['PrivateMemorySize64'], (Number(size) - findKB('status', 'VmStk')) * 1024);
+  assert.equal(row['PagedMemorySize64'], findKB('smaps_rollup', 'Swap') * 1024);
+  assert.equal(row['HandleCount'], readdirSync(`/proc/${pid}/fd`).length);
+  assert.ok(Math.abs(Date.parse(String(row['StartTime'])) - Date.parse(start.join(' '))) <= 2000);
 });
 
 test('processes are chosen by names and ids, in order of name', async (t) => {

@@ -1,0 +1,11 @@
+import { Server } from 'node:net';
+
+/**
+ * Loaded before json-server, which listens on every address whatever it is told: keeps it on this machine.
+ */
+const { listen } = Server.prototype;
+
+Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]): Server {
+  const listener = rest.find((argument) => typeof argument === 'function') as (() => void) | undefined;
+  return listen.call(this, { port: Number(port), host: '127.0.0.1' }, listener);
+} as Server['listen'];

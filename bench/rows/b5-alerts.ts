@@ -1,0 +1,46 @@
+import { ask, createPost } from '../support/ask.ts';
+import { requireSyncedFolder } from '../support/folder.ts';
+import { startAlertmanager } from '../support/opponents.ts';
+import { compareRates } from '../support/rounds.ts';
+import { startSignalbox } from '../support/signalbox.ts';
+import type { Row } from './row.ts';
+
+const connections = 64;
+const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
+
+/** The same alert as Alertmanager takes them: with labels that it knows already, which costs it least. */
+const labelled = [
+  {
+    labels: { alertname: 'backup', severity: 'ERROR', instance: 'web-1' },
+    annotations: { summary: 'the disk is full' },
+  },
+];
+
+/** Alerts that are on the disk before they are answered, beside alerts that are kept in memory. */
+export const alerts: Row = {
+  id: 'B5',
+  measure: async (bench) => {
+    const { scope, cores } = bench;
+    await requireSyncedFolder(scope.folder);
+    const alertmanager = await startAlertmanager(scope, cores);
+    const server = await startSignalbox(scope, cores);
+    const ours = { ...createPost(`${server.url}/api/alert`, alert), connections };
+    const theirs = { ...createPost(`${alertmanager.url}/api/v2/alerts`, labelled), connections };
+    for (const request of [ours, theirs]) await ask(request);
+    const { figures, ...measured } = await compareRates(
+      bench,
+      { server, request: ours },
+      { server: alertmanager, request: theirs },
+    );
+    return [
+      {
+        id: 'B5',
+        work: `POST /api/alert, ${connections} connections, answered after fdatasync`,
+        unit: '/s',
+        ...measured,
+        beside: { name: 'Alertmanager, POST /api/v2/alerts', figures },
+        goals: [{ of: 'ratio', atLeast: 1.5 }],
+      },
+    ];
+  },
+};

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createFolder } from '../../test/support/app.ts';
+import { createAutocannonArgs, parseAutocannonOutput } from './autocannon.ts';
+import { createLoad } from './load.ts';
+import { findProgram } from './programs.ts';
+import { parseWrkOutput } from './wrk.ts';
+
+const body = '{"text":"a \\"quote\\" and\\na line"}';
+
+/** A server for the test, by its address. */
+const listen = async (t: TestContext, handle: RequestListener): Promise<string> => {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/path`;
+};
+
+test('what wrk counted is read from the line of the script', () => {
+  const line = 'figures {"requests":3000,"duration":1500000,"p99":2500,"failed":0}';
+  const output = `Running 1s test\n${line}\nRequests/sec: 1\n`;
+  assert.deepEqual(parseWrkOutput(output), { answers: 3000, perSecond: 2000, p99Ms: 2.5 });
+});
+
+test('a failed request, or no line at all, is no figure', () => {
+  const line = 'figures {"requests":3000,"duration":1500000,"p99":2500,"failed":2}';
+  assert.throws(() => parseWrkOutput(line), /2 of 3000 requests failed/);
+  assert.throws(() => parseWrkOutput(line.replace('3000', '0').replace('2}', '0}')), /nothing was answered/);
+  assert.throws(() => parseWrkOutput('unable to connect'), /unable to connect/);
+});
+
+test('what autocannon counted is read from its JSON', () => {
+  const result = { duration: 2, requests: { total: 100 }, latency: { p99: 3 }, errors: 0, non2xx: 0 };
+  const figures = { answers: 100, perSecond: 50, p99Ms: 3 };
+  assert.deepEqual(parseAutocannonOutput(JSON.stringify(result)), figures);
+  assert.throws(() => parseAutocannonOutput(JSON.stringify({ ...result, non2xx: 5 })), /5 of 100/);
+  assert.throws(
+    () => parseAutocannonOutput(JSON.stringify({ ...result, requests: { total: 0 } })),
+    /nothing/,
+  );
+  assert.ok(createAutocannonArgs({ url: 'http://x', seconds: 2 }).includes('64'));
+});
+
+test('load sends what it is told to, and fails where answers are no success', {
+  skip: findProgram('wrk') === undefined && 'wrk is not installed',
+}, async (t) => {
+  const seen = new Set<string>();
+  const url = await listen(t, (request, response) => {
+    let text = '';
+    request.on('data', (piece) => {
+      text += piece;
+    });
+    request.on('end', () => {
+      seen.add(`${request.method} ${request.url} ${request.headers['x-name']} ${text}`);
+      response.writeHead(request.url === '/path' ? 201 : 404).end();
+    });
+  });
+  const load = createLoad(createFolder(t), undefined);
+  const request = { url, method: 'POST', headers: { 'x-name': 'value' }, body, seconds: 1 } as const;
+  assert.ok((await load.run(request)).answers > 0);
+  assert.deepEqual([...seen], [`POST /path value ${body}`]);
+  await assert.rejects(load.run({ ...request, url: `${url}/other` }), /requests failed/);
+});
+
+test('a number of requests is sent, give or take a few of the last', async (t) => {
+  let requests = 0;
+  const url = await listen(t, (request, response) => {
+    requests += 1;
+    request.resume().on('end', () => response.end());
+  });
+  await createLoad(createFolder(t), undefined).send({ url, method: 'POST', body }, 800);
+  assert.ok(requests > 700 && requests <= 800, String(requests));
+});

@@ -1,0 +1,2 @@
+/** Why something cannot be measured here: nothing is wrong with what is measured. */
+export class NotMeasurable extends Error {}

@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Cores } from './cores.ts';
+import { requireProgram } from './programs.ts';
+import type { Scope } from './scope.ts';
+import { type Server, startServer } from './server.ts';
+
+const toPath = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const bare = toPath('../opponents/bare.js');
+const loopback = new URL('../opponents/loopback.js', import.meta.url).href;
+const jsonServer = toPath('../../../node_modules/json-server/lib/bin.js');
+
+const alertmanagerConfig = 'route:\n  receiver: nobody\nreceivers:\n  - name: nobody\n';
+
+type Start = (scope: Scope, cores: Cores | undefined) => Promise<Server>;
+
+/** Node's own server with one constant answer; the kinds are told in `opponents/bare.ts`. */
+export const createBare =
+  (answer: string, kind: 'text' | 'buffer' | 'parse'): Start =>
+  (scope, cores) => {
+    const file = write(scope, 'answer.json', answer);
+    const command = (port: number) => [process.execPath, bare, String(port), file, kind];
+    return startServer(scope, cores, { command, path: '/' });
+  };
+
+/** json-server over a file of tasks, in production: without watching the file. */
+export const createJsonServer =
+  (tasks: object[]): Start =>
+  (scope, cores) => {
+    const file = write(scope, 'db.json', JSON.stringify({ tasks }));
+    // In production it needs this folder to be there.
+    mkdirSync(join(scope.folder, 'public'), { recursive: true });
+    return startServer(scope, cores, {
+      command: (port) => [process.execPath, '--import', loopback, jsonServer, '--port', String(port), file],
+      path: '/tasks?_page=1&_per_page=1',
+      variables: { NODE_ENV: 'production' },
+    });
+  };
+
+/** Alertmanager, alone and with nobody to notify. */
+export const startAlertmanager: Start = (scope, cores) => {
+  const program = requireProgram('prometheus-alertmanager');
+  const config = write(scope, 'alertmanager.yml', alertmanagerConfig);
+  return startServer(scope, cores, {
+    command: (port) => [
+      ...[program, `--config.file=${config}`, `--storage.path=${scope.folder}`],
+      ...[`--web.listen-address=127.0.0.1:${port}`, '--cluster.listen-address='],
+    ],
+    path: '/api/v2/status',
+  });
+};
+
+/** Glances' web server; it reads the processes again when they are older than a second. */
+export const startGlances: Start = (scope, cores) => {
+  const program = requireProgram('glances');
+  return startServer(scope, cores, {
+    command: (port) => [
+      ...[program, '--webserver', '--bind', '127.0.0.1', '--port', String(port)],
+      ...['--disable-check-update', '--disable-autodiscover'],
+    ],
+    path: '/api/3/processlist',
+  });
+};
+
+/** adnanh's webhook with one hook, `/hooks/ps`, which answers what `ps -e` prints. */
+export const startWebhook: Start = (scope, cores) => {
+  const program = requireProgram('webhook');
+  const hook = {
+    id: 'ps',
+    'execute-command': requireProgram('ps'),
+    'pass-arguments-to-command': [{ source: 'string', name: '-e' }],
+    'include-command-output-in-response': true,
+  };
+  const hooks = write(scope, 'hooks.json', JSON.stringify([hook]));
+  return startServer(scope, cores, {
+    command: (port) => [program, '-hooks', hooks, '-ip', '127.0.0.1', '-port', String(port)],
+    path: '/',
+  });
+};
+
+const write = (scope: Scope, name: string, content: string): string => {
+  const path = join(scope.folder, name);
+  writeFileSync(path, content);
+  return path;
+};

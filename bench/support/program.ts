@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { atExit } from '../../test/faults/support/exit.ts';
+
+const pollMs = 20;
+const patienceMs = 120_000;
+
+interface Options {
+  /** All variables of the program; this one's own where they are not given. */
+  env?: Record<string, string>;
+  cwd?: string;
+  /** Opens a channel for messages between two Node processes. */
+  hasChannel?: boolean;
+  /** Milliseconds between two questions whether it is ready. */
+  pollMs?: number;
+}
+
+export interface Program {
+  child: ChildProcess;
+  pid: number;
+  /** SIGKILL; resolves once it is gone. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts a program in the foreground; resolves once `isReady`, fails with what it printed where that never comes.
+ * It ends with this process at the latest.
+ */
+export const startProgram = async (
+  name: string,
+  args: string[],
+  isReady: () => Promise<boolean>,
+  options: Options = {},
+): Promise<Program> => {
+  const child = spawn(name, args, {
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.hasChannel ? ['ipc' as const] : [])],
+    ...(options.env && { env: options.env }),
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+  });
+  const readPrinted = keepPrinted(child);
+  const forget = atExit(() => child.kill('SIGKILL'));
+  const ended = once(child, 'close').then(forget, forget);
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const wait = () => setTimeout(options.pollMs ?? pollMs);
+  for (const deadline = performance.now() + patienceMs; !(await isReady()); await wait()) {
+    if (hasEnded(child) || performance.now() > deadline) {
+      await kill();
+      throw new Error(`${[name, ...args].join(' ')} does not start:\n${readPrinted()}`);
+    }
+  }
+  return { child, pid: child.pid ?? 0, kill };
+};
+
+const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid === undefined || exitCode !== null || signalCode !== null;
+
+/** The end of what a program prints, read so that it never waits for a reader. */
+const keepPrinted = ({ stdout, stderr }: ChildProcess): (() => string) => {
+  let printed = '';
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      printed = `${printed}${text}`.slice(-4000);
+    });
+  }
+  return () => printed;
+};
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export const findFreePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+};

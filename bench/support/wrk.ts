@@ -1,0 +1,45 @@
+import type { LoadFigures, LoadRequest } from './load.ts';
+
+const connections = 64;
+
+/** What wrk prints at its end, by the script below: times in microseconds, failures of all kinds. */
+interface Summary {
+  requests: number;
+  duration: number;
+  p99: number;
+  failed: number;
+}
+
+/** A script for wrk: the request, and a line of JSON with what it counted. */
+export const createScript = ({ method = 'GET', body, headers = {} }: LoadRequest): string =>
+  [
+    `wrk.method = ${quote(method)}`,
+    ...(body === undefined ? [] : [`wrk.body = ${quote(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`),
+    'done = function(summary, latency, requests)',
+    '  local e = summary.errors',
+    `  io.write(string.format('figures {"requests":%d,"duration":%d,"p99":%d,"failed":%d}\\n',`,
+    '    summary.requests, summary.duration, latency:percentile(99.0),',
+    '    e.connect + e.read + e.write + e.status + e.timeout))',
+    'end\n',
+  ].join('\n');
+
+export const createWrkArgs = (script: string, request: LoadRequest): string[] => [
+  ...['--threads', '1', '--connections', String(request.connections ?? connections)],
+  ...['--duration', `${request.seconds}s`, '--timeout', '30s', '--script', script, request.url],
+];
+
+/** Reads the script's line; throws where it is missing, or counts a failure or no answer. */
+export const parseWrkOutput = (output: string): LoadFigures => {
+  const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
+  if (line === undefined) throw new Error(`wrk told no figures:\n${output}`);
+  const { requests, duration, p99, failed }: Summary = JSON.parse(line);
+  if (failed > 0) throw new Error(`${failed} of ${requests} requests failed:\n${output}`);
+  if (requests === 0)
+    throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
+  return { answers: requests, perSecond: (requests / duration) * 1e6, p99Ms: p99 / 1000 };
+};
+
+/** A Lua string, whatever is in it. */
+const quote = (text: string): string =>
+  `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { hostname, totalmem } from 'node:os';
+import { test } from 'node:test';
+import { readProcessors } from './processor.ts';
+import { assertNear, host, now, readOutput, run } from './testing.ts';
+
+const architectures: Record<string, [number, string]> = {
+  x86_64: [9, 'x64-based PC'],
+  aarch64: [12, 'ARM64-based PC'],
+};
+
+const lscpu = readOutput('lscpu');
+
+/** What lscpu says under a label; undefined where it does not have it. */
+const findOfProcessor = (label: string): string | undefined =>
+  new RegExp(`^ *${label}: +(.*)$`, 'm').exec(lscpu)?.[1];
+
+/** Kilobytes of all caches of a level; null where lscpu knows none. */
+const findCacheKB = (level: string): number | null => {
+  const table = readOutput('lscpu', '--bytes', '--caches=NAME,ALL-SIZE');
+  const bytes = new RegExp(`^${level} +(\\d+)$`, 'm').exec(table)?.[1];
+  return bytes === undefined ? null : Number(bytes) / 1024;
+};
+
+const sum = (rows: Record<string, unknown>[], name: string): number | null =>
+  rows.reduce<number | null>(
+    (total, row) => (row[name] === null ? total : (total ?? 0) + Number(row[name])),
+    null,
+  );
+
+test('Win32_OperatingSystem is what uname, os-release, free, ps and uptime show', async () => {
+  const [row = {}] = await run('Win32_OperatingSystem');
+  assert.equal(row['Caption'], readOutput('sh', '-c', '. /etc/os-release; echo "$PRETTY_NAME"'));
+  assert.equal(row['Version'], readOutput('uname', '-r'));
+  assert.equal(row['BuildNumber'], readOutput('uname', '-v'));
+  assert.equal(row['OSArchitecture'], `${readOutput('getconf', 'LONG_BIT')}-bit`);
+  assert.deepEqual([row['CSName'], row['Status'], row['OSType']], [hostname(), 'OK', 36]);
+  const booted = Date.parse(readOutput('uptime', '-s'));
+  assert.ok(Math.abs(Date.parse(String(row['LastBootUpTime'])) - booted) < 5000);
+  assert.deepEqual(
+    [row['LocalDateTime'], row['CurrentTimeZone']],
+    [now.toISOString(), 0 - now.getTimezoneOffset()],
+  );
+  assertNear(readOutput('ps', '-eo', 'pid=').split('\n').length, row['NumberOfProcesses'], 0.5);
+});
+
+test('Win32_OperatingSystem has memory in KB, as free shows it', async () => {
+  const [row = {}] = await run('Win32_OperatingSystem');
+  const [, memory = '', swap = ''] = readOutput('free', '--kibi').split('\n');
+  const [, total, , , , , available] = memory.split(/ +/).map(Number);
+  const [, swapTotal = 0, , swapFree = 0] = swap.split(/ +/).map(Number);
+  assert.equal(row['TotalVisibleMemorySize'], total);
+  assert.equal(row['TotalVirtualMemorySize'], Number(total) + swapTotal);
+  assertNear(available, row['FreePhysicalMemory'], 0.2);
+  assertNear(Number(available) + swapFree, row['FreeVirtualMemory'], 0.2);
+});
+
+test('NumberOfUsers is what who lists, and null where nobody keeps count', async () => {
+  const [row = {}] = await run('Win32_OperatingSystem -Property NumberOfUsers');
+  const listed = readOutput('who').split('\n').filter(Boolean).length;
+  assert.ok(row['NumberOfUsers'] === listed || (row['NumberOfUsers'] === null && listed === 0));
+});
+
+test('Win32_ComputerSystem is what lscpu, uname and free show', async () => {
+  const [row = {}] = await run('Win32_ComputerSystem');
+  assert.deepEqual([row['Name'], row['DNSHostName']], [hostname(), readOutput('hostname')]);
+  assert.equal(row['SystemType'], architectures[readOutput('uname', '-m')]?.[1]);
+  assert.equal(row['TotalPhysicalMemory'], totalmem());
+  assert.equal(row['NumberOfProcessors'], Number(findOfProcessor('Socket\\(s\\)')));
+  assert.equal(row['NumberOfLogicalProcessors'], Number(findOfProcessor('CPU\\(s\\)')));
+  const isGuest = findOfProcessor('Flags')?.split(' ').includes('hypervisor') ?? null;
+  assert.equal(row['HypervisorPresent'], isGuest);
+});
+
+test('Win32_Processor is what lscpu and uname show', async () => {
+  const rows = await run('Win32_Processor');
+  assert.deepEqual(
+    rows.map(({ DeviceID }) => DeviceID),
+    rows.map((_, index) => `CPU${index}`),
+  );
+  assert.equal(sum(rows, 'NumberOfLogicalProcessors'), Number(findOfProcessor('CPU\\(s\\)')));
+  assert.equal(sum(rows, 'L2CacheSize'), findCacheKB('L2'));
+  assert.equal(sum(rows, 'L3CacheSize'), findCacheKB('L3'));
+  const fastest = findOfProcessor('CPU max MHz');
+  for (const row of rows) {
+    assert.deepEqual(
+      [row['Name'], row['Manufacturer']],
+      [findOfProcessor('Model name'), findOfProcessor('Vendor ID')],
+    );
+    assert.equal(row['NumberOfCores'], Number(findOfProcessor('Core\\(s\\) per socket')));
+    assert.equal(row['MaxClockSpeed'], fastest === undefined ? null : Math.round(Number(fastest)));
+    assert.equal(row['AddressWidth'], Number(readOutput('getconf', 'LONG_BIT')));
+    assert.equal(row['Architecture'], architectures[readOutput('uname', '-m')]?.[0]);
+  }
+});
+
+test('clock speed and load of a processor are whole numbers, as in CIM', async () => {
+  const [processor] = await host.processors();
+  assert.ok(processor);
+  const read = (loadPercent: number | null) => {
+    const processors = async () => [{ ...processor, loadPercent }];
+    return readProcessors({ host: { ...host, processors }, clock: () => now, readUnits: async () => [] });
+  };
+  const [row] = await read(12.6);
+  assert.equal(row?.LoadPercentage, 13);
+  assert.ok(row.CurrentClockSpeed === null || Number.isInteger(row.CurrentClockSpeed));
+  assert.deepEqual((await read(null))[0]?.LoadPercentage, null);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { version } from '../../src/package-root.ts';
+import { createFolder } from '../support/app.ts';
+import { runProgram, startProgram } from '../support/program.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+test('the program in one file does all that it does as modules', async (t) => {
+  const variables = { SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
+  const { url, stop } = await startProgram(t, [], { cwd: createFolder(t), variables, bundled: true });
+  const post = async (path: string, body: object, token = '') => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    assert.ok(answer.ok, `${path}: ${answer.status}`);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const login = await post('/api/auth/login', { Username: 'admin', Password: 'correct horse' });
+  const token = String(login['token']);
+  assert.equal((await post('/api/tasks', { Title: 'one file' }))['Id'], 1);
+  assert.equal((await post('/api/alert', { message: 'stored' }))['received'], true);
+  assert.equal((await post('/api/execute', { command: 'Get-Process -Id 1' }, token))['success'], true);
+  for (const path of ['/docs/', '/openapi.json', '/api/processes', '/api/disks', '/protected/api/health']) {
+    assert.equal((await fetch(`${url}${path}`)).status, 200, path);
+  }
+  assert.equal((await stop()).code, 0);
+});
+
+test('the program in one file answers its commands and refuses bad settings', async () => {
+  assert.equal((await runProgram(['--version'], { bundled: true })).stdout, `${version}\n`);
+  const { code, stderr } = await runProgram(['--port', 'x'], { bundled: true });
+  assert.equal(code, 1);
+  assert.match(stderr, /^signalbox: [^\n]+\n$/);
+});
+
+test('the package holds the program, its pages and examples, and no tests', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json'], { cwd: root });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const paths = files.map(({ path }) => path);
+  for (const path of ['dist/signalbox.js', 'public/index.html', 'examples/signalbox.json', 'README.md']) {
+    assert.ok(paths.includes(path), path);
+  }
+  assert.deepEqual(
+    paths.filter((path) => /test/.test(path)),
+    [],
+  );
+});

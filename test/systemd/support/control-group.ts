@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface ControlGroup {
+  add(pid: number): void;
+  /** When nothing runs in it any more. */
+  remove(): void;
+}
+
+/** A control group below this process's own, so that two containers never share one. */
+export const createControlGroup = (name: string): ControlGroup => {
+  const folders = listOwnFolders().map((folder) => join(folder, name));
+  for (const folder of folders) mkdirSync(folder);
+  return {
+    add: (pid) => {
+      for (const folder of folders) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+    },
+    remove: () => {
+      for (const folder of folders) removeFolder(folder);
+    },
+  };
+};
+
+/** Where this process is in the hierarchies that systemd uses: version 2, and the one of version 1 that has its name. */
+const listOwnFolders = (): string[] =>
+  [...readFileSync('/proc/self/cgroup', 'utf8').matchAll(/^\d+:(|name=systemd):(.*)$/gm)]
+    .map(([, hierarchy, path = '']) => join(hierarchy ? '/sys/fs/cgroup/systemd' : unified(), path))
+    .filter(existsSync);
+
+const unified = (): string =>
+  existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup';
+
+const removeFolder = (folder: string): void => {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeFolder(join(folder, entry.name));
+  }
+  rmdirSync(folder);
+};

@@ -1,0 +1,51 @@
+import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../../src/package-root.ts';
+import { unitFiles } from './units.ts';
+
+const users = [
+  'root:x:0:0::/:/bin/sh',
+  'messagebus:x:100:100::/:/bin/false',
+  'nobody:x:65534:65534::/:/bin/false',
+];
+const groups = [
+  'root:x:0:',
+  'messagebus:x:100:',
+  'systemd-journal:x:101:',
+  'nogroup:x:65534:',
+  'signalbox:x:1000:',
+];
+
+/** Symbolic links among the units: one enabled, one with a second name, one masked. */
+const links = [
+  ['../demo-running.service', 'multi-user.target.wants/demo-running.service'],
+  ['demo-running.service', 'demo-alias.service'],
+  ['/dev/null', 'demo-masked.service'],
+] as const;
+
+/** Makes a folder that systemd can boot from: accounts and units of its own, all programs are this machine's. */
+export const createRoot = (folder: string): void => {
+  const units = join(folder, 'etc', 'systemd', 'system');
+  mkdirSync(join(units, 'multi-user.target.wants'), { recursive: true });
+  for (const name of ['dev', 'proc', 'run', 'srv', 'sys', 'tmp', 'usr', 'var']) mkdirSync(join(folder, name));
+  for (const name of ['bin', 'lib', 'lib64', 'sbin']) {
+    if (existsSync(`/${name}`)) symlinkSync(`usr/${name}`, join(folder, name));
+  }
+  copyFileSync('/etc/os-release', join(folder, 'etc', 'os-release'));
+  writeFileSync(join(folder, 'etc', 'machine-id'), '');
+  writeFileSync(join(folder, 'etc', 'passwd'), toLines([...users, 'signalbox:x:1000:1000::/:/bin/false']));
+  writeFileSync(join(folder, 'etc', 'group'), toLines(groups));
+  for (const [name, text] of Object.entries(unitFiles)) writeFileSync(join(units, name), text);
+  for (const [target, name] of links) symlinkSync(target, join(units, name));
+};
+
+/** What of this machine is seen there, read-only: the programs, and this repository with what it depends on. */
+export const listBinds = (): string[] =>
+  [
+    '/usr',
+    `${process.execPath}:/srv/node`,
+    `${packageRoot}:/srv/signalbox`,
+    `${realpathSync(join(packageRoot, 'node_modules'))}:/srv/node_modules`,
+  ].map((bind) => `--bind-ro=${bind}`);
+
+const toLines = (lines: readonly string[]): string => `${lines.join('\n')}\n`;

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { atExit } from '../../faults/support/exit.ts';
+import { waitUntil } from '../../faults/support/wait.ts';
+import { createFolder } from '../../support/app.ts';
+import { createControlGroup } from './control-group.ts';
+import { createRoot, listBinds } from './folder.ts';
+
+export interface Machine {
+  /** Runs a program there as root; what it writes to standard output, however it ends. */
+  run(program: string, ...args: string[]): string;
+  /** Sends a command line to the server, which runs there as a service without root's rights. */
+  execute<T = Record<string, unknown>>(command: string): Promise<T[]>;
+}
+
+/** Boots systemd in a container and starts the server in it; all gone when the test ends. */
+export const startMachine = async (t: TestContext): Promise<Machine> => {
+  const container = startContainer(t, `signalbox-test-${process.pid}`);
+  const run: Machine['run'] = (program, ...args) => enter(findInit(container), program, args);
+  await waitUntil('the machine has booted', () =>
+    /running|degraded/.test(run('systemctl', 'is-system-running')),
+  );
+  run('systemctl', 'start', 'signalbox');
+  const readUrl = () => /listens on (\S+)\n/.exec(run('journalctl', '-u', 'signalbox', '-o', 'cat'))?.[1];
+  await waitUntil('the server listens', () => readUrl() !== undefined);
+  const url = `${readUrl()}/api/execute`;
+  return { run, execute: (command) => execute(url, command) };
+};
+
+const startContainer = (t: TestContext, name: string): ChildProcess => {
+  const folder = join(createFolder(t), 'root');
+  createRoot(folder);
+  const group = createControlGroup(name);
+  const options = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', `--machine=${name}`];
+  const nspawn = ['systemd-nspawn', ...options, ...listBinds(), '-D', folder, '--boot'];
+  // It starts when it is in its group.
+  const child = spawn('sh', ['-c', 'read go && exec "$@"', 'sh', ...nspawn], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  // With process 1 everything in the container ends, and nspawn tidies up; before that there is only nspawn.
+  const kill = (): void => {
+    if (child.exitCode === null) process.kill(Number(findInit(child) || child.pid), 'SIGKILL');
+  };
+  const forget = atExit(kill);
+  t.after(async () => {
+    kill();
+    await ended;
+    forget();
+    group.remove();
+    rmSync(`/run/systemd/nspawn/propagate/${name}`, { recursive: true, force: true });
+  });
+  group.add(Number(child.pid));
+  child.stdin?.end('go\n');
+  return child;
+};
+
+/** The container's process 1, as this machine numbers it; empty in its first moments. */
+const findInit = ({ pid }: ChildProcess): string =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
+
+const enter = (init: string, program: string, args: string[]): string =>
+  spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8' }).stdout;
+
+const execute = async <T>(url: string, command: string): Promise<T[]> => {
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify({ command }) });
+  const { result, error } = (await response.json()) as { result?: T[]; error?: string };
+  if (!result) throw new Error(error);
+  return result;
+};
