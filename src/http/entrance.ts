@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Headers } from './always-headers.ts';
@@ -16,18 +17,21 @@ interface Entrance {
 }
 
 /**
- * What every request passes first, also one whose path cannot be decoded. The function returned sets the headers that
- * each answer has; it returns false when it has answered itself.
+ * What every request passes first, also one whose path cannot be decoded. `enter` sets the headers that each answer
+ * has, and returns false when it has answered itself. `isWelcome` says beforehand whether it would let a GET or POST in.
  */
 export const createEntrance = ({ headers, framing, cors, guards }: Entrance) => {
   const ended = new Set<Socket>();
   // In lower case, as Fastify keeps them.
   const pairs = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return (request: FastifyRequest, reply: FastifyReply): boolean => {
+  // RFC 9112, 9.6: what came behind the last answer of a connection is not even looked at.
+  const isTooLate = ({ socket }: IncomingMessage): boolean => ended.size > 0 && ended.has(socket);
+  const isWelcome = (raw: IncomingMessage): boolean =>
+    !isTooLate(raw) && framing(raw) === undefined && findRefusal(guards, raw) === undefined;
+  const enter = (request: FastifyRequest, reply: FastifyReply): boolean => {
     const { raw } = request;
     for (const [name, value] of pairs) reply.header(name, value);
-    // RFC 9112, 9.6: what came behind the last answer of a connection is not even looked at.
-    if (ended.size > 0 && ended.has(raw.socket)) {
+    if (isTooLate(raw)) {
       reply.hijack();
       return false;
     }
@@ -39,13 +43,14 @@ export const createEntrance = ({ headers, framing, cors, guards }: Entrance) => 
       reply.header('Access-Control-Allow-Headers', 'Authorization, Content-Type').code(204).send();
       return false;
     }
-    const refusal = fault ?? findRefusal(guards, request);
+    const refusal = fault ?? findRefusal(guards, raw);
     if (refusal) sendError(refusal, request, reply);
     return refusal === undefined;
   };
+  return { enter, isWelcome };
 };
 
-const findRefusal = (guards: readonly RequestGuard[], { raw }: FastifyRequest): HttpError | undefined => {
+const findRefusal = (guards: readonly RequestGuard[], raw: IncomingMessage): HttpError | undefined => {
   for (const guard of guards) {
     const refusal = guard(raw);
     if (refusal) return refusal;

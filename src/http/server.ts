@@ -5,10 +5,11 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { createAlwaysHeaders, type Headers } from './always-headers.ts';
-import { acceptJsonBodies } from './body.ts';
+import { acceptJsonBodies, createBodyParser } from './body.ts';
 import { type Certificate, toTlsOptions } from './certificate.ts';
 import { createClientErrorHandler } from './client-error.ts';
 import { boundConnections } from './connections.ts';
+import { answerDirectly } from './direct/direct.ts';
 import { createEntrance } from './entrance.ts';
 import { handleErrors, sendError } from './errors.ts';
 import { createFramingGuard } from './framing.ts';
@@ -39,7 +40,7 @@ export interface ServerOptions extends Limits {
 /** A Fastify app with everything that routes share, and no routes. It does not listen. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const headers = createAlwaysHeaders(options.cors);
-  const enter = createEntrance({
+  const { enter, isWelcome } = createEntrance({
     headers,
     framing: createFramingGuard(),
     cors: options.cors,
@@ -58,16 +59,24 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const isLagging = createLagProbe(app, options.maxEventLoopDelay);
   shedLoad(app, { isExtra, isLagging });
   answerUnknownRoutes(app);
-  acceptJsonBodies(app, isLagging);
+  const parseBody = createBodyParser(app);
+  acceptJsonBodies(app, isLagging, parseBody);
   convertQueries(app);
-  logRequests(app);
+  if (isVerbose(app)) logRequests(app);
+  else
+    answerDirectly(app, {
+      headers,
+      isWelcome,
+      isBusy: ({ socket }) => isExtra(socket) || isLagging(),
+      parseBody,
+    });
   return app;
 };
 
 const createFastify = (
   { log, trustProxy, certificate, ...limits }: ServerOptions,
   headers: Headers,
-  enter: ReturnType<typeof createEntrance>,
+  enter: ReturnType<typeof createEntrance>['enter'],
 ): FastifyInstance => {
   const options: FastifyServerOptions = {
     ...toServerLimits(limits),
@@ -90,9 +99,10 @@ const createFastify = (
   return Fastify({ ...options, ...protocol });
 };
 
+const isVerbose = ({ log: { level } }: FastifyInstance): boolean => level === 'debug' || level === 'trace';
+
 /** One line for each request, at debug: at info a busy service would write little else. */
 const logRequests = (app: FastifyInstance): void => {
-  if (app.log.level !== 'debug' && app.log.level !== 'trace') return;
   app.addHook('onResponse', async ({ log, method, url, ip }, reply) => {
     log.debug(
       { method, path: toLoggedPath(url), ip, status: reply.statusCode, ms: reply.elapsedTime },

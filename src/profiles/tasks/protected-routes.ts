@@ -1,7 +1,8 @@
 import { principalOf } from '../../auth/guard.ts';
+import { sendAnswer } from '../../http/direct/answer.ts';
 import { defineRoute, type Route } from '../profile.ts';
+import { toListAnswer } from './list-answer.ts';
 import { UserTaskList } from './schema.ts';
-import { sendSelection } from './send-selection.ts';
 import type { TaskStore } from './store.ts';
 
 /** Profile `protected-tasks`: the whole list, for whoever has a token. */
@@ -15,6 +16,6 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     handler: (request, reply) => {
       const selection = store.list({}, Number.MAX_SAFE_INTEGER);
       const user = JSON.stringify(principalOf(request).name);
-      sendSelection(reply, `{"user":${user},"count":${selection.count},"data":[`, selection);
+      sendAnswer(reply, toListAnswer(`{"user":${user},"count":${selection.count},"data":[`, selection));
     },
   });

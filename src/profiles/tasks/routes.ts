@@ -2,9 +2,9 @@ import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { sendJson } from '../../http/json-list.ts';
 import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { defineRoute, defineTextRoute, type Route } from '../profile.ts';
+import { toListAnswer } from './list-answer.ts';
 import { NewTask, Task, TaskChanges, TaskDeleted, TaskList, TaskQuery, TaskRefusal } from './schema.ts';
-import { sendSelection } from './send-selection.ts';
 import type { TaskStore } from './store.ts';
 import { toTaskRefusal } from './validation.ts';
 
@@ -12,37 +12,37 @@ const params = Type.Object({ id: Type.String({ description: 'Id of a task, in de
 
 /** Profile `tasks`: the list, open to all. */
 export const createListRoute = (store: TaskStore): Route =>
-  defineRoute({
+  defineTextRoute({
     method: 'GET',
     path: '/api/tasks',
     access: 'open',
     summary: 'List tasks, in order of creation',
     schema: { querystring: TaskQuery, response: { 200: TaskList, 400: ErrorBody } },
-    handler: ({ query: { limit, ...filter } }, reply) => {
+    respond: ({ query: { limit, ...filter } }) => {
       const selection = store.list(filter, limit);
       const { total, count } = selection;
-      sendSelection(reply, `{"total":${total},"count":${count},"limit":${limit},"data":[`, selection);
+      return toListAnswer(`{"total":${total},"count":${count},"limit":${limit},"data":[`, selection);
     },
   });
 
 /** One task at a time: what `tasks` and `protected-tasks` have in common. */
 export const createTaskRoutes = (store: TaskStore): Route[] => [
-  defineRoute({
+  defineTextRoute({
     method: 'GET',
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Read one task',
     schema: { params, response: { 200: Task, 404: ErrorBody } },
-    handler: ({ params: { id } }, reply) => sendJson(reply, store.find(toTaskId(id)) ?? refuse(id)),
+    respond: ({ params: { id } }) => ({ text: store.find(toTaskId(id)) ?? refuse(id) }),
   }),
-  defineRoute({
+  defineTextRoute({
     method: 'POST',
     path: '/api/tasks',
     access: 'open',
     summary: 'Create a task',
     schema: { body: NewTask, response: { 201: Task, 400: TaskRefusal } },
     schemaErrorFormatter: toTaskRefusal,
-    handler: ({ body }, reply) => sendJson(reply.code(201), store.create(body)),
+    respond: ({ body }) => ({ status: 201, text: store.create(body) }),
   }),
   defineRoute({
     method: 'PUT',
