@@ -8,7 +8,7 @@ import type { Respond, TextAnswer } from './answer.ts';
 export interface DirectRoute {
   readsBody: boolean;
   /** The answer to a valid request; undefined where Fastify has to say what is wrong. */
-  answer(segment: string, query: string, body?: unknown): TextAnswer | undefined;
+  answer(segment: string, query: string, body?: unknown): TextAnswer | Promise<TextAnswer> | undefined;
 }
 
 type Part = 'params' | 'querystring' | 'body';
@@ -41,7 +41,7 @@ export const createDirectRoute = (
         const query = toQuery(text);
         if (!isValid.params(params) || !isValid.query(query) || !isValid.body(body)) return undefined;
         const answer = respond({ params, query, body });
-        return answer.rest ? undefined : answer;
+        return 'rest' in answer && answer.rest ? undefined : answer;
       } catch {
         return undefined;
       }
