@@ -15,7 +15,7 @@ export interface TextAnswer {
 }
 
 /** What a direct route's answer is made from, as its schemas have it. */
-export interface DirectInput {
+interface DirectInput {
   params: unknown;
   query: unknown;
   body: unknown;
