@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
@@ -13,6 +12,11 @@ import type { Feature } from '../../src/profiles/profile.ts';
 /** Passwords and the signing key that test apps are given. */
 export const passwords = { admin: 'correct horse', reader: 'battery staple' };
 export const secret = 'a signing key for tests, 32 bytes or more';
+
+/** What ends sooner or later and is tidied up then: a test, as a rule. */
+export interface Scope {
+  after(tidyUp: () => unknown): void;
+}
 
 interface Options {
   /** Settings as a config file holds them. */
@@ -51,8 +55,8 @@ interface RequestOptions {
   token?: string;
 }
 
-/** A folder that is gone when the test ends. */
-export const createFolder = (t: TestContext): string => {
+/** A folder that is gone when the test, or what else it is for, ends. */
+export const createFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -60,7 +64,7 @@ export const createFolder = (t: TestContext): string => {
 
 /** The whole app with settings of its own and an empty data folder; ended with the test. */
 export const startApp = async (
-  t: TestContext,
+  t: Scope,
   { settings = {}, seed, features = allFeatures }: Options = {},
 ): Promise<TestApp> => {
   const folder = createFolder(t);

@@ -1,0 +1,83 @@
+import type { AddressInfo } from 'node:net';
+import type { Feature } from '../../../src/profiles/profile.ts';
+import { createClaims, createHmacSigner, signToken } from '../../conformance/support/tokens.ts';
+import { type Scope, startApp } from '../../support/app.ts';
+import { createClient } from './connection.ts';
+import type { tokenNames } from './headers.ts';
+import { type Judged, judge } from './judge.ts';
+import { createLedger } from './ledger.ts';
+import { type Operation, toOperations } from './operations.ts';
+import { type FuzzRequest, isUnfinished, needsOwnConnection, writeRequest } from './request.ts';
+import { readSent } from './sent.ts';
+
+export interface Service {
+  operations: Operation[];
+  /** Sends a request and judges its answer; throws a Finding. Undefined where no answer was needed. */
+  ask(request: FuzzRequest): Promise<Judged | undefined>;
+}
+
+export interface Variant {
+  name: string;
+  settings: Record<string, unknown>;
+}
+
+const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands'];
+
+/** The ways of serving that are tried in turn. Alerts need not wait for the disk here. */
+export const variants: readonly Variant[] = [
+  { name: 'the default mounts', settings: { alertsSync: false } },
+  {
+    name: 'open commands, closed alerts, pages of all origins',
+    settings: { alertsSync: false, alertsAuth: 'bearer', executeAuth: 'none', cors: true },
+  },
+  {
+    name: 'simple tasks at the top, the rest below',
+    settings: {
+      alertsSync: false,
+      mounts: { '/': ['simple-tasks'], '/all/of.it': everything, '/p': ['protected-tasks', 'login'] },
+    },
+  },
+];
+
+/** The app on a port of its own, with books about what it answers. */
+export const startService = async (
+  scope: Scope,
+  { settings }: Variant = { name: 'the default', settings: {} },
+  features?: readonly Feature[],
+): Promise<Service> => {
+  const { server } = await startApp(scope, { settings, ...(features && { features }) });
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  const document = (await server.inject({ url: '/openapi.json', headers: { host: 'localhost' } })).json();
+  const operations = toOperations(document);
+  const client = createClient((server.server.address() as AddressInfo).port);
+  scope.after(() => client.close());
+  const tokens = createTokens();
+  const resolve = (value: string) =>
+    value.replaceAll(/\{(\w+)\}/g, (name, key) => tokens[key as keyof typeof tokens] ?? name);
+  const record = createLedger();
+  const ask = async (request: FuzzRequest): Promise<Judged | undefined> => {
+    const answer = await client.send(writeRequest(request, resolve), {
+      isHead: request.method === 'HEAD',
+      alone: needsOwnConnection(request),
+      ends: isUnfinished(request),
+    });
+    const judged = judge(request, answer, { operations, cors: settings['cors'] === true });
+    if (judged) record(request, readSent(request), judged);
+    return judged;
+  };
+  return { operations, ask };
+};
+
+const createTokens = (): Record<(typeof tokenNames)[number], string> => {
+  const now = Math.floor(Date.now() / 1000);
+  const header = { alg: 'none', typ: 'JWT' };
+  return {
+    admin: signToken(createClaims()),
+    reader: signToken(createClaims({ sub: 'reader', role: 'Reader' })),
+    expired: signToken(createClaims({ iat: now - 7200, exp: now - 3600 })),
+    future: signToken(createClaims({ iat: now + 7200, exp: now + 9000 })),
+    forged: signToken(createClaims(), { sign: createHmacSigner('another key, as long as it has to be') }),
+    unsigned: signToken(createClaims(), { header, sign: () => new Uint8Array() }),
+    nobody: signToken(createClaims({ role: 'Root' })),
+  };
+};
