@@ -76,7 +76,7 @@ export default {
     rule(
       'app-does-not-know-the-program',
       'The app never listens.',
-      { path: '^src/app\\.ts$' },
+      { path: '^src/(app|plan)\\.ts$' },
       { path: '^src/(cli/|main\\.ts$)' },
     ),
     rule(

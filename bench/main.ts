@@ -1,10 +1,11 @@
+import { loadavg } from 'node:os';
 import { rows } from './rows/index.ts';
 import type { Bench, Row } from './rows/row.ts';
 import { parseArguments } from './support/arguments.ts';
 import { readCores } from './support/cores.ts';
 import type { Finding } from './support/finding.ts';
 import { createLoad } from './support/load.ts';
-import { writeBetweenMarkers } from './support/markers.ts';
+import { createMarkedWriter } from './support/markers.ts';
 import { createMillion } from './support/million.ts';
 import { NotMeasurable } from './support/not-measurable.ts';
 import { type Gap, toMarkdown } from './support/report.ts';
@@ -15,7 +16,11 @@ import { describeRun } from './support/surroundings.ts';
 const words = process.argv.slice(2);
 const args = parseArguments(words);
 const chosen = rows.filter(({ id }) => args.ids.length === 0 || args.ids.includes(id));
+const unknown = args.ids.filter((id) => !rows.some((row) => row.id === id));
+if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}`);
+const writeTable = args.markdown === undefined ? undefined : createMarkedWriter(args.markdown);
 const began = new Date();
+const loadBefore = loadavg();
 const findings: Finding[] = [];
 const gaps: Gap[] = [];
 const cores = readCores();
@@ -36,8 +41,6 @@ const measure = async (row: Row, bench: Omit<Bench, 'scope'>): Promise<void> => 
   }
 };
 
-const unknown = args.ids.filter((id) => !rows.some((row) => row.id === id));
-if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}`);
 const shared = {
   ...args,
   cores,
@@ -45,8 +48,8 @@ const shared = {
   startMillion: createMillion(run, cores),
 };
 for (const row of chosen) await measure(row, shared);
-const surroundings = describeRun({ args, words, cores, folder: run.folder, began });
+const surroundings = describeRun({ args, words, cores, folder: run.folder, began, loadBefore });
 await run.end();
 const text = toMarkdown({ findings, gaps, surroundings });
 process.stdout.write(text);
-if (args.markdown !== undefined) writeBetweenMarkers(args.markdown, text);
+writeTable?.(text);

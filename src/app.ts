@@ -1,28 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
 import { createGuard } from './auth/guard.ts';
 import { createTokens } from './auth/token.ts';
+import { readCertificate } from './config/network.ts';
 import type { Settings } from './config/schema.ts';
-import { readSeed } from './config/seed.ts';
-import { SettingsError } from './config/settings-error.ts';
+import { checkAll } from './config/settings-error.ts';
 import { createHostReadings } from './host/index.ts';
-import { listPowerShellPaths } from './host/power-shell.ts';
+import { renewCertificate } from './http/certificate.ts';
 import { serveDocs } from './http/docs.ts';
 import { serveOpenApi } from './http/openapi.ts';
 import { createServer } from './http/server.ts';
 import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
 import { registerProfile } from './mounts/register.ts';
-import { type Mount, resolveMounts } from './mounts/resolve.ts';
+import type { Mount } from './mounts/resolve.ts';
 import { createLogOpener } from './open-log.ts';
-import { packageRoot, version } from './package-root.ts';
+import { version } from './package-root.ts';
+import { readPlan } from './plan.ts';
 import type { Feature, FeatureInstance, Parts } from './profiles/profile.ts';
-
-/** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
-const minimumSecretBytes = 32;
 
 interface Surroundings {
   log: FastifyBaseLogger;
@@ -45,16 +40,16 @@ export const createApp = async (
   settings: Settings,
   { log, nodeVersion, features }: Surroundings,
 ): Promise<App> => {
-  const mounts = resolveMounts(settings, features);
-  const mounted = features.filter((feature) => isMounted(feature, mounts));
+  const { mounts, mounted, keys, records, pages, powerShellPaths, certificate } = readPlan(
+    settings,
+    features,
+  );
   const host = createHostReadings();
   const clock = () => new Date();
-  const powerShellPaths = choosePowerShellPaths(settings);
-  const tokens = createTokens(createSecret(settings), settings.issuer, clock);
-  const server = createServer({ ...settings, log, machine: hostname() });
+  const tokens = createTokens(keys, settings.issuer, clock);
+  const server = createServer({ ...settings, log, machine: hostname(), certificate });
   server.addHook('onClose', async () => host.close());
   try {
-    const records = settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features));
     const parts = {
       version,
       nodeVersion,
@@ -67,9 +62,8 @@ export const createApp = async (
       records,
     };
     const instances = await createInstances(mounted, { ...parts, settings }, server);
-    const built = mounts.map(({ base, profiles }) => buildMount(base, profiles, mounted, instances));
-    assertNoOverlap(built);
-    await addRoutes(server, built, settings, createGuard(server, tokens), mounted);
+    const built = buildMounts(mounts, mounted, instances);
+    await addRoutes(server, built, pages, createGuard(server, tokens), mounted);
     if (settings.jwtSecret === undefined) tellRandomSecret(server);
     return {
       server,
@@ -77,6 +71,8 @@ export const createApp = async (
       notices: instances.flatMap(({ notices = [] }) => notices),
       reopen: async () => {
         await Promise.all(instances.map(({ reopen }) => reopen?.()));
+        const renewed = readCertificate(settings);
+        if (renewed) renewCertificate(server, renewed);
       },
     };
   } catch (error) {
@@ -85,32 +81,11 @@ export const createApp = async (
   }
 };
 
-const isMounted = (feature: Feature, mounts: Mount[]): boolean =>
-  feature.profiles.some(({ name }) => mounts.some(({ profiles }) => profiles.includes(name)));
-
 const tellRandomSecret = (server: FastifyInstance): void => {
   server.addHook('onListen', async () => {
     server.log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
   });
 };
-
-const createSecret = ({ jwtSecret }: Settings): Uint8Array => {
-  if (jwtSecret === undefined) return randomBytes(minimumSecretBytes);
-  const secret = Buffer.from(jwtSecret);
-  if (secret.length >= minimumSecretBytes) return secret;
-  throw new SettingsError([
-    `jwtSecret must be at least ${minimumSecretBytes} bytes long, not ${secret.length}`,
-  ]);
-};
-
-const choosePowerShellPaths = ({ powershellPath }: Settings): readonly string[] => {
-  if (powershellPath === undefined) return listPowerShellPaths();
-  if (isAbsolute(powershellPath)) return [powershellPath];
-  throw new SettingsError([`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`]);
-};
-
-const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
-  Object.assign({}, ...features.map(({ seed }) => seed ?? {}));
 
 const createInstances = async (
   features: Feature[],
@@ -126,12 +101,21 @@ const createInstances = async (
   return instances;
 };
 
+const buildMounts = (mounts: Mount[], features: Feature[], instances: FeatureInstance[]): App['mounts'] => {
+  const checks = mounts.map(
+    ({ base, profiles }) => [base, () => buildMount(base, profiles, features, instances)] as const,
+  );
+  const built = Object.values(checkAll(Object.fromEntries(checks)));
+  assertNoOverlap(built);
+  return built;
+};
+
 const buildMount = (
   base: string,
   names: string[],
   features: Feature[],
   instances: FeatureInstance[],
-): { base: string; profiles: MountedProfile[] } => {
+): App['mounts'][number] => {
   const known = features.flatMap(({ profiles }) => profiles);
   const routes = Object.assign({}, ...instances.map(({ profiles }) => profiles));
   const profiles = names.map((name) => ({
@@ -145,7 +129,7 @@ const buildMount = (
 const addRoutes = async (
   server: FastifyInstance,
   mounts: App['mounts'],
-  settings: Settings,
+  pages: string,
   guard: ReturnType<typeof createGuard>,
   features: Feature[],
 ): Promise<void> => {
@@ -153,7 +137,7 @@ const addRoutes = async (
     profiles.map(({ name, summary }) => ({ name, description: summary })),
   );
   await serveOpenApi(server, version, tags);
-  await serveDocs(server, findPublicFolder(settings));
+  await serveDocs(server, pages);
   const rootIsTaken = mounts.some(
     ({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict),
   );
@@ -162,10 +146,4 @@ const addRoutes = async (
   for (const { base, profiles } of mounts) {
     for (const profile of profiles) await registerProfile(server, base, profile, guard);
   }
-};
-
-const findPublicFolder = ({ publicDir }: Settings): string => {
-  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new SettingsError([`publicDir ${folder} is not a folder`]);
 };

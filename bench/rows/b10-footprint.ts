@@ -1,81 +1,55 @@
 import { setTimeout } from 'node:timers/promises';
-import { ask, createPost } from '../support/ask.ts';
-import type { Finding } from '../support/finding.ts';
 import { createBare, createJsonServer } from '../support/opponents.ts';
 import { readResidentBytes } from '../support/process-cost.ts';
 import { takeTurns } from '../support/rounds.ts';
 import { createScope } from '../support/scope.ts';
 import type { Server } from '../support/server.ts';
-import { readLiveBytes, startSignalbox } from '../support/signalbox.ts';
-import { newTask } from '../support/tasks.ts';
+import { startSignalbox } from '../support/signalbox.ts';
 import type { Bench, Row } from './row.ts';
 
-const taskCount = 1_000_000;
 /** After the first answer, before memory is read. */
 const idleMs = 1000;
 
 type Start = (scope: Bench['scope']) => Promise<Server>;
 
-/** Time to start, and memory: of nothing, and of a million tasks. No server is bound to a processor. */
+/** Time to start, and memory with nothing to do. No server is bound to a processor. */
 export const footprint: Row = {
   id: 'B10',
-  measure: async (bench) => [...(await measureStarts(bench)), ...(await measureTasks(bench))],
-};
-
-const measureStarts = async ({ scope, rounds }: Bench): Promise<Finding[]> => {
-  const starts: Start[] = [
-    (each) => startSignalbox(each, undefined),
-    (each) => createBare('{}', 'text')(each, undefined),
-    (each) => createJsonServer([])(each, undefined),
-  ];
-  const resident = starts.map((): number[] => []);
-  const sides = starts.map((start, side) => async () => {
-    const each = createScope(scope.folder);
-    const { startMs, pid } = await start(each);
-    await setTimeout(idleMs);
-    resident[side]?.push(readResidentBytes(pid) / 2 ** 20);
-    await each.end();
-    return startMs;
-  });
-  const [ours = [], bare = [], jsonServer = []] = await takeTurns(rounds, sides);
-  const [ofOurs = [], ofBare = [], ofJsonServer = []] = resident;
-  const start = { id: 'B10', work: 'start to first answer', unit: ' ms', ours };
-  const memory = { id: 'B10', work: 'resident memory, idle', unit: ' MiB', ours: ofOurs };
-  return [
-    {
-      ...start,
-      beside: { name: 'node:http', figures: bare },
-      goals: [
-        { of: 'value', atMost: 400 },
-        { of: 'ratio', atMost: 3 },
-      ],
-    },
-    { ...start, beside: { name: 'json-server', figures: jsonServer }, goals: [] },
-    {
-      ...memory,
-      beside: { name: 'json-server', figures: ofJsonServer },
-      goals: [{ of: 'value', atMost: 90 }],
-    },
-    { ...memory, beside: { name: 'node:http', figures: ofBare }, goals: [] },
-  ];
-};
-
-const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
-  const server = await startSignalbox(scope, undefined, { tellsMemory: true });
-  const read = async () => ({
-    live: await readLiveBytes(server),
-    resident: readResidentBytes(server.pid),
-  });
-  const before = await read();
-  await load.send(createPost(`${server.url}/api/tasks`, newTask), taskCount);
-  const { total }: { total: number } = JSON.parse(await ask({ url: `${server.url}/api/tasks?limit=0` }));
-  const after = await read();
-  const toFinding = (work: string, key: 'live' | 'resident'): Finding => ({
-    id: 'B10',
-    work: `${work}, at ${total.toLocaleString('en')}`,
-    unit: ' bytes',
-    ours: [(after[key] - before[key]) / total],
-    goals: [{ of: 'value', atMost: 400 }],
-  });
-  return [toFinding('memory in use for a task', 'live'), toFinding('resident memory for a task', 'resident')];
+  measure: async ({ scope, rounds }) => {
+    const starts: Start[] = [
+      (each) => startSignalbox(each, undefined),
+      (each) => createBare('{}', 'text')(each, undefined),
+      (each) => createJsonServer([])(each, undefined),
+    ];
+    const resident = starts.map((): number[] => []);
+    const sides = starts.map((start, side) => async () => {
+      const each = createScope(scope.folder);
+      const { startMs, pid } = await start(each);
+      await setTimeout(idleMs);
+      resident[side]?.push(readResidentBytes(pid) / 2 ** 20);
+      await each.end();
+      return startMs;
+    });
+    const [ours = [], bare = [], jsonServer = []] = await takeTurns(rounds, sides);
+    const [ofOurs = [], ofBare = [], ofJsonServer = []] = resident;
+    const start = { id: 'B10', work: 'start to first answer', unit: ' ms', ours };
+    const memory = { id: 'B10', work: 'resident memory, idle', unit: ' MiB', ours: ofOurs };
+    return [
+      {
+        ...start,
+        beside: { name: 'node:http', figures: bare },
+        goals: [
+          { of: 'value', atMost: 400 },
+          { of: 'ratio', atMost: 3 },
+        ],
+      },
+      { ...start, beside: { name: 'json-server', figures: jsonServer }, goals: [] },
+      {
+        ...memory,
+        beside: { name: 'json-server', figures: ofJsonServer },
+        goals: [{ of: 'value', atMost: 90 }],
+      },
+      { ...memory, beside: { name: 'node:http', figures: ofBare }, goals: [] },
+    ];
+  },
 };

@@ -28,6 +28,7 @@ test('what wrk counted is read from the line of the script', () => {
 test('a failed request, or no line at all, is no figure', () => {
   const line = 'figures {"requests":3000,"duration":1500000,"p99":2500,"failed":2}';
   assert.throws(() => parseWrkOutput(line), /2 of 3000 requests failed/);
+  assert.throws(() => parseWrkOutput(line.replace('3000', '0').replace('2}', '0}')), /nothing was answered/);
   assert.throws(() => parseWrkOutput('unable to connect'), /unable to connect/);
 });
 
@@ -36,6 +37,10 @@ test('what autocannon counted is read from its JSON', () => {
   const figures = { answers: 100, perSecond: 50, p99Ms: 3 };
   assert.deepEqual(parseAutocannonOutput(JSON.stringify(result)), figures);
   assert.throws(() => parseAutocannonOutput(JSON.stringify({ ...result, non2xx: 5 })), /5 of 100/);
+  assert.throws(
+    () => parseAutocannonOutput(JSON.stringify({ ...result, requests: { total: 0 } })),
+    /nothing/,
+  );
   assert.ok(createAutocannonArgs({ url: 'http://x', seconds: 2 }).includes('64'));
 });
 

@@ -1,3 +1,4 @@
+import { ask } from './ask.ts';
 import type { Load, LoadRequest } from './load.ts';
 import { readCpuMs } from './process-cost.ts';
 import type { Server } from './server.ts';
@@ -38,19 +39,29 @@ export const compareRates = async (
   ours: Side,
   other: Side,
 ): Promise<Rates> => {
-  for (const { request } of [ours, other]) await load.run({ ...request, seconds: 1 });
-  const cpuMs = new Map<Side, number[]>([ours, other].map((side) => [side, []]));
-  const sides = [ours, other].map(
-    (side): Measurement =>
-      async () => {
-        const before = readCpuMs(side.server.pid);
-        const { answers, perSecond } = await load.run({ ...side.request, seconds });
-        cpuMs.get(side)?.push((readCpuMs(side.server.pid) - before) / answers);
-        return perSecond;
-      },
-  );
+  const cpuOfOurs: number[] = [];
+  const cpuOfOther: number[] = [];
+  const sides = [
+    () => measureRate(load, ours, seconds, cpuOfOurs),
+    () => measureRate(load, other, seconds, cpuOfOther),
+  ];
+  for (const side of [ours, other]) await measureRate(load, side, 1, []);
   const [mine = [], figures = []] = await takeTurns(rounds, sides);
-  const cpuOfOurs = cpuMs.get(ours) ?? [];
-  const cpuRatios = (cpuMs.get(other) ?? []).map((ms, round) => ms / (cpuOfOurs[round] ?? Number.NaN));
+  const cpuRatios = cpuOfOther.map((ms, round) => ms / (cpuOfOurs[round] ?? Number.NaN));
   return { ours: mine, figures, cpuRatios };
+};
+
+/** Adds to `cpuMs` what processor time an answer took. */
+const measureRate = async (
+  load: Load,
+  { server, request }: Side,
+  seconds: number,
+  cpuMs: number[],
+): Promise<number> => {
+  const before = readCpuMs(server.pid);
+  const { answers, perSecond } = await load.run({ ...request, seconds });
+  cpuMs.push((readCpuMs(server.pid) - before) / answers);
+  // What is still waiting when the load ends would otherwise be done at the other side's expense.
+  await ask(request);
+  return perSecond;
 };

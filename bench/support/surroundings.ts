@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus, loadavg, release, totalmem } from 'node:os';
+import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot, version } from '../../src/package-root.ts';
 import type { Arguments } from './arguments.ts';
@@ -15,15 +15,15 @@ interface Run {
   /** Where programs that are asked for their version may write. */
   folder: string;
   began: Date;
+  /** The machine's load average before the run added to it. */
+  loadBefore: readonly number[];
 }
 
 /** When, where, with what and how a run measured. */
-export const describeRun = ({ args, words, cores, folder, began }: Run): string[] => [
+export const describeRun = ({ args, words, cores, folder, began, loadBefore }: Run): string[] => [
   `Date: ${began.toISOString().slice(0, 10)}; it took ${Math.round((Date.now() - began.getTime()) / 1000)} s.`,
   `Command: \`npm run bench${words.length === 0 ? '' : ` -- ${words.join(' ')}`}\`.`,
-  `Machine: ${describeMachine()}; load average at the end ${loadavg()
-    .map((load) => load.toFixed(1))
-    .join(', ')}.`,
+  `Machine: ${describeMachine()}; load average before the run ${loadBefore.map((load) => load.toFixed(1)).join(', ')}.`,
   `Versions: ${[`signalbox ${version} (${readCommit()})`, `Node.js ${process.versions.node}`, ...listVersions(folder)].join(', ')}.`,
   `Load: ${findProgram('wrk') ? 'wrk' : 'autocannon, since wrk is not installed; it is slower than what it measures, so ratios are too near to 1'}; ${describeCores(cores)}.`,
   `Rounds: ${args.rounds} of ${args.seconds} s for each side, in turns; medians. A ratio is the median of the rounds' own ratios.`,

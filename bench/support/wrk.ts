@@ -29,12 +29,14 @@ export const createWrkArgs = (script: string, request: LoadRequest): string[] =>
   ...['--duration', `${request.seconds}s`, '--timeout', '30s', '--script', script, request.url],
 ];
 
-/** Reads the script's line; throws where it is missing or counts a failure. */
+/** Reads the script's line; throws where it is missing, or counts a failure or no answer. */
 export const parseWrkOutput = (output: string): LoadFigures => {
   const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
   if (line === undefined) throw new Error(`wrk told no figures:\n${output}`);
   const { requests, duration, p99, failed }: Summary = JSON.parse(line);
   if (failed > 0) throw new Error(`${failed} of ${requests} requests failed:\n${output}`);
+  if (requests === 0)
+    throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
   return { answers: requests, perSecond: (requests / duration) * 1e6, p99Ms: p99 / 1000 };
 };
 

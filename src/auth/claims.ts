@@ -29,16 +29,25 @@ export const assertHeader = (header: JsonObject): void => {
   if (header['alg'] !== 'HS256') throw toFailure('the algorithm is not HS256');
   const unknown = Object.keys(header).find((name) => !knownParameters.has(name));
   if (unknown !== undefined) throw toFailure('the header has a parameter that is not supported');
+  if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 
 /** Checks the claims of a token whose signature holds, and says who it speaks for. */
 export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
-  const { sub, role, iss, iat, exp } = claims;
+  const { sub, role, iss, iat, exp, nbf, aud } = claims;
   if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');
   if (!roles.includes(role as Role)) throw toFailure('the claim role is not Admin or Reader');
   if (iss !== issuer) throw toFailure('the issuer is another one');
   if (!Number.isSafeInteger(iat)) throw toFailure('the claim iat is not a whole number');
   if ((iat as number) > now + clockTolerance) throw toFailure('the token is from the future');
   if ((exp as number) - (iat as number) > tokenLifetime) throw toFailure('the token is valid for too long');
+  if (nbf !== undefined) assertBegun(nbf, now);
+  // RFC 7519, 4.1.3: who is not named as the audience must refuse the token, and signalbox has no such name.
+  if (aud !== undefined) throw toFailure('the token is meant for someone else');
   return { name: sub, role: role as Role, issuer };
+};
+
+const assertBegun = (nbf: unknown, now: number): void => {
+  if (!Number.isSafeInteger(nbf)) throw toFailure('the claim nbf is not a whole number');
+  if ((nbf as number) > now + clockTolerance) throw toFailure('the token is not valid yet');
 };

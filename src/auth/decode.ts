@@ -1,7 +1,8 @@
 import { TokenError, toFailure } from './token-error.ts';
 
 const maximumLength = 4096;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** A byte order mark is no part of JSON (RFC 8259, 8.1), and nothing is dropped here in silence. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export type JsonObject = Record<string, unknown>;
 

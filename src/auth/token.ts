@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { compactVerify, errors, SignJWT } from 'jose';
 import {
   assertHeader,
@@ -8,6 +9,7 @@ import {
   toPrincipal,
 } from './claims.ts';
 import { decodeToken } from './decode.ts';
+import type { Keys } from './keys.ts';
 import { toFailure } from './token-error.ts';
 
 export interface Tokens {
@@ -17,32 +19,44 @@ export interface Tokens {
   verify(token: string): Promise<Principal>;
 }
 
-/** Signs and verifies HS256 tokens (RFC 7519) with one key; `secret` is at least 32 bytes (RFC 7518, 3.2). */
-export const createTokens = (secret: Uint8Array, issuer: string, clock: () => Date): Tokens => {
+/** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
+export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tokens => {
   const now = () => Math.floor(clock().getTime() / 1000);
+  const header = { alg: 'HS256', typ: 'JWT', ...(keys.currentId && { kid: keys.currentId }) };
   return {
     sign: ({ name, role }) => {
       const issuedAt = now();
       return new SignJWT({ sub: name, role, iss: issuer, iat: issuedAt, exp: issuedAt + tokenLifetime })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .sign(secret);
+        .setProtectedHeader(header)
+        .sign(keys.current);
     },
     // The order of the checks decides which message a token with several faults gets.
     verify: async (token) => {
-      const { header, claims } = decodeToken(token);
+      const { header: given, claims } = decodeToken(token);
       assertNotExpired(claims, now());
-      assertHeader(header);
-      await assertSignature(token, secret);
+      assertHeader(given);
+      await assertSignature(token, findKeys(keys, given['kid']));
       return toPrincipal(claims, issuer, now());
     },
   };
 };
 
-const assertSignature = async (token: string, secret: Uint8Array): Promise<void> => {
-  try {
-    await compactVerify(token, secret, { algorithms: ['HS256'] });
-  } catch (error) {
-    if (error instanceof errors.JOSEError) throw toFailure('the signature does not match');
-    throw error;
+/** The keys that may have signed a token: the one that it names, or any where it names none. */
+const findKeys = ({ byId }: Keys, id: unknown): KeyObject[] => {
+  if (id === undefined) return [...byId.values()];
+  const key = typeof id === 'string' && byId.get(id);
+  if (!key) throw toFailure('the key that it names is not known');
+  return [key];
+};
+
+const assertSignature = async (token: string, keys: readonly KeyObject[]): Promise<void> => {
+  for (const key of keys) {
+    try {
+      await compactVerify(token, key, { algorithms: ['HS256'] });
+      return;
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+    }
   }
+  throw toFailure('the signature does not match');
 };

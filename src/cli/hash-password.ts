@@ -1,7 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { hashPassword, maximumPasswordBytes } from '../auth/password.ts';
+import { hashPassword, isPossiblePassword, maximumPasswordBytes } from '../auth/password.ts';
 import { UsageError } from './args.ts';
+
+/** The longest that ends a line. */
+const lineBreak = '\r\n';
+
+const tooLong = `is longer than ${maximumPasswordBytes} bytes`;
 
 interface Terminal {
   input: NodeJS.ReadStream;
@@ -12,11 +17,17 @@ interface Terminal {
 /** Reads a password, from a prompt that shows nothing or from standard input, and prints its hash. */
 export const printPasswordHash = async ({ input, output, messages }: Terminal): Promise<void> => {
   const password = input.isTTY ? await askPassword(input, messages) : await readAll(input);
-  if (password === '') throw new UsageError('the password is empty');
-  if (Buffer.byteLength(password) > maximumPasswordBytes) {
-    throw new UsageError(`the password is longer than ${maximumPasswordBytes} bytes`);
-  }
+  const problem = findPasswordProblem(password);
+  if (problem) throw new UsageError(`the password ${problem}`);
   output.write(`${await hashPassword(password)}\n`);
+};
+
+const findPasswordProblem = (password: string): string | undefined => {
+  if (password === '') return 'is empty';
+  if (!isPossiblePassword(password)) return tooLong;
+  // Nobody types these on purpose: more than the password was piped in.
+  if (/[\r\n]/.test(password)) return 'has a line break in it';
+  return password.includes('\0') ? 'has a NUL in it' : undefined;
 };
 
 const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableStream): Promise<string> => {
@@ -30,11 +41,22 @@ const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableSt
   return password;
 };
 
-/** Standard input to its end, without the line break that `echo` adds. */
+/** Standard input without the line break that `echo` adds; read no further once it is too long. */
 const readAll = async (input: NodeJS.ReadStream): Promise<string> => {
   const chunks: Buffer[] = [];
-  for await (const chunk of input) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
+  let length = 0;
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length > maximumPasswordBytes + lineBreak.length) throw new UsageError(`the password ${tooLong}`);
+  }
+  return decode(Buffer.concat(chunks)).replace(/\r?\n$/, '');
+};
+
+const decode = (bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UsageError('the password is not valid UTF-8');
+  }
 };

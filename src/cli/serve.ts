@@ -7,12 +7,14 @@ import { type Flags, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { isLoopback } from '../http/host-guard.ts';
+import { listAddresses, listenOn } from '../http/listen.ts';
 import { features } from '../profiles/index.ts';
 import { createStartMessage } from './start-message.ts';
 
 /** Starts the service; resolves once it listens, with what to tell people. Throws a SettingsError when it cannot. */
 export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; message: string }> => {
-  const settings = loadSettings(schema, flags);
+  const warnings: string[] = [];
+  const settings = loadSettings(schema, flags, undefined, (warning) => warnings.push(warning));
   // Log lines go to standard error, so that what is printed for people stays readable.
   const destination = pino.destination({ dest: 2, sync: true });
   // A full disk or a closed terminal behind the log must not stop the service.
@@ -20,16 +22,17 @@ export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; 
   const log: FastifyBaseLogger = pino({ level: settings.logLevel }, destination);
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
   const address = await listen(app, settings);
+  for (const warning of warnings) log.warn(warning);
   if (!isLoopback(settings.host)) {
     log.warn('the service can be reached from other machines: see which routes are open without a token');
   }
   return { app, message: createStartMessage(app, address) };
 };
 
-const listen = async (app: App, { host, port }: Settings): Promise<string> => {
+const listen = async (app: App, { host, port, tlsCert }: Settings): Promise<string> => {
   try {
-    await app.server.listen({ host, port });
-    return toUrl(app.server.server.address() as AddressInfo);
+    const address = await listenOn(app.server, await listAddresses(host), port);
+    return toUrl(tlsCert === undefined ? 'http' : 'https', address);
   } catch (error) {
     await app.server.close();
     const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
@@ -38,8 +41,8 @@ const listen = async (app: App, { host, port }: Settings): Promise<string> => {
 };
 
 /** The address itself: Fastify's own text names 127.0.0.1 where the server listens on every address. */
-const toUrl = ({ address, family, port }: AddressInfo): string =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is taken; choose another with --port',

@@ -15,8 +15,10 @@ export const readJsonFile = (path: string, what: string): Record<string, unknown
   return value as Record<string, unknown>;
 };
 
-const reasonOf = (error: unknown): string => {
+/** Why a file could not be read, in a few words. */
+export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof SyntaxError) return describeSyntaxError(message);
   const reasons: Record<string, string> = {
     ENOENT: 'there is no such file',
     EACCES: 'permission denied',
@@ -24,4 +26,10 @@ const reasonOf = (error: unknown): string => {
     ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
   };
   return reasons[code ?? ''] ?? message.replaceAll(/\s+/g, ' ');
+};
+
+/** Where the text stops being JSON, if that is told; what stands there is not repeated: it may be a secret. */
+const describeSyntaxError = (message: string): string => {
+  const place = /at position \d+/.exec(message)?.[0];
+  return `it is not valid JSON${place === undefined ? '' : ` ${place}`}`;
 };

@@ -56,13 +56,27 @@ test('a secret can be given by variable and file, never by flag', () => {
   assert.equal(settings.jwtSecret, 'variable');
 });
 
-test('what only a file can hold is not read from a variable', () => {
-  const settings = loadSettings(schema, {}, { SIGNALBOX_MOUNTS: '{}', SIGNALBOX_USERS: '[]' });
-  assert.equal(settings.mounts, undefined);
+test('a variable for what only a file can hold is refused, not passed over', () => {
+  const variables = { SIGNALBOX_MOUNTS: '{}', SIGNALBOX_USERS: '[]' };
+  assert.deepEqual(
+    problemsOf(() => loadSettings(schema, {}, variables)),
+    [
+      'SIGNALBOX_MOUNTS has no effect: mounts is a key of the config file alone',
+      'SIGNALBOX_USERS has no effect: users is a key of the config file alone',
+    ],
+  );
+  assert.equal(loadSettings(schema, {}, { SIGNALBOX_MOUNTS: '' }).mounts, undefined);
+});
+
+test('a flag --config without a name is refused', () => {
+  assert.deepEqual(
+    problemsOf(() => loadSettings(schema, { config: '', port: 'x' }, {})),
+    ['--config must name a file, not ""', '--port must be a whole number from 0 to 65535, not "x"'],
+  );
 });
 
 test('all problems are told at once, each with its place and what would fit', (t) => {
-  const config = writeConfig(t, '{"colour": 1, "cors": "perhaps", "users": [{"name": 5}], "retries": 0}');
+  const config = writeConfig(t, '{"colour": 1, "cors": "perhaps", "users": [{"name": 5}, {}], "retries": 0}');
   const variables = { SIGNALBOX_LOG_LEVEL: 'loud', SIGNALBOX_JWT_SECRET: '' };
   const flags = { port: '70000', host: '', config };
   assert.deepEqual(
@@ -74,6 +88,7 @@ test('all problems are told at once, each with its place and what would fit', (t
       `cors in ${config} must be true or false, not "perhaps"`,
       'SIGNALBOX_LOG_LEVEL must be one of silent, fatal, error, warn, info, debug, trace, not "loud"',
       `users in ${config} at 0.name must be string`,
+      `users in ${config} at 1 must have required properties name`,
       `retries in ${config} must be a whole number of at least 1, not 0`,
     ],
   );
@@ -94,6 +109,14 @@ test('a list must hold names', (t) => {
       `allowedHosts in ${config} at 0 must not have fewer than 1 characters`,
     ],
   );
+});
+
+test('text that is no JSON is not repeated: it may be a secret', (t) => {
+  for (const text of ['{"jwtSecret": hush}', '{"jwtSecret": "hush" hush}', '{"jwtSecret": "hush', 'hush']) {
+    const [problem = ''] = problemsOf(() => loadSettings(schema, { config: writeConfig(t, text) }, {}));
+    assert.match(problem, /: it is not valid JSON( at position \d+)?$/);
+    assert.equal(problem.includes('hush'), false);
+  }
 });
 
 test('a file that cannot be used is told by name and reason', (t) => {

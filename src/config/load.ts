@@ -1,8 +1,9 @@
 import type { TObject, TSchema } from 'typebox';
+import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
-import { findProblem } from './problems.ts';
+import { findProblems } from './problems.ts';
 import { isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
-import { SettingsError } from './settings-error.ts';
+import { assertNoProblems, SettingsError } from './settings-error.ts';
 import { fromText } from './text.ts';
 
 /** Values as given: flags by key in camelCase, a bare flag as `true`. */
@@ -14,30 +15,66 @@ interface Given {
 }
 
 /**
- * The settings: flags over `SIGNALBOX_*` variables over the config file over defaults.
+ * The settings: flags over `SIGNALBOX_*` variables over the config file over defaults. `warn` is told what is unwise.
  * Throws a SettingsError that lists every problem at once.
  */
-export const loadSettings = (schema: TObject, flags: Flags, environment = process.env): Settings => {
-  const path = (flags['config'] as string | undefined) ?? (environment['SIGNALBOX_CONFIG'] || undefined);
-  const file = path === undefined ? {} : readJsonFile(path, 'config file');
-  const unknown = Object.keys(file).filter(
-    (key) => !Object.hasOwn(schema.properties, key) && key !== '$schema',
-  );
-  const problems = unknown.map((key) => `${path} has no setting called ${JSON.stringify(key)}`);
+export const loadSettings = (
+  schema: TObject,
+  flags: Flags,
+  environment = process.env,
+  warn: (warning: string) => void = () => undefined,
+): Settings => {
+  const { path, file, problems } = readConfigFile(schema, flags, environment);
   const settings: Record<string, unknown> = {};
   for (const [key, property] of Object.entries(schema.properties)) {
     const given =
       givenFlag(key, property, flags) ??
       givenVariable(key, property, environment) ??
       givenInFile(key, file, path);
-    const problem = given && findProblem(property, given.value, given.place);
-    if (problem) problems.push(problem);
+    problems.push(...(given ? findProblems(property, given.value, given.place) : []));
     const value = given ? given.value : (property as { default?: unknown }).default;
     if (value !== undefined) settings[key] = value;
   }
-  if (problems.length > 0) throw new SettingsError(problems);
+  assertNoProblems([...problems, ...findUnreadVariables(schema, environment)]);
+  if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings as Settings;
 };
+
+interface ConfigFile {
+  path: string | undefined;
+  file: Record<string, unknown>;
+  problems: string[];
+}
+
+/** The config file's values, and what is wrong with it as a whole. */
+const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv): ConfigFile => {
+  const path = (flags['config'] as string | undefined) ?? (environment['SIGNALBOX_CONFIG'] || undefined);
+  if (path === undefined) return { path, file: {}, problems: [] };
+  if (path === '') return { path: undefined, file: {}, problems: ['--config must name a file, not ""'] };
+  try {
+    const file = readJsonFile(path, 'config file');
+    const unknown = Object.keys(file).filter(
+      (key) => !Object.hasOwn(schema.properties, key) && key !== '$schema',
+    );
+    const problems = unknown.map((key) => `${path} has no setting called ${JSON.stringify(key)}`);
+    const problem = findWriteProblem(path);
+    return { path, file, problems: problem === undefined ? problems : [problem, ...problems] };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { path, file: {}, problems: [...error.problems] };
+  }
+};
+
+const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
+  Object.entries(schema.properties).some(
+    ([key, property]) => 'secret' in property && Object.hasOwn(file, key),
+  );
+
+/** A variable for what only a file can hold would be passed over without a word. */
+const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
+  Object.entries(schema.properties)
+    .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
+    .map(([key]) => `${toVariableName(key)} has no effect: ${key} is a key of the config file alone`);
 
 const givenFlag = (key: string, schema: TSchema, flags: Flags): Given | undefined => {
   const value = flags[key];

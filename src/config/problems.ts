@@ -9,18 +9,23 @@ interface Constraints {
 }
 
 /**
- * What is wrong with a setting's value as one clause, or undefined when it fits.
+ * What is wrong with a setting's value, as clauses; none when it fits.
  * `place` is where the value came from: `--port`, `SIGNALBOX_PORT`, `port in settings.json`.
  */
-export const findProblem = (schema: TSchema, value: unknown, place: string): string | undefined => {
-  const [error] = Value.Errors(schema, value);
-  if (!error) return undefined;
+export const findProblems = (schema: TSchema, value: unknown, place: string): string[] => {
+  const errors = Value.Errors(schema, value);
+  if (errors.length === 0) return [];
   if (textForm(schema) === 'none' || (textForm(schema) === 'list' && Array.isArray(value))) {
-    const path = toDottedPath(error.instancePath);
-    return `${place}${path && ` at ${path}`} ${error.message}`;
+    return [
+      ...new Set(errors.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${error.message}`)),
+    ];
   }
-  return `${place} must be ${describeValues(schema)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`;
+  return [
+    `${place} must be ${describeValues(schema)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`,
+  ];
 };
+
+const toPlaceWithin = (pointer: string): string => (pointer === '' ? '' : ` at ${toDottedPath(pointer)}`);
 
 /** A JSON pointer (RFC 6901) as people write it: `/users/0/name` → `users.0.name`. */
 const toDottedPath = (pointer: string): string =>

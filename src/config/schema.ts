@@ -40,6 +40,43 @@ const coreSettings = {
     default: [],
     description: 'Host names that requests may be addressed to, beside the loopback ones.',
   }),
+  tlsCert: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'PEM file with the certificate and its chain; makes it HTTPS.',
+    }),
+  ),
+  tlsKey: Type.Optional(
+    Type.String({ minLength: 1, description: 'PEM file with the private key of the certificate.' }),
+  ),
+  trustProxy: Type.Array(Type.String({ minLength: 1 }), {
+    default: [],
+    description: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.',
+  }),
+  requestTimeout: Type.Integer({
+    minimum: 1,
+    maximum: 300,
+    default: 30,
+    description: 'Seconds that a whole request may take to arrive.',
+  }),
+  headersTimeout: Type.Integer({
+    minimum: 1,
+    maximum: 300,
+    default: 10,
+    description: 'Seconds that the headers of a request may take to arrive.',
+  }),
+  maxConnections: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 1000,
+    description: 'Connections that are served at a time; more are told 503.',
+  }),
+  maxEventLoopDelay: Type.Integer({
+    minimum: 0,
+    maximum: 60_000,
+    default: 500,
+    description: 'Milliseconds of work in arrears past which new requests are told 503; 0 for never.',
+  }),
   publicDir: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder that /docs serves instead of the built-in pages.' }),
   ),
@@ -52,6 +89,12 @@ const coreSettings = {
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random when not set.' }),
+  ),
+  jwtPreviousSecret: Type.Optional(
+    Type.String({
+      ...secret,
+      description: 'Key whose tokens are accepted too, while `jwtSecret` is changed.',
+    }),
   ),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',

@@ -21,7 +21,7 @@ export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRe
       problems.push(`seed file ${path}: ${key} must be a list`);
     } else {
       problems.push(
-        ...value.flatMap((record, index) => findRecordProblem(schema, record, `${key}[${index}]`)),
+        ...value.flatMap((record, index) => findRecordProblems(schema, record, `${key}[${index}]`)),
       );
       records[key] = value;
     }
@@ -30,14 +30,16 @@ export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRe
   return records;
 };
 
-const findRecordProblem = (schema: TSchema, record: unknown, name: string): string[] => {
-  const [error] = Value.Errors(schema, record);
-  if (!error) return [];
-  const { requiredProperties } = error.params as { requiredProperties?: string[] };
-  const field = requiredProperties?.[0] ?? error.instancePath.slice(1);
-  const { allowedValues } = error.params as { allowedValues?: string[] };
-  const reason = requiredProperties
-    ? 'is missing'
-    : allowedValues && `must be one of ${allowedValues.join(', ')}`;
-  return [`seed record ${name}${field && `.${field}`} ${reason ?? error.message}`];
+const findRecordProblems = (schema: TSchema, record: unknown, name: string): string[] => [
+  ...new Set(Value.Errors(schema, record).flatMap((error) => describeError(error, name))),
+];
+
+type RecordError = ReturnType<typeof Value.Errors>[number];
+
+const describeError = ({ params, instancePath, message }: RecordError, name: string): string[] => {
+  const { requiredProperties, allowedValues } = params as Record<string, string[] | undefined>;
+  if (requiredProperties) return requiredProperties.map((field) => `seed record ${name}.${field} is missing`);
+  const field = instancePath.slice(1);
+  const reason = allowedValues ? `must be one of ${allowedValues.join(', ')}` : message;
+  return [`seed record ${name}${field && `.${field}`} ${reason}`];
 };

@@ -7,3 +7,24 @@ export class SettingsError extends Error {
     this.problems = problems;
   }
 }
+
+/** Throws a SettingsError where there are problems. */
+export const assertNoProblems = (problems: readonly string[]): void => {
+  if (problems.length > 0) throw new SettingsError(problems);
+};
+
+/** What each of the checks returns; throws one SettingsError with the problems of all that fail. */
+export const checkAll = <T extends object>(checks: { [K in keyof T]: () => T[K] }): T => {
+  const problems: string[] = [];
+  const entries = Object.entries<() => unknown>(checks).map(([name, check]) => {
+    try {
+      return [name, check()];
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      problems.push(...error.problems);
+      return [name, undefined];
+    }
+  });
+  assertNoProblems(problems);
+  return Object.fromEntries(entries) as T;
+};

@@ -1,34 +1,25 @@
-import { realpathSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { createServableCheck } from './public-folder.ts';
 
-const contentSecurityPolicy =
-  "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+const headers = {
+  // Files are asked about again before they are shown again.
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy':
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+};
 
 /** Serves `/docs/` from the folder `root`: no dotfiles, no listing, nothing outside the folder. */
 export const serveDocs = async (app: FastifyInstance, root: string): Promise<void> => {
-  const realRoot = realpathSync(root);
+  const isServable = createServableCheck(root);
   await app.register(fastifyStatic, {
     root,
     prefix: '/docs/',
     dotfiles: 'deny',
-    allowedPath: (path) => isInside(realRoot, join(root, path)),
-    setHeaders: (response) => {
-      response.header('Content-Security-Policy', contentSecurityPolicy);
-      response.header('X-Content-Type-Options', 'nosniff');
-    },
+    allowedPath: (path) => isServable(join(root, path)),
+    setHeaders: (response) => void response.headers(headers),
     schemaHide: true,
   });
   app.get('/docs', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
-};
-
-/** Whether the path, with its links followed, is the folder or in it; a path that is not there is no danger. */
-const isInside = (folder: string, path: string): boolean => {
-  try {
-    const real = realpathSync(path);
-    return real === folder || real.startsWith(folder + sep);
-  } catch {
-    return true;
-  }
 };

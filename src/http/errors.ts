@@ -9,8 +9,12 @@ const statusOf = {
   'not-found': 404,
   'method-not-allowed': 405,
   'too-large': 413,
+  'expectation-failed': 417,
+  'too-many': 429,
   failed: 500,
+  'not-implemented': 501,
   unavailable: 503,
+  'version-not-supported': 505,
 } as const;
 
 export type ErrorKind = keyof typeof statusOf;
@@ -51,7 +55,7 @@ export const handleErrors = (app: FastifyInstance): void => {
 
 /** Answers `error`; also used where Fastify has no route yet (a URL that cannot be decoded). */
 export const sendError = (
-  error: FastifyError,
+  error: FastifyError | HttpError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply => {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { HttpError } from './errors.ts';
+import type { RequestGuard } from './guard.ts';
 
 interface HostNames {
   /** The address the server is bound to. */
@@ -27,25 +27,28 @@ export const isLoopback = (host: string): boolean => {
  * Refuses requests that are addressed to a name which is not this service's: so a web page cannot reach it by
  * pointing a name of its own at 127.0.0.1 (DNS rebinding). Bound beyond loopback, only a list that is set counts.
  */
-export const guardHost = (app: FastifyInstance, { boundTo, machine, allowed }: HostNames): void => {
-  app.addHook('onRequest', async ({ headers, raw }) => {
-    if (headers.host === undefined && raw.httpVersion === '1.1') {
-      throw new HttpError('invalid', 'The header Host is missing');
-    }
-  });
+export const createHostGuard = ({ boundTo, machine, allowed }: HostNames): RequestGuard => {
   const isLocal = isLoopback(boundTo);
-  if (!isLocal && allowed.length === 0) return;
-  const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map((name) => name.toLowerCase()));
-  app.addHook('onRequest', async ({ headers }) => {
-    const name = toHostName(headers.host);
-    if (!names.has(name) && !(isLocal && isLoopback(name))) {
-      throw new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
+  if (!isLocal && allowed.length === 0) return () => undefined;
+  const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
+  const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
+  // Nearly every request names the host that the one before it named.
+  let lastHost: string | undefined;
+  return ({ headers: { host = '' } }) => {
+    if (host === lastHost) return undefined;
+    if (!isServed(toHostName(host))) {
+      return new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
     }
-  });
+    lastHost = host;
+    return undefined;
+  };
 };
 
 /** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
-const toHostName = (host = ''): string => {
-  const name = host.replace(/:\d*$/, '').toLowerCase();
+const toHostName = (host: string): string => {
+  const name = toPlainName(host.replace(/:\d*$/, ''));
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 };
+
+/** In lower case, without the dot at the end that says that a name is complete. */
+const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

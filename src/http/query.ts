@@ -14,8 +14,9 @@ export const convertQueries = (app: FastifyInstance): void => {
     if (!schema) return;
     const hooks = route.preValidation ?? [];
     route.preValidation = [
-      async (request) => {
+      (request, _reply, done) => {
         request.query = toTypedQuery(schema.properties, request.query as Query);
+        done();
       },
       ...(Array.isArray(hooks) ? hooks : [hooks]),
     ];
@@ -23,7 +24,7 @@ export const convertQueries = (app: FastifyInstance): void => {
 };
 
 /** The parameters that `properties` names, converted; all others are left out. Throws an HttpError for a doubled one. */
-const toTypedQuery = (properties: TProperties, query: Query): Query => {
+export const toTypedQuery = (properties: TProperties, query: Query): Query => {
   const typed: Query = {};
   for (const [name, schema] of Object.entries(properties)) {
     const value = query[name];

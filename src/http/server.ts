@@ -1,65 +1,112 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { acceptJsonBodies } from './body.ts';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
+import { createAlwaysHeaders, type Headers } from './always-headers.ts';
+import { acceptJsonBodies, createBodyParser } from './body.ts';
+import { type Certificate, toTlsOptions } from './certificate.ts';
 import { createClientErrorHandler } from './client-error.ts';
-import { closeConnections } from './closing.ts';
-import { allowCrossOrigin, corsHeaders, refuseCrossOrigin } from './cors.ts';
+import { boundConnections } from './connections.ts';
+import { answerDirectly } from './direct/direct.ts';
+import { createEntrance } from './entrance.ts';
 import { handleErrors, sendError } from './errors.ts';
-import { guardHost } from './host-guard.ts';
+import { createFramingGuard } from './framing.ts';
+import { createHostGuard } from './host-guard.ts';
+import { type Limits, toNodeOptions, toServerLimits } from './limits.ts';
+import { toLoggedPath } from './log-path.ts';
+import { answerOddRequests } from './odd-requests.ts';
+import { createOriginGuard } from './origin-guard.ts';
+import { createLagProbe } from './overload.ts';
 import { convertQueries } from './query.ts';
+import { shedLoad } from './shedding.ts';
 import { answerUnknownRoutes } from './unknown-route.ts';
 import { toRefusal } from './validation.ts';
 
-export interface ServerOptions {
+export interface ServerOptions extends Limits {
   log: FastifyBaseLogger;
   /** The address it will be bound to, and the names it answers to. */
   host: string;
   machine: string;
   allowedHosts: readonly string[];
   cors: boolean;
+  /** Addresses and blocks of proxies whose word is taken for who the client is. */
+  trustProxy: readonly string[];
+  /** Without one the server speaks plain HTTP. */
+  certificate?: Certificate | undefined;
 }
 
-/** Largest request body in bytes. */
-const bodyLimit = 1024 * 1024;
-
 /** A Fastify app with everything that routes share, and no routes. It does not listen. */
-export const createServer = ({ log, host, machine, allowedHosts, cors }: ServerOptions): FastifyInstance => {
-  // For what is answered before any hook has run.
-  const alwaysHeaders = cors ? corsHeaders : {};
-  const app = Fastify({
+export const createServer = (options: ServerOptions): FastifyInstance => {
+  const headers = createAlwaysHeaders(options.cors);
+  const { enter, isWelcome } = createEntrance({
+    headers,
+    framing: createFramingGuard(),
+    cors: options.cors,
+    guards: [
+      ...(options.cors ? [] : [createOriginGuard(options.certificate !== undefined)]),
+      createHostGuard({ ...options, boundTo: options.host, allowed: options.allowedHosts }),
+    ],
+  });
+  const app = createFastify(options, headers, enter);
+  handleErrors(app);
+  const isExtra = boundConnections(app, options.maxConnections);
+  answerOddRequests(app.server, headers);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (enter(request, reply)) done();
+  });
+  const isLagging = createLagProbe(app, options.maxEventLoopDelay);
+  shedLoad(app, { isExtra, isLagging });
+  answerUnknownRoutes(app);
+  const parseBody = createBodyParser(app);
+  acceptJsonBodies(app, isLagging, parseBody);
+  convertQueries(app);
+  if (isVerbose(app)) logRequests(app);
+  else
+    answerDirectly(app, {
+      headers,
+      isWelcome,
+      isBusy: ({ socket }) => isExtra(socket) || isLagging(),
+      parseBody,
+    });
+  return app;
+};
+
+const createFastify = (
+  { log, trustProxy, certificate, ...limits }: ServerOptions,
+  headers: Headers,
+  enter: ReturnType<typeof createEntrance>['enter'],
+): FastifyInstance => {
+  const options: FastifyServerOptions = {
+    ...toServerLimits(limits),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A connection that is open when the end begins is still served, then closed.
-    return503OnClosing: false,
-    bodyLimit,
-    requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 10_000,
-    forceCloseConnections: 'idle',
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 1000, requireHostHeader: false },
-    // An id of any length is answered as an id; Node bounds the whole request line at 16 KiB.
-    routerOptions: { maxParamLength: 16 * 1024 },
+    trustProxy: trustProxy.length > 0 && [...trustProxy],
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
     schemaErrorFormatter: (errors) => toRefusal(errors),
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(alwaysHeaders)),
-    clientErrorHandler: createClientErrorHandler(alwaysHeaders),
-  });
-  handleErrors(app);
-  (cors ? allowCrossOrigin : refuseCrossOrigin)(app);
-  guardHost(app, { boundTo: host, machine, allowed: allowedHosts });
-  answerUnknownRoutes(app);
-  acceptJsonBodies(app);
-  convertQueries(app);
-  logRequests(app);
-  closeConnections(app);
-  return app;
+    // What has a path that cannot be decoded passes the same entrance, before it is told so.
+    frameworkErrors: (error, request, reply) => {
+      if (enter(request, reply)) sendError(error, request, reply);
+    },
+    clientErrorHandler: createClientErrorHandler(headers),
+  };
+  const http = toNodeOptions(limits);
+  // To all but the sockets the two kinds of server are one.
+  const protocol: object = certificate ? { https: { ...http, ...toTlsOptions(certificate) } } : { http };
+  return Fastify({ ...options, ...protocol });
 };
+
+const isVerbose = ({ log: { level } }: FastifyInstance): boolean => level === 'debug' || level === 'trace';
 
 /** One line for each request, at debug: at info a busy service would write little else. */
 const logRequests = (app: FastifyInstance): void => {
-  if (app.log.level !== 'debug' && app.log.level !== 'trace') return;
   app.addHook('onResponse', async ({ log, method, url, ip }, reply) => {
-    log.debug({ method, url, ip, status: reply.statusCode, ms: reply.elapsedTime }, 'request');
+    log.debug(
+      { method, path: toLoggedPath(url), ip, status: reply.statusCode, ms: reply.elapsedTime },
+      'request',
+    );
   });
 };

@@ -23,8 +23,8 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     for (const name of [method].flat()) known.methods.add(name);
     paths.set(url, known);
   });
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) throw toRefusal(toPath(request.url), [...paths.values()]);
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? toRefusal(toPath(request.url), [...paths.values()]) : undefined);
   });
   app.setNotFoundHandler(() => {
     throw new HttpError('not-found', 'Not found');
@@ -38,8 +38,8 @@ const toRefusal = (path: string, paths: KnownPath[]): HttpError => {
   return new HttpError('method-not-allowed', 'Method not allowed', { headers: { Allow: allow } });
 };
 
-/** The path as the router reads it: decoded, without the query. */
-const toPath = (url: string): string => decodeURI(url.split('?', 1)[0] ?? '');
+/** The path as the router reads it: decoded, without a query or fragment. */
+const toPath = (url: string): string => decodeURI(url.split(/[?#]/, 1).join());
 
 /** `/api/tasks/:id` → `^/api/tasks/[^/]*$`, `/docs/*` → `^/docs/.*$`. */
 const toPattern = (url: string): RegExp => {

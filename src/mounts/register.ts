@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Access, createGuard } from '../auth/guard.ts';
+import { directAnswer } from '../http/direct/table.ts';
 import { ErrorBody } from '../http/schema.ts';
 import { hiddenMethods } from '../http/unknown-route.ts';
 import type { Route } from '../profiles/profile.ts';
@@ -30,8 +31,11 @@ const addRoute = (
   prefix: string,
   guard: Guard,
 ): void => {
-  const { path, access, summary, looseSlash, yieldsTo: _, schema, ...handling } = route;
-  const config: object = profile.strict ? { [hiddenMethods]: true } : {};
+  const { path, access, summary, looseSlash, yieldsTo: _, schema, respond, ...handling } = route;
+  const config: object = {
+    ...(profile.strict && { [hiddenMethods]: true }),
+    ...(respond && access === 'open' && { [directAnswer]: respond }),
+  };
   const options = {
     ...handling,
     onRequest: guard(access),

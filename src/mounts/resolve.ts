@@ -1,4 +1,4 @@
-import { SettingsError } from '../config/settings-error.ts';
+import { assertNoProblems } from '../config/settings-error.ts';
 import type { Feature, ProfileName } from '../profiles/profile.ts';
 
 /** A base path and the names of the profiles it serves. */
@@ -26,7 +26,8 @@ export const resolveMounts = ({ profiles, mounts }: Asked, features: readonly Fe
   const known = features.flatMap((feature) => feature.profiles);
   const asked = profiles ? { '/': [...profiles] } : (mounts ?? withoutMissing(defaultMounts, known));
   const problems = Object.entries(asked).flatMap(([base, names]) => findProblems(base, names, known));
-  if (problems.length > 0) throw new SettingsError(problems);
+  if (Object.keys(asked).length === 0) problems.push('mounts is empty: nothing would be served');
+  assertNoProblems(problems);
   return Object.entries(asked).map(([base, names]) => ({
     base,
     profiles: [...new Set(names.flatMap((name) => toProfileNames(name, known)))],

@@ -13,6 +13,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Access } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
+import { type Respond, sendAnswer, type TextAnswer } from '../http/direct/answer.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 
@@ -40,11 +41,31 @@ export interface Route<S extends FastifySchema = FastifySchema>
   looseSlash?: boolean;
   /** Name of a profile that wins where both define this method and path on one mount. */
   yieldsTo?: string;
+  /** Makes the answer of a route that needs nothing but this. */
+  respond?: Respond;
+}
+
+type Input<S extends FastifySchema> = Pick<Parameters<Route<S>['handler']>[0], 'params' | 'query' | 'body'>;
+
+/** A route whose answer is JSON text, made from what is asked and nothing else. */
+interface TextRoute<S extends FastifySchema> extends Omit<Route<S>, 'handler' | 'respond'> {
+  /** Throws, if it does, before it has changed anything. */
+  respond: (input: Input<S>) => TextAnswer;
 }
 
 /** Types a route's handler from its schemas. */
 export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route =>
   route as unknown as Route;
+
+/** Types a route's `respond` from its schemas; where the route is open, requests reach it by the shortest way. */
+export const defineTextRoute = <const S extends FastifySchema>({
+  respond,
+  ...route
+}: TextRoute<S>): Route => ({
+  ...route,
+  respond: respond as Respond,
+  handler: (request, reply) => sendAnswer(reply, respond(request as unknown as Input<S>)),
+});
 
 /**
  * Opens a durable log in the data directory; `title` begins the lines about it in the program's log. Throws a
@@ -111,6 +132,8 @@ export interface Feature<P extends TProperties = TProperties> {
   settings: P;
   /** Schemas of the records a seed file may bring, by the file's key. */
   seed?: Record<string, TSchema>;
+  /** What is wrong with settings that each are right for themselves, as clauses; asked before anything is made. */
+  findProblems?(settings: Static<TObject<P>>): string[];
   tools?: Tool[];
   /** Called once, when at least one of the profiles is mounted; throws a SettingsError for bad settings. */
   create(parts: Parts & { settings: Static<TObject<P>> }): FeatureInstance | Promise<FeatureInstance>;

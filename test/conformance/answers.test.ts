@@ -22,6 +22,28 @@ test('G1 every answer with a body is JSON and says so with its charset', async (
   }
 });
 
+test('D13f every answer forbids guessing its type and telling where it came from; none of the API is kept', async (t) => {
+  const { request } = await startApp(t);
+  for (const [method, path, status] of [
+    ['GET', '/api/tasks', 200],
+    ['GET', '/', 302],
+    ['GET', '/openapi.json', 200],
+    ['GET', '/docs/nope', 404],
+    ['GET', '/api/tasks/%zz', 400],
+    ['GET', '/api/items', 401],
+    ['PATCH', '/api/tasks', 405],
+    ['POST', '/api/tasks', 400],
+  ] as const) {
+    const { status: got, headers } = await request(method, path);
+    const names = ['x-content-type-options', 'referrer-policy', 'cache-control'];
+    assert.deepEqual(
+      [got, ...names.map((name) => headers[name])],
+      [status, 'nosniff', 'no-referrer', 'no-store'],
+      path,
+    );
+  }
+});
+
 test('D12 a known path with another method is 405 with Allow', async (t) => {
   const { request } = await startApp(t);
   const cases = [

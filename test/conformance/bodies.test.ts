@@ -82,6 +82,16 @@ test('B6 a body that would reach the prototype of objects is refused', async (t)
   assert.equal('Title' in {}, false);
 });
 
+test('D7a a body that a route has no use for is passed over, whatever it is', async (t) => {
+  const { request } = await start(t);
+  for (const body of ['{', '[]', 'x=y', Buffer.from([0xff])]) {
+    const { status, json } = await request('DELETE', '/api/tasks/77', { body });
+    assert.deepEqual([status, json], [404, { error: 'Task with Id=77 not found' }], String(body));
+  }
+  const { status } = await request('DELETE', '/api/tasks/1', { body: '{"__proto__":1}' });
+  assert.equal(status, 200);
+});
+
 test('D7 a body is read as JSON whatever its Content-Type says', async (t) => {
   const app = await start(t);
   const types = [

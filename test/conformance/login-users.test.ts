@@ -52,7 +52,7 @@ test('D22e where a password is not set, a random one is made at the start, print
 
 test('D22f there is no default password', async (t) => {
   const app = await startApp(t, {
-    settings: { profiles, adminPassword: undefined, readerPassword: undefined },
+    settings: { profiles, loginTriesPerAddress: 0, adminPassword: undefined, readerPassword: undefined },
   });
   for (const name of ['admin', 'reader']) {
     for (const password of ['', name, 'password', 'signalbox', 'changeme', '1234', 'undefined']) {
@@ -79,6 +79,7 @@ test('D22h a configured user with another role, or without a hash, stops the sta
     { name: 'Ali', role: 'Admin' },
     { name: 'Ali', role: 'Admin', passwordHash: 'open sesame' },
     { name: '', role: 'Admin', passwordHash },
+    { name: 'Ali', role: 'Admin', passwordHash: passwordHash.replace('m=19456', 'm=4194304') },
   ];
   const none = { adminPassword: undefined, readerPassword: undefined };
   for (const user of faults) {

@@ -27,7 +27,7 @@ test('A3 role is Admin for an administrator and Reader for a reader', async (t) 
 });
 
 test('A4 a login of an unknown user answers 401 `Unknown user` and issues no token', async (t) => {
-  const app = await startLogin(t);
+  const app = await startApp(t, { settings: { profiles: ['login'], loginTriesPerAddress: 0 } });
   const names = [
     'nobody',
     'Admin',

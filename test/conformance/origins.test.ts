@@ -104,8 +104,8 @@ test('D32 bound to loopback, only loopback names and this machine’s name are s
 });
 
 test('D32a allowedHosts adds names to the loopback ones', async (t) => {
-  const { request } = await startApp(t, { settings: { allowedHosts: ['Box.Example'] } });
-  for (const host of ['box.example:8080', 'localhost']) {
+  const { request } = await startApp(t, { settings: { allowedHosts: ['Box.Example', '2001:db8::5'] } });
+  for (const host of ['box.example:8080', 'BOX.example.', '[2001:db8::5]:80', 'localhost']) {
     assert.equal((await request('GET', '/health', { headers: { host } })).status, 200, host);
   }
   assert.equal((await request('GET', '/health', { headers: { host: 'other.example' } })).status, 403);

@@ -41,10 +41,23 @@ test('D13d with cors on, protocol errors carry the two headers too', async (t) =
   );
 });
 
-test('D32c a request without a host name is refused', async (t) => {
+test('D32c a request whose host is empty, doubled or none is malformed, and ends the connection', async (t) => {
   const url = await listen(t);
-  const answer = await sendRaw(url, 'GET /api/tasks HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n');
-  assertError(answer, 403, 'empty Host');
+  for (const host of ['Host:', 'Host: localhost\r\nHost: localhost', 'Host: user@localhost', 'X: y']) {
+    const answer = await sendRaw(url, `GET /api/tasks HTTP/1.1\r\n${host}\r\n\r\n`);
+    assertError(answer, 400, host);
+  }
+});
+
+test('D13e every refusal of Node’s own is JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
+  const url = await listen(t);
+  const cases: [number, string][] = [
+    [405, 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    [417, 'GET /api/tasks HTTP/1.1\r\nHost: localhost\r\nExpect: more\r\n\r\n'],
+    [501, 'FOO /api/tasks HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    [505, 'GET /api/tasks HTTP/3.0\r\nHost: localhost\r\n\r\n'],
+  ];
+  for (const [status, request] of cases) assertError(await sendRaw(url, request), status, request);
 });
 
 test('D10 an answer of any size is streamed: the whole list arrives, also at a slow reader', async (t) => {

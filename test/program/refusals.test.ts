@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/app.ts';
-import { runProgram, startProgram } from '../support/program.ts';
-
-/** Runs the program, which must refuse to start, and returns the one line that it says. */
-const refusal = async (
-  args: string[],
-  code: 1 | 2,
-  variables: Record<string, string> = {},
-): Promise<string> => {
-  const ended = await runProgram(args, { variables });
-  assert.equal(ended.code, code, ended.stderr);
-  assert.equal(ended.stdout, '');
-  assert.match(ended.stderr, /^signalbox: [^\n]+\n$/);
-  return ended.stderr.slice('signalbox: '.length, -1);
-};
+import { startProgram } from '../support/program.ts';
+import { refusal } from '../support/refusal.ts';
 
 test('an unknown flag, command or word is a usage error: exit code 2', async () => {
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
@@ -35,6 +23,10 @@ test('bad values are told all at once, with what would fit: exit code 1', async 
     await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
     '--port must be a whole number from 0 to 65535, not "x"; ' +
       'SIGNALBOX_CORS must be true or false, not "perhaps"; --execute-auth must be one of admin, none, not "maybe"',
+  );
+  assert.match(
+    await refusal(['--trust-proxy', 'true', '--headers-timeout', '40'], 1),
+    /^trustProxy takes addresses and CIDR blocks .*, not "true"; headersTimeout 40 must not be more /,
   );
   assert.match(await refusal(['--profiles', 'T,Z'], 1), /^there is no profile "Z"; the profiles are /);
   assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
@@ -118,9 +110,14 @@ test('a data folder that cannot be made or written is refused', async (t) => {
   assert.match(await refusal(['--profiles', 'X', '--data-dir', '/proc/signalbox'], 1), /\/proc\/signalbox/);
 });
 
-test('a public folder that is not there is refused', async (t) => {
+test('a public folder that is not there, or holds a link that leaves it, is refused', async (t) => {
   const folder = createFolder(t);
-  mkdirSync(join(folder, 'empty'));
+  mkdirSync(join(folder, 'linked'));
+  symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));
+  assert.match(
+    await refusal(['--profiles', 'L', '--public-dir', join(folder, 'linked')], 1),
+    /^publicDir has a link that leaves it: remove .*\/linked\/out$/,
+  );
   assert.match(
     await refusal(['--profiles', 'L', '--public-dir', join(folder, 'pages')], 1),
     /^publicDir .*pages is not a folder$/,

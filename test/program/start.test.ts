@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { version } from '../../src/package-root.ts';
 import { createFolder } from '../support/app.ts';
 import { runProgram, startProgram } from '../support/program.ts';
+import { sendRaw } from '../support/raw.ts';
 
 const longSecret = 'a signing key that is long enough for it';
 
@@ -105,7 +106,7 @@ test('at log level debug each request is one JSON line', async (t) => {
     .split('\n')
     .map((line) => JSON.parse(line));
   const line = lines.find(({ msg }) => msg === 'request');
-  assert.deepEqual([line.method, line.status, line.url], ['GET', 200, '/api/tasks?x=%0a{%22level%22:60}']);
+  assert.deepEqual([line.method, line.status, line.path], ['GET', 200, '/api/tasks']);
 });
 
 test('--help names every flag and profile, --version the version', async () => {
@@ -127,4 +128,14 @@ test('bound beyond loopback, the log warns', async (t) => {
   const { stderr } = await stop();
   const warning = stderr.split('\n').find((line) => line.includes('"level":40'));
   assert.match(warning ?? '', /can be reached from other machines/);
+});
+
+test('no flag of Node makes the server take what is not HTTP, or larger headers', async (t) => {
+  const variables = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=100000' };
+  const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t), variables });
+  const ask = (header: string) =>
+    sendRaw(url, `GET /api/tasks HTTP/1.1\r\nHost: localhost\r\n${header}\r\nConnection: close\r\n\r\n`);
+  assert.match(await ask('X : y'), /^HTTP\/1\.1 400 /);
+  assert.match(await ask(`X: ${'y'.repeat(20_000)}`), /^HTTP\/1\.1 431 /);
+  assert.match(await ask('X: y'), /^HTTP\/1\.1 200 /);
 });

@@ -9,7 +9,7 @@ const bundle = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 
 interface Options {
   variables?: Record<string, string>;
-  input?: string;
+  input?: string | Buffer;
   cwd?: string;
   /** A program, with its arguments, that runs this one. */
   wrapper?: string[];

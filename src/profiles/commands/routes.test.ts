@@ -6,7 +6,10 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createFolder } from '../../../test/support/app.ts';
 import { createGuard } from '../../auth/guard.ts';
+import { createKeys } from '../../auth/keys.ts';
 import { createTokens } from '../../auth/token.ts';
+import { loadSettings } from '../../config/load.ts';
+import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createAudit } from './audit.ts';
@@ -19,9 +22,10 @@ import { until } from './testing.ts';
 /** A server with nothing but this profile's routes, over the given runner and an audit of its own. */
 const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstance> => {
   const log = pino({ level: 'silent' });
-  const app = createServer({ log, host: '127.0.0.1', machine: 'test', allowedHosts: [], cors: false });
+  const settings = loadSettings(createSettingsSchema([]), {}, {});
+  const app = createServer({ ...settings, log, machine: 'test' });
   const clock = () => new Date();
-  createGuard(app, createTokens(randomBytes(32), 'test', clock));
+  createGuard(app, createTokens(createKeys(randomBytes(32)), 'test', clock));
   const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
   const audit = createAudit(journal);
   const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 10 });

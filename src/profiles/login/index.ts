@@ -1,42 +1,24 @@
-import Type from 'typebox';
-import { SettingsError } from '../../config/settings-error.ts';
+import type { Static, TObject } from 'typebox';
 import { defineFeature } from '../profile.ts';
+import { createLoginLimits } from './limits.ts';
 import { createLoginRoutes } from './routes.ts';
-import { User } from './schema.ts';
-import { type Account, createBuiltInAccount, toAccounts } from './users.ts';
+import { loginSettings } from './settings.ts';
+import { type Account, createBuiltInAccount, findUserProblems, toAccounts } from './users.ts';
 
-interface LoginSettings {
-  users?: User[];
-  adminPassword?: string;
-  readerPassword?: string;
-}
-
-const password = (name: string) =>
-  Type.Optional(
-    Type.String({
-      minLength: 1,
-      secret: true,
-      description: `Password of ${name}; a random one when not set.`,
-    }),
-  );
+type LoginSettings = Static<TObject<typeof loginSettings>>;
 
 /** Login: names and passwords for tokens. */
 export const login = defineFeature({
   name: 'login',
   profiles: [{ name: 'login', alias: 'A', summary: 'passwords for tokens' }],
-  settings: {
-    adminPassword: password('admin'),
-    readerPassword: password('reader'),
-    users: Type.Optional(
-      Type.Array(User, {
-        minItems: 1,
-        description: 'Users that replace admin and reader: name, role, passwordHash.',
-      }),
-    ),
-  },
-  create: ({ settings, tokens }) => {
+  settings: loginSettings,
+  findProblems: findUserProblems,
+  create: ({ settings, tokens, log }) => {
     const { accounts, notices } = createAccounts(settings);
-    return { profiles: { login: createLoginRoutes(accounts, tokens) }, notices };
+    const limits = createLoginLimits(toLimits(settings), readSeconds, (ip) =>
+      log.warn({ ip }, 'login: further wrong ones from this address are delayed'),
+    );
+    return { profiles: { login: createLoginRoutes({ accounts, tokens, limits }) }, notices };
   },
 });
 
@@ -45,20 +27,23 @@ const createAccounts = ({
   adminPassword,
   readerPassword,
 }: LoginSettings): { accounts: Map<string, Account>; notices: string[] } => {
-  if (!users) {
-    const builtIn = [
-      createBuiltInAccount('admin', 'Admin', adminPassword),
-      createBuiltInAccount('reader', 'Reader', readerPassword),
-    ];
-    return {
-      accounts: new Map(builtIn.map(({ account }) => [account.name, account])),
-      notices: builtIn.flatMap(({ notice }) => notice ?? []),
-    };
-  }
-  if (adminPassword !== undefined || readerPassword !== undefined) {
-    throw new SettingsError([
-      'adminPassword and readerPassword have no effect where users is set: remove them',
-    ]);
-  }
-  return { accounts: toAccounts(users), notices: [] };
+  if (users) return { accounts: toAccounts(users), notices: [] };
+  const builtIn = [
+    createBuiltInAccount('admin', 'Admin', adminPassword),
+    createBuiltInAccount('reader', 'Reader', readerPassword),
+  ];
+  return {
+    accounts: toAccounts(builtIn.map(({ account }) => account)),
+    notices: builtIn.flatMap(({ notice }) => notice ?? []),
+  };
 };
+
+/** Not the time of day, which can be set. */
+const readSeconds = (): number => performance.now() / 1000;
+
+const toLimits = (settings: LoginSettings) => ({
+  perAddress: settings.loginTriesPerAddress,
+  perUser: settings.loginTriesPerUser,
+  inTotal: settings.loginTriesInTotal,
+  maxDelay: settings.loginMaxDelay,
+});

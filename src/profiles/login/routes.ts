@@ -1,10 +1,11 @@
 import { tokenLifetime } from '../../auth/claims.ts';
-import { isPassword } from '../../auth/password.ts';
+import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import type { Tokens } from '../../auth/token.ts';
 import { HttpError } from '../../http/errors.ts';
 import { createQueue } from '../../http/queue.ts';
 import { ErrorBody } from '../../http/schema.ts';
 import { defineRoute, type Route } from '../profile.ts';
+import type { LoginLimits } from './limits.ts';
 import { Credentials, IssuedToken } from './schema.ts';
 import type { Account } from './users.ts';
 
@@ -12,15 +13,21 @@ import type { Account } from './users.ts';
  * Hashing runs on the threads that also sync files, of which there are few: more at a time would keep an alert from
  * being acknowledged.
  */
-const limits = {
+const bounds = {
   running: 2,
   waiting: 8,
   refusal: 'Too many logins are being checked; try again in a second',
 };
 
+interface LoginParts {
+  accounts: ReadonlyMap<string, Account>;
+  tokens: Tokens;
+  limits: LoginLimits;
+}
+
 /** Profile `login`. */
-export const createLoginRoutes = (accounts: ReadonlyMap<string, Account>, tokens: Tokens): Route[] => {
-  const queue = createQueue(limits);
+export const createLoginRoutes = (parts: LoginParts): Route[] => {
+  const authenticate = createAuthentication(parts);
   return [
     defineRoute({
       method: 'POST',
@@ -29,17 +36,12 @@ export const createLoginRoutes = (accounts: ReadonlyMap<string, Account>, tokens
       summary: 'Exchange a name and a password for a token',
       schema: {
         body: Credentials,
-        response: { 200: IssuedToken, 400: ErrorBody, 401: ErrorBody, 503: ErrorBody },
+        response: { 200: IssuedToken, 400: ErrorBody, 401: ErrorBody, 429: ErrorBody, 503: ErrorBody },
       },
-      handler: async ({ body: { Username = '', Password = '' } }) => {
-        const account = accounts.get(Username);
-        if (!account) throw new HttpError('unauthorized', 'Unknown user');
-        const hash = await account.passwordHash;
-        if (!(await queue.run(() => isPassword(Password, hash)))) {
-          throw new HttpError('unauthorized', 'Invalid password');
-        }
+      handler: async ({ body: { Username = '', Password = '' }, ip }) => {
+        const account = await authenticate(Username, Password, ip);
         return {
-          token: await tokens.sign(account),
+          token: await parts.tokens.sign(account),
           tokenType: 'Bearer' as const,
           expiresIn: tokenLifetime,
           role: account.role,
@@ -48,3 +50,35 @@ export const createLoginRoutes = (accounts: ReadonlyMap<string, Account>, tokens
     }),
   ];
 };
+
+/** The account that a name and a password belong to; throws an HttpError where there is none. */
+const createAuthentication = ({ accounts, limits }: LoginParts) => {
+  const queue = createQueue(bounds);
+  return async (name: string, password: string, ip: string): Promise<Account> => {
+    const account = accounts.get(name);
+    const attempt = limits.begin(ip, account?.name);
+    if (typeof attempt === 'number') throw toTooMany(attempt);
+    try {
+      if (!account) {
+        if (name !== '') attempt.fail();
+        throw new HttpError('unauthorized', 'Unknown user');
+      }
+      // What no password can be is no guess either: it is not counted.
+      if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
+      const hash = await account.passwordHash;
+      if (!(await queue.run(() => isPassword(password, hash)))) {
+        attempt.fail();
+        throw new HttpError('unauthorized', 'Invalid password');
+      }
+      attempt.succeed();
+      return account;
+    } finally {
+      attempt.end();
+    }
+  };
+};
+
+const toTooMany = (seconds: number): HttpError =>
+  new HttpError('too-many', `Too many logins from this address; try again in ${seconds} s`, {
+    headers: { 'Retry-After': String(seconds) },
+  });

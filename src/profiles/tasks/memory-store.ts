@@ -1,26 +1,39 @@
 import { toLocalTimestamp } from '../../http/timestamp.ts';
 import type { NewTask, Task, TaskChanges } from './schema.ts';
-import type { TaskFilter, TaskStore } from './store.ts';
+import type { TaskStore } from './store.ts';
+import { type Reading, readTexts } from './task-reading.ts';
+import { setCount, toMemberships, toSet } from './task-sets.ts';
+import { readTaskText, toTaskText } from './task-text.ts';
+import { createTaskTree, type TreeView } from './task-tree.ts';
+
+/** Characters of a list that are put together at once: enough that one write serves many tasks. */
+const pieceLength = 64 * 1024;
 
 /** Tasks in memory, in order of creation; they are gone when the process ends. */
 export const createMemoryTaskStore = (clock: () => Date): TaskStore => {
-  const tasks = new Map<number, Task>();
+  const tree = createTaskTree(setCount);
   let lastId = 0;
-  const keep = (task: Task): Task => {
-    tasks.set(task.Id, task);
-    return task;
+  const keep = (task: Task): string => {
+    const text = toTaskText(task);
+    tree.put(task.Id, text, toMemberships(task));
+    return text;
   };
   return {
     create: (fields) => keep({ ...toTask(++lastId, fields, toLocalTimestamp(clock())), Status: 'Pending' }),
-    find: (id) => tasks.get(id),
+    find: tree.find,
     update: (id, changes) => {
-      const task = tasks.get(id);
-      return task && keep(toUpdated(task, changes, toLocalTimestamp(clock())));
+      const text = tree.find(id);
+      return text && keep(toUpdated(readTaskText(text), changes, toLocalTimestamp(clock())));
     },
-    remove: (id) => (tasks.delete(id) ? tasks.size : undefined),
+    remove: (id) => (tree.remove(id) ? tree.count(0) : undefined),
     list: (filter, limit) => {
-      const matches = Array.from(tasks.values()).filter((task) => isMatch(task, filter));
-      return { total: matches.length, tasks: matches.slice(0, limit) };
+      const set = toSet(filter);
+      if (set === undefined) return { total: 0, count: 0, first: '', rest: undefined };
+      const total = tree.count(set);
+      const count = Math.min(total, limit);
+      const reading = { set, next: 0, left: count };
+      const first = readPiece(tree.view(), reading);
+      return { total, count, first, rest: reading.left > 0 ? readOn(tree.freeze(), reading) : undefined };
     },
     restore: ({ Id = lastId + 1, CreatedAt = toLocalTimestamp(clock()), UpdatedAt, ...record }) => {
       if (Id <= lastId) return false;
@@ -30,6 +43,13 @@ export const createMemoryTaskStore = (clock: () => Date): TaskStore => {
     },
   };
 };
+
+function* readOn(view: TreeView, reading: Reading): Generator<string> {
+  while (reading.left > 0) yield `,${readPiece(view, reading)}`;
+}
+
+const readPiece = (view: TreeView, reading: Reading): string =>
+  readTexts(view, reading, pieceLength).join(',');
 
 /** Field by field: what else a client sends, times among it, stays outside. */
 const toTask = (id: number, fields: NewTask, createdAt: string): Task => ({
@@ -50,6 +70,3 @@ const toUpdated = (task: Task, changes: TaskChanges, now: string): Task => ({
   CreatedAt: task.CreatedAt,
   UpdatedAt: now,
 });
-
-const isMatch = (task: Task, { status, priority }: TaskFilter): boolean =>
-  (status === undefined || task.Status === status) && (priority === undefined || task.Priority === priority);

@@ -1,6 +1,7 @@
 import { principalOf } from '../../auth/guard.ts';
-import { sendJsonList } from '../../http/json-list.ts';
+import { sendAnswer } from '../../http/direct/answer.ts';
 import { defineRoute, type Route } from '../profile.ts';
+import { toListAnswer } from './list-answer.ts';
 import { UserTaskList } from './schema.ts';
 import type { TaskStore } from './store.ts';
 
@@ -13,8 +14,8 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     summary: 'List all tasks and say who asks',
     schema: { response: { 200: UserTaskList } },
     handler: (request, reply) => {
-      const { tasks } = store.list({}, Number.MAX_SAFE_INTEGER);
+      const selection = store.list({}, Number.MAX_SAFE_INTEGER);
       const user = JSON.stringify(principalOf(request).name);
-      sendJsonList(reply, `{"user":${user},"count":${tasks.length},"data":[`, tasks, ']}');
+      sendAnswer(reply, toListAnswer(`{"user":${user},"count":${selection.count},"data":[`, selection));
     },
   });

@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
-import { sendJsonList } from '../../http/json-list.ts';
+import { sendJson } from '../../http/json-list.ts';
 import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { defineRoute, defineTextRoute, type Route } from '../profile.ts';
+import { toListAnswer } from './list-answer.ts';
 import { NewTask, Task, TaskChanges, TaskDeleted, TaskList, TaskQuery, TaskRefusal } from './schema.ts';
 import type { TaskStore } from './store.ts';
 import { toTaskRefusal } from './validation.ts';
@@ -11,37 +12,37 @@ const params = Type.Object({ id: Type.String({ description: 'Id of a task, in de
 
 /** Profile `tasks`: the list, open to all. */
 export const createListRoute = (store: TaskStore): Route =>
-  defineRoute({
+  defineTextRoute({
     method: 'GET',
     path: '/api/tasks',
     access: 'open',
     summary: 'List tasks, in order of creation',
     schema: { querystring: TaskQuery, response: { 200: TaskList, 400: ErrorBody } },
-    handler: ({ query: { limit, ...filter } }, reply) => {
-      const { total, tasks } = store.list(filter, limit);
-      const opening = `{"total":${total},"count":${tasks.length},"limit":${limit},"data":[`;
-      sendJsonList(reply, opening, tasks, ']}');
+    respond: ({ query: { limit, ...filter } }) => {
+      const selection = store.list(filter, limit);
+      const { total, count } = selection;
+      return toListAnswer(`{"total":${total},"count":${count},"limit":${limit},"data":[`, selection);
     },
   });
 
 /** One task at a time: what `tasks` and `protected-tasks` have in common. */
 export const createTaskRoutes = (store: TaskStore): Route[] => [
-  defineRoute({
+  defineTextRoute({
     method: 'GET',
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Read one task',
     schema: { params, response: { 200: Task, 404: ErrorBody } },
-    handler: async ({ params: { id } }) => store.find(toTaskId(id)) ?? refuse(id),
+    respond: ({ params: { id } }) => ({ text: store.find(toTaskId(id)) ?? refuse(id) }),
   }),
-  defineRoute({
+  defineTextRoute({
     method: 'POST',
     path: '/api/tasks',
     access: 'open',
     summary: 'Create a task',
     schema: { body: NewTask, response: { 201: Task, 400: TaskRefusal } },
     schemaErrorFormatter: toTaskRefusal,
-    handler: async ({ body }, reply) => reply.code(201).send(store.create(body)),
+    respond: ({ body }) => ({ status: 201, text: store.create(body) }),
   }),
   defineRoute({
     method: 'PUT',
@@ -51,12 +52,16 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     schema: { params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal, 404: ErrorBody } },
     schemaErrorFormatter: toTaskRefusal,
     // An absent task is told before anything about the body.
-    preParsing: async ({ params }, _reply, payload) => {
+    preParsing: ({ params }, _reply, payload, done) => {
       const { id } = params as { id: string };
-      return store.find(toTaskId(id)) ? payload : refuse(id);
+      done(store.find(toTaskId(id)) ? null : toAbsence(id), payload);
     },
-    preValidation: async ({ body }) => dropEmptyFields(body ?? {}),
-    handler: async ({ params: { id }, body }) => store.update(toTaskId(id), body) ?? refuse(id),
+    preValidation: ({ body }, _reply, done) => {
+      dropEmptyFields(body ?? {});
+      done();
+    },
+    handler: ({ params: { id }, body }, reply) =>
+      sendJson(reply, store.update(toTaskId(id), body) ?? refuse(id)),
   }),
   defineRoute({
     method: 'DELETE',
@@ -64,9 +69,9 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     access: 'open',
     summary: 'Delete a task',
     schema: { params, response: { 200: TaskDeleted, 404: ErrorBody } },
-    handler: async ({ params: { id } }) => {
+    handler: ({ params: { id } }, reply) => {
       const remaining = store.remove(toTaskId(id)) ?? refuse(id);
-      return { message: `Task with Id=${id} deleted`, remaining };
+      reply.send({ message: `Task with Id=${id} deleted`, remaining });
     },
   }),
 ];
@@ -75,8 +80,10 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
 
 const refuse = (id: string): never => {
-  throw new HttpError('not-found', `Task with Id=${id} not found`);
+  throw toAbsence(id);
 };
+
+const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);
 
 const dropEmptyFields = (body: object): void => {
   const fields = body as Record<string, unknown>;

@@ -7,6 +7,9 @@ interface Parts {
   sign?: (signed: string) => Uint8Array;
 }
 
+/** A token that is refused: its fault, itself, and the 401's text. */
+export type HostileToken = [fault: string, token: string, message: string | RegExp];
+
 /** The claims of a token that the test apps accept, with changes; a claim that is undefined is left out. */
 export const createClaims = (changes: Record<string, unknown> = {}): Record<string, unknown> => {
   const iat = Math.floor(Date.now() / 1000);
@@ -20,6 +23,10 @@ export const signToken = (claims: unknown, { header, sign }: Parts = {}): string
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 };
 
+/** A token of parts as they are written, with a proper signature over them. */
+export const signParts = (header: string, claims: string): string =>
+  `${header}.${claims}.${encode(createHmacSigner()(`${header}.${claims}`))}`;
+
 /** Signs with HMAC. */
 export const createHmacSigner =
   (key: string | Uint8Array = secret, hash = 'sha256') =>
@@ -30,5 +37,7 @@ export const createHmacSigner =
 export const readPart = (token: string, index: 0 | 1): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
 
-const toPart = (value: unknown): string =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+/** Bytes, or a text's bytes, as base64url. */
+export const encode = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+const toPart = (value: unknown): string => encode(typeof value === 'string' ? value : JSON.stringify(value));

@@ -18,6 +18,7 @@ export interface Operation {
   parameters?: { name: string; in: string }[];
   requestBody?: Content;
   responses: Record<string, Content>;
+  security?: object[];
 }
 
 /** Operations by `METHOD /path`. */
@@ -29,8 +30,13 @@ export const settingsSchema = createSettingsSchema(features.map(({ settings }) =
 export const profileNames = features.flatMap(({ profiles }) => profiles.map(({ name }) => name));
 
 /** The app with what it mounts; ended with the test. */
-export const createAppFor = async (t: TestContext, flags: Flags = {}): Promise<App> => {
-  const settings = loadSettings(settingsSchema, { dataDir: join(createFolder(t), 'data'), ...flags }, {});
+export const createAppFor = async (
+  t: TestContext,
+  flags: Flags = {},
+  variables: Record<string, string> = {},
+): Promise<App> => {
+  const dataDir = join(createFolder(t), 'data');
+  const settings = loadSettings(settingsSchema, { dataDir, ...flags }, variables);
   const log = pino({ level: 'silent' });
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
   t.after(() => app.server.close());

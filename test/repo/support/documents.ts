@@ -18,7 +18,9 @@ export const listFiles = (folder: string): string[] =>
 
 /** Paths of all documents. */
 export const listDocuments = (): string[] =>
-  [...readdirSync(packageRoot), ...listFiles('docs')].filter((path) => path.endsWith('.md'));
+  [...readdirSync(packageRoot), ...listFiles('docs'), ...listFiles('bench')].filter((path) =>
+    path.endsWith('.md'),
+  );
 
 /** The parts of a document that headings of a level begin; what stands before the first has no title. */
 export const toSections = (text: string, level: number): Section[] =>

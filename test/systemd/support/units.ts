@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** Unit files of the booted machine, by name: services in every state that systemd has. */
 export const unitFiles: Record<string, string> = {
   'demo-running.service': `[Unit]
@@ -44,10 +46,13 @@ Description=One of many: %i
 [Service]
 ExecStart=/bin/sleep infinity
 `,
-  'signalbox.service': `[Service]
-ExecStart=/srv/node /srv/signalbox/dist/signalbox.js --port 0 --profiles commands --execute-auth none --data-dir /var/lib/signalbox
-User=signalbox
-SupplementaryGroups=systemd-journal
-StateDirectory=signalbox
-`,
+  'signalbox.service': readOwnUnit(
+    '/srv/node /srv/signalbox/dist/signalbox.js --port 0 --profiles commands --execute-auth none --data-dir /var/lib/signalbox',
+  ),
 };
+
+/** The unit file that is shipped, with another command. */
+function readOwnUnit(command: string): string {
+  const path = new URL('../../../../deploy/signalbox.service', import.meta.url);
+  return readFileSync(path, 'utf8').replace(/^ExecStart=.*$/m, `ExecStart=${command}`);
+}

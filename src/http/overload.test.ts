@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { createLagProbe } from './overload.ts';
+
+/** Does nothing, and lets nothing else be done. */
+const block = (milliseconds: number): void => {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+};
+
+test('the program is behind once its timers have waited longer than the limit, until they have had their turn', async (t) => {
+  const app = Fastify();
+  t.after(() => app.close());
+  const isLagging = createLagProbe(app, 50);
+  const isNever = createLagProbe(app, 0);
+  block(200);
+  // Before it listens nobody waits.
+  assert.equal(isLagging(), false);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  block(200);
+  assert.deepEqual([isLagging(), isNever()], [true, false]);
+  const deadline = performance.now() + 10_000;
+  while (isLagging() && performance.now() < deadline) await setImmediate();
+  assert.equal(isLagging(), false);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createServableCheck, findEscapingLink } from './public-folder.ts';
+
+/** A folder `pages` with a page in a folder of its own, beside a file that is not to be served. */
+const createPages = (t: TestContext): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'pages', 'sub'), { recursive: true });
+  writeFileSync(join(folder, 'pages', 'sub', 'page.html'), 'page');
+  writeFileSync(join(folder, 'secret.txt'), 'secret');
+  return join(folder, 'pages');
+};
+
+test('files and folders in the folder are served, also through links that stay in it', (t) => {
+  const pages = createPages(t);
+  symlinkSync('sub/page.html', join(pages, 'link'));
+  symlinkSync('.', join(pages, 'circle'));
+  const isServable = createServableCheck(pages);
+  for (const path of ['.', 'sub', 'sub/page.html', 'link', 'circle/circle/link']) {
+    assert.equal(isServable(join(pages, path)), true, path);
+  }
+  assert.equal(findEscapingLink(pages), undefined);
+});
+
+test('what leads out of the folder, is not there or is no file is not served', (t) => {
+  const pages = createPages(t);
+  symlinkSync('../secret.txt', join(pages, 'out'));
+  symlinkSync('loop', join(pages, 'loop'));
+  symlinkSync('/dev/null', join(pages, 'device'));
+  const isServable = createServableCheck(pages);
+  for (const path of ['out', 'loop', 'device', 'nothing', '..', '../secret.txt', 'a\0b']) {
+    assert.equal(isServable(`${pages}/${path}`), false, path);
+  }
+});
+
+test('a folder whose name begins alike is another one', (t) => {
+  const pages = createPages(t);
+  mkdirSync(`${pages}-private`);
+  assert.equal(createServableCheck(pages)(`${pages}-private`), false);
+});
+
+test('a link that leads out is found wherever it is, but not where nothing is served', (t) => {
+  const pages = createPages(t);
+  mkdirSync(join(pages, '.git'));
+  symlinkSync('/etc', join(pages, '.git', 'etc'));
+  symlinkSync('nowhere', join(pages, 'dangling'));
+  assert.equal(findEscapingLink(pages), undefined);
+  symlinkSync('../../secret.txt', join(pages, 'sub', 'out'));
+  assert.equal(findEscapingLink(pages), join(pages, 'sub', 'out'));
+});
+
+test('a folder that cannot be listed holds no link', (t) => {
+  assert.equal(findEscapingLink(join(createPages(t), 'sub', 'page.html')), undefined);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { loadSettings } from '../config/load.ts';
+import { createSettingsSchema } from '../config/schema.ts';
+import { createServer } from './server.ts';
+
+const start = (t: TestContext, variables: Record<string, string> = {}): FastifyInstance => {
+  const settings = loadSettings(createSettingsSchema([]), {}, variables);
+  const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
+  t.after(() => app.close());
+  return app;
+};
+
+test('every time that a client can take is bounded', (t) => {
+  const { server } = start(t);
+  const { headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxConnections } = server;
+  assert.deepEqual(
+    { headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxConnections },
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 10_000,
+      timeout: 60_000,
+      maxConnections: 1100,
+    },
+  );
+});
+
+test('settings change the bounds that are settings', (t) => {
+  const { server } = start(t, {
+    SIGNALBOX_HEADERS_TIMEOUT: '1',
+    SIGNALBOX_REQUEST_TIMEOUT: '2',
+    SIGNALBOX_MAX_CONNECTIONS: '3',
+  });
+  const { headersTimeout, requestTimeout, maxConnections } = server;
+  assert.deepEqual([headersTimeout, requestTimeout, maxConnections], [1000, 2000, 103]);
+});
+
+test('bodies, parameters and headers are bounded, and none is left out', (t) => {
+  const { server, initialConfig } = start(t);
+  assert.equal(initialConfig.bodyLimit, 1024 * 1024);
+  assert.equal(initialConfig.routerOptions?.maxParamLength, 16 * 1024);
+  assert.equal(server.maxHeadersCount, 0);
+});

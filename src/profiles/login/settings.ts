@@ -1,0 +1,42 @@
+import Type from 'typebox';
+import { User } from './schema.ts';
+
+const password = (name: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      secret: true,
+      description: `Password of ${name}; a random one when not set.`,
+    }),
+  );
+
+const tries = (value: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
+
+/** What the login brings into the program's settings. */
+export const loginSettings = {
+  adminPassword: password('admin'),
+  readerPassword: password('reader'),
+  users: Type.Optional(
+    Type.Array(User, {
+      minItems: 1,
+      secret: true,
+      description: 'Users that replace admin and reader: name, role, passwordHash.',
+    }),
+  ),
+  loginTriesPerAddress: tries(
+    8,
+    'Wrong logins from an address after which each further one is delayed; 0 is no limit.',
+  ),
+  loginTriesPerUser: tries(
+    30,
+    'Wrong logins for a user within an hour after which addresses that fail are delayed; 0 is no limit.',
+  ),
+  loginTriesInTotal: tries(200, 'The same for all users together; 0 is no limit.'),
+  loginMaxDelay: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 300,
+    description: 'Longest delay after wrong logins, in seconds.',
+  }),
+};

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createFolder, passwords, startApp } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+import { assertError, assertUnauthorized } from './support/assertions.ts';
+import { createLoginClient } from './support/login-client.ts';
+
+const variables = {
+  SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
+  SIGNALBOX_READER_PASSWORD: passwords.reader,
+};
+
+const startLogin = (t: TestContext, settings: Record<string, unknown> = {}) =>
+  startApp(t, { settings: { profiles: ['login'], ...settings } });
+
+const body = (Username: string, Password: string) => ({ body: { Username, Password } });
+
+// Other systems than Linux have 127.0.0.1 alone.
+const loopback = process.platform !== 'linux' && 'it needs a second loopback address';
+
+test('A26 of 1,000 wrong logins on 50 connections 99 % are 429, and all else keeps working', {
+  skip: loopback,
+}, async (t) => {
+  const { url } = await startProgram(t, ['--data-dir', createFolder(t)], { variables });
+  const attacker = createLoginClient(url, '127.0.0.1', 50);
+  const owner = createLoginClient(url, '127.0.0.2', 2);
+  t.after(() => [attacker, owner].map(({ close }) => close()));
+  const wrong = Array.from({ length: 1000 }, (_, index) => attacker.login('admin', `guess ${index}`));
+  const meanwhile = [owner.login('admin', passwords.admin), owner.get('/health'), owner.get('/api/tasks')];
+  assert.deepEqual(
+    (await Promise.all(meanwhile)).map(({ status }) => status),
+    [200, 200, 200],
+  );
+  const answers = await Promise.all(wrong);
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.ok(refused.length >= 990, `${refused.length} of 1,000`);
+  for (const { retryAfter, json } of refused) {
+    assert.match(String(retryAfter), /^[1-9]\d*$/);
+    assert.match(String(json['error']), /^Too many logins from this address; try again in \d+ s$/);
+  }
+  assert.equal((await attacker.login('admin', passwords.admin)).status, 429);
+  assert.equal((await attacker.get('/health')).status, 200);
+  assert.equal((await owner.login('admin', passwords.admin)).status, 200);
+});
+
+test('A27 after eight wrong logins an address is told to wait, before anything is checked', async (t) => {
+  const app = await startLogin(t);
+  const login = (name: string, password: string) =>
+    app.request('POST', '/api/auth/login', body(name, password));
+  for (let count = 0; count < 4; count += 1) {
+    assertUnauthorized(await login('admin', 'wrong'), 'Invalid password');
+    assertUnauthorized(await login('nobody', 'wrong'), 'Unknown user');
+  }
+  for (const [name, password] of [
+    ['admin', passwords.admin],
+    ['reader', 'x'],
+    ['nobody', ''],
+    ['', ''],
+  ] as const) {
+    const answer = await login(name, password);
+    assertError(answer, 429, 'Too many logins from this address; try again in 10 s');
+    assert.equal(answer.headers['retry-after'], '10');
+  }
+});
+
+test('A28 a login without a name, or with what no password can be, is not counted', async (t) => {
+  const app = await startLogin(t);
+  for (let count = 0; count < 5; count += 1) {
+    for (const Password of ['', 'x'.repeat(129), null]) {
+      const answer = await app.request('POST', '/api/auth/login', { body: { Username: 'admin', Password } });
+      assertUnauthorized(answer, 'Invalid password');
+    }
+    assertUnauthorized(await app.request('POST', '/api/auth/login', { body: {} }), 'Unknown user');
+  }
+  assert.equal(typeof (await app.login('admin')), 'string');
+});
+
+test('A29 the limits can be turned off', async (t) => {
+  const app = await startLogin(t, { loginTriesPerAddress: 0, loginTriesPerUser: 0, loginTriesInTotal: 0 });
+  for (let count = 0; count < 40; count += 1) {
+    assertUnauthorized(await app.request('POST', '/api/auth/login', body('nobody', 'wrong')), 'Unknown user');
+  }
+});
+
+test('A30 a right login with mistakes before it goes on as if there had been none', async (t) => {
+  const app = await startLogin(t, { loginTriesPerAddress: 2 });
+  for (let count = 0; count < 3; count += 1) {
+    assertUnauthorized(
+      await app.request('POST', '/api/auth/login', body('admin', 'wrong')),
+      'Invalid password',
+    );
+    assert.equal(typeof (await app.login('admin')), 'string');
+  }
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { SettingsError } from '../../src/config/settings-error.ts';
+import { createFolder, passwords, secret, startApp } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+import { createClaims, createHmacSigner, readPart, signToken } from './support/tokens.ts';
+
+const [older, newer] = ['the signing key of last year: 32+', 'the signing key of this year: 32+'];
+
+/** A server in a process of its own with these secrets. */
+const startWith = async (t: TestContext, current: string, previous?: string) => {
+  const variables = {
+    SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
+    SIGNALBOX_READER_PASSWORD: passwords.reader,
+    SIGNALBOX_JWT_SECRET: current,
+    ...(previous !== undefined && { SIGNALBOX_JWT_PREVIOUS_SECRET: previous }),
+  };
+  const args = ['--profiles', 'items,login', '--data-dir', createFolder(t)];
+  const { url, stop } = await startProgram(t, args, { variables });
+  const login = async (): Promise<string> => {
+    const body = JSON.stringify({ Username: 'admin', Password: passwords.admin });
+    const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', body });
+    return ((await answer.json()) as { token: string }).token;
+  };
+  const statusFor = async (token: string): Promise<number> =>
+    (await fetch(`${url}/api/items`, { headers: { authorization: `Bearer ${token}` } })).status;
+  return { login, statusFor, stop };
+};
+
+test('D23x the secret is changed without a gap: two servers, restarted in turn, always accept all tokens', async (t) => {
+  const [a, b] = [await startWith(t, older), await startWith(t, older)];
+  const first = await a.login();
+  assert.equal(await b.statusFor(first), 200);
+  // Every server learns to accept the new secret before any signs with it.
+  await a.stop();
+  const preparedA = await startWith(t, older, newer);
+  const second = await preparedA.login();
+  assert.deepEqual([await preparedA.statusFor(first), await b.statusFor(second)], [200, 200]);
+  await b.stop();
+  const preparedB = await startWith(t, older, newer);
+  assert.deepEqual([await preparedB.statusFor(first), await preparedB.statusFor(second)], [200, 200]);
+  await preparedA.stop();
+  const changedA = await startWith(t, newer, older);
+  const third = await changedA.login();
+  for (const token of [first, second, third]) {
+    assert.deepEqual([await changedA.statusFor(token), await preparedB.statusFor(token)], [200, 200]);
+  }
+  await changedA.stop();
+  const doneA = await startWith(t, newer);
+  const statuses = [first, second, third, await doneA.login()].map(doneA.statusFor);
+  assert.deepEqual(await Promise.all(statuses), [401, 401, 200, 200]);
+});
+
+const settings = { profiles: ['items', 'login'], jwtSecret: secret, jwtPreviousSecret: older };
+
+test('D23y with two secrets a token names its key, and is checked with that key alone', async (t) => {
+  const app = await startApp(t, { settings });
+  const token = await app.login('reader');
+  const { kid, ...rest } = readPart(token, 0);
+  assert.deepEqual(rest, { alg: 'HS256', typ: 'JWT' });
+  assert.match(String(kid), /^[\w-]{11}$/);
+  const statusFor = async (key: string, header: object) => {
+    const other = signToken(createClaims(), { header, sign: createHmacSigner(key) });
+    return (await app.request('GET', '/api/items', { token: other })).status;
+  };
+  const named = { alg: 'HS256', kid };
+  assert.deepEqual([await statusFor(secret, named), await statusFor(older, named)], [200, 401]);
+  const unnamed = { alg: 'HS256' };
+  const keys = [secret, older, newer].map((key) => statusFor(key, unnamed));
+  assert.deepEqual(await Promise.all(keys), [200, 200, 401]);
+});
+
+test('D23z a previous secret is refused at the start: too short, alone, or the same', async (t) => {
+  const refusals: [Record<string, unknown>, RegExp][] = [
+    [{ jwtPreviousSecret: 'q'.repeat(31) }, /^jwtPreviousSecret must be at least 32 bytes long, not 31$/],
+    [{ jwtSecret: undefined }, /^jwtPreviousSecret has no effect without jwtSecret: set both$/],
+    [{ jwtPreviousSecret: secret }, /^jwtPreviousSecret must be another one than jwtSecret$/],
+    [
+      { jwtSecret: 'x', jwtPreviousSecret: 'y' },
+      /^jwtSecret must be .* not 1; jwtPreviousSecret must be .* not 1$/,
+    ],
+  ];
+  for (const [changes, message] of refusals) {
+    await assert.rejects(startApp(t, { settings: { ...settings, ...changes } }), (error: Error) => {
+      assert.ok(error instanceof SettingsError);
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+});

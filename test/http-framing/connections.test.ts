@@ -1,0 +1,198 @@
+import { type Case, runCases } from './support/cases.ts';
+import { chunked, get, hidden, lines, post, task } from './support/requests.ts';
+
+const one = get('/api/tasks/1');
+const none = get('/api/tasks/0');
+const body = task('x');
+const length = `Content-Length: ${body.length}`;
+
+const cases: Case[] = [
+  {
+    rule: '9112 9.3.2',
+    text: 'answers to requests sent at once come in their order',
+    send: `${one}${none}${post(length)}${body}${one}${get('/nope')}`,
+    answers: [[200], [404], [201], [200], [404]],
+    closes: false,
+  },
+  {
+    rule: '9112 9.3.2',
+    text: 'a hundred requests sent at once are answered',
+    send: one.repeat(100),
+    answers: Array(100).fill([200]),
+    closes: false,
+  },
+  {
+    rule: '9112 9.3.2',
+    text: 'what is no request does not keep those before it from their answers',
+    send: `${one}${none}garbage\r\n\r\n`,
+    answers: [[200], [404], [400]],
+    closes: true,
+  },
+  {
+    rule: '9112 9.3.2',
+    text: 'an unknown method does not keep those before it from their answers',
+    send: `${one}FOO / HTTP/1.1\r\n\r\n`,
+    answers: [[200], [501]],
+    closes: true,
+  },
+  {
+    rule: '9112 9.3.2',
+    text: 'CONNECT does not keep those before it from their answers',
+    send: `${one}${lines('CONNECT localhost:80 HTTP/1.1', 'Host: localhost')}`,
+    answers: [[200], [405]],
+    closes: true,
+  },
+  {
+    rule: '9112 9.6',
+    text: 'behind a request that is refused for its framing nothing is looked at',
+    send: `${lines('GET / HTTP/1.1', 'Host: a', 'Host: b')}${hidden}${hidden}`,
+    answers: [[400]],
+    closes: true,
+  },
+  {
+    rule: '9112 9.6',
+    text: 'behind a client’s own close nothing is looked at',
+    send: `${get('/api/tasks/1', 'Connection: close')}${hidden}`,
+    answers: [[200]],
+    closes: true,
+  },
+  {
+    rule: '9112 9.6',
+    text: 'close is in any case, and among others',
+    send: `${get('/api/tasks/1', 'Connection: x, CLOSE')}${hidden}`,
+    answers: [[200]],
+    closes: true,
+  },
+  {
+    rule: '9112 9.3',
+    text: 'HTTP/1.0 with keep-alive stays open',
+    send: lines('GET /api/tasks/1 HTTP/1.0', 'Host: localhost', 'Connection: keep-alive'),
+    answers: [[200]],
+    closes: false,
+  },
+  {
+    rule: '9110 7.6.1',
+    text: 'what Connection names is not taken away',
+    send: get('/api/tasks/1', 'Connection: host, content-length'),
+    answers: [[200]],
+    closes: false,
+  },
+  {
+    rule: '9110 7.8',
+    text: 'an upgrade to a web socket is passed over',
+    send: get(
+      '/api/tasks/1',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ),
+    answers: [[200]],
+    closes: false,
+  },
+  {
+    rule: '9110 7.8',
+    text: 'an upgrade to HTTP/2 is passed over',
+    send: get(
+      '/api/tasks/1',
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+    ),
+    answers: [[200]],
+    closes: false,
+  },
+  {
+    rule: '9110 10.1.1',
+    text: 'who waits for 100 Continue gets it, and an answer',
+    send: `${post(length, 'Expect: 100-continue')}${body}`,
+    answers: [[201]],
+    closes: false,
+  },
+  {
+    rule: '9110 10.1.1',
+    text: 'the expectation is in any case',
+    send: `${post(length, 'Expect: 100-CONTINUE')}${body}`,
+    answers: [[201]],
+    closes: false,
+  },
+  ...['foo', '200-ok', '100-continue, foo', 'foo, 100-continue', '100-continue=1', ''].map((value) => ({
+    rule: '9110 10.1.1',
+    text: `the expectation ${JSON.stringify(value)} cannot be met`,
+    send: `${post(length, `Expect: ${value}`)}${body}`,
+    answers: [[417]],
+    closes: true,
+  })),
+  {
+    rule: '9110 10.1.1',
+    text: 'HTTP/1.0 expects nothing',
+    send: `${lines('POST /api/tasks HTTP/1.0', 'Host: localhost', length, 'Expect: 100-continue')}${body}`,
+    answers: [[201]],
+    closes: true,
+  },
+  {
+    rule: '9112 8',
+    text: 'a request line that breaks off is refused',
+    send: 'GET /api/ta',
+    ends: true,
+    answers: [[400]],
+    closes: true,
+  },
+  {
+    rule: '9112 8',
+    text: 'headers that break off are refused',
+    send: 'GET /api/tasks HTTP/1.1\r\nHost: local',
+    ends: true,
+    answers: [[400]],
+    closes: true,
+  },
+  {
+    rule: '9112 8',
+    text: 'a body that breaks off is refused',
+    send: `${post(length)}${body.slice(1)}`,
+    ends: true,
+    answers: [[400]],
+    closes: true,
+  },
+  {
+    rule: '9112 8',
+    text: 'chunks that break off are refused',
+    send: `${post('Transfer-Encoding: chunked')}${chunked(body).slice(0, -3)}`,
+    ends: true,
+    answers: [[400]],
+    closes: true,
+  },
+  {
+    rule: '9112 8',
+    text: 'a body without its last chunk is refused',
+    send: `${post('Transfer-Encoding: chunked')}5\r\n{"Tit\r\n`,
+    ends: true,
+    answers: [[400]],
+    closes: true,
+  },
+  {
+    rule: '9112 9.6',
+    text: 'an empty connection gets no answer',
+    send: '',
+    ends: true,
+    answers: [],
+    closes: true,
+  },
+  {
+    rule: '9112 2.2',
+    text: 'empty lines alone get no answer',
+    send: '\r\n\r\n',
+    ends: true,
+    answers: [],
+    closes: true,
+  },
+  ...['{', '[]', '"x"', '{"Title":', '{"__proto__":{}}', '\xff\xfe'].map((text) => ({
+    rule: '9112 9.3',
+    text: `after the bad body ${JSON.stringify(text)} the connection stays open`,
+    send: `${post(`Content-Length: ${text.length}`)}${text}`,
+    answers: [[400]],
+    closes: false,
+  })),
+];
+
+runCases('connections', cases);

@@ -1,0 +1,104 @@
+import { type Case, runCases } from './support/cases.ts';
+import { get, lines } from './support/requests.ts';
+
+const refused = (rule: string, text: string, send: string, ...statuses: number[]): Case => ({
+  rule,
+  text,
+  send,
+  answers: [statuses.length > 0 ? statuses : [400]],
+  closes: true,
+});
+
+const answered = (rule: string, text: string, send: string): Case => ({
+  rule,
+  text,
+  send,
+  answers: [[200]],
+  closes: false,
+});
+
+const path = '/api/tasks/1';
+
+/** 16 KiB less what the request line, Host and the longest header take. */
+const nearLimit = 15_000;
+
+const cases: Case[] = [
+  refused('9112 5.1', 'a blank before the colon is refused', get(path, 'X : y')),
+  refused('9112 5.1', 'a tab before the colon is refused', get(path, 'X\t: y')),
+  refused(
+    '9112 5.1',
+    'a blank before the colon of Host is refused',
+    lines(`GET ${path} HTTP/1.1`, 'Host : localhost'),
+  ),
+  refused('9112 5.1', 'a blank before the colon of a length is refused', get(path, 'Content-Length : 0')),
+  refused('9112 5.2', 'a folded header is refused', get(path, 'X: y', ' z')),
+  refused('9112 5.2', 'a header folded with a tab is refused', get(path, 'X: y', '\tz')),
+  refused('9112 5.2', 'a folded coding is refused', get(path, 'Transfer-Encoding:', ' chunked')),
+  refused('9112 5', 'a line without a colon is refused', get(path, 'X y')),
+  refused('9112 5', 'a header without a name is refused', get(path, ': y')),
+  ...[
+    'X(y)',
+    'X y',
+    'X"y"',
+    'X/y',
+    'X@y',
+    'X[y]',
+    'X{y}',
+    'X,y',
+    'X;y',
+    'X=y',
+    'X?y',
+    'X\\y',
+    'Xé',
+    'X\x7f',
+    'X\0',
+  ].map((name) =>
+    refused('9110 5.1', `the name ${JSON.stringify(name)} is refused`, get(path, `${name}: z`)),
+  ),
+  ...['\0', '\r', '\n', '\x01', '\x08', '\x0b', '\x0c', '\x1b', '\x7f'].map((character) =>
+    refused('9110 5.5', `${JSON.stringify(character)} in a value is refused`, get(path, `X: a${character}b`)),
+  ),
+  refused(
+    '9112 2.2',
+    'a header line may not end in LF alone',
+    `GET ${path} HTTP/1.1\r\nHost: localhost\nX: y\r\n\r\n`,
+  ),
+  refused(
+    '9112 2.2',
+    'a header line may not end in CR alone',
+    `GET ${path} HTTP/1.1\r\nHost: localhost\rX: y\r\n\r\n`,
+  ),
+  refused('9112 2.2', 'the empty line may not be LF alone', `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\nX`),
+  refused('9112 2.2', 'LF CR ends nothing', `GET ${path} HTTP/1.1\r\nHost: localhost\n\rX: y\r\n\r\n`),
+  answered(
+    '9112 5',
+    'blanks around a value are no part of it',
+    lines(`GET ${path} HTTP/1.1`, 'Host: \t localhost \t '),
+  ),
+  answered('9112 5', 'a value needs no blank before it', lines(`GET ${path} HTTP/1.1`, 'Host:localhost')),
+  answered('9110 5.1', 'names are in any case', lines(`GET ${path} HTTP/1.1`, 'hOsT: localhost')),
+  answered('9110 5.5', 'a value may be empty', get(path, 'X:')),
+  answered('9110 5.5', 'a value may hold any byte past ASCII', get(path, 'X: \x80\xff')),
+  answered('9110 5.3', 'a header may come twice', get(path, 'X: y', 'X: z')),
+  answered('9110 5.4', 'thousands of headers are read, up to 16 KiB', get(path, ...Array(3000).fill('a:'))),
+  answered('9110 5.4', 'a header may be long', get(path, `X: ${'y'.repeat(nearLimit)}`)),
+  refused('9110 5.4', 'a header past 16 KiB is refused', get(path, `X: ${'y'.repeat(20_000)}`), 431),
+  refused('9110 5.4', 'a name past 16 KiB is refused', get(path, `${'X'.repeat(20_000)}: y`), 431),
+  refused(
+    '9110 5.4',
+    'headers past 16 KiB together are refused',
+    get(path, ...Array(300).fill(`X: ${'y'.repeat(100)}`)),
+    431,
+  ),
+  refused(
+    '9110 5.4',
+    'headers without end are refused',
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${'X: yyyyyyyy\r\n'.repeat(20_000)}`,
+    431,
+  ),
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'].map((name) =>
+    answered('9110 5.1', `the name ${name} is one like others`, get(path, `${name}: y`, `${name}: z`)),
+  ),
+];
+
+runCases('header fields', cases);

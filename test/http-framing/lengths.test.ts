@@ -1,0 +1,160 @@
+import { type Case, runCases, smuggled } from './support/cases.ts';
+import { chunked, get, hidden, lines, post, task } from './support/requests.ts';
+
+const body = task('x');
+const length = `Content-Length: ${body.length}`;
+const coding = 'Transfer-Encoding: chunked';
+const refused = { answers: [[400]], closes: true };
+
+const cases: Case[] = [
+  {
+    rule: '9112 6.1',
+    text: 'a length before a coding is refused',
+    send: post(length, coding) + chunked(body),
+    ...refused,
+  },
+  {
+    rule: '9112 6.1',
+    text: 'a coding before a length is refused',
+    send: post(coding, length) + chunked(body),
+    ...refused,
+  },
+  {
+    rule: '9112 11.2',
+    text: 'what a length hides behind the last chunk is not read as a request (CL.TE)',
+    send: `${post(`Content-Length: ${hidden.length + 5}`, coding)}0\r\n\r\n${hidden}`,
+    ...refused,
+  },
+  {
+    rule: '9112 11.2',
+    text: 'what a chunk hides behind a short length is not read as a request (TE.CL)',
+    send: `${post('Content-Length: 4', coding)}${chunked(hidden)}`,
+    ...refused,
+  },
+  {
+    rule: '9112 11.2',
+    text: 'a coding hidden behind a tab is a coding',
+    send: post('Transfer-Encoding:\tchunked', length) + chunked(body),
+    ...refused,
+  },
+  {
+    rule: '9112 6.3',
+    text: 'two lengths that differ are refused',
+    send: `${post(length, 'Content-Length: 0')}${body}`,
+    ...refused,
+  },
+  {
+    rule: '9112 6.3',
+    text: 'two lengths that are equal are refused',
+    send: `${post(length, length)}${body}`,
+    ...refused,
+  },
+  {
+    rule: '9112 6.3',
+    text: 'a list of lengths is refused',
+    send: `${post(`${length}, ${body.length}`)}${body}`,
+    ...refused,
+  },
+  ...['+5', '-5', '0x5', '5.0', '5 5', '', '5;', '１２', 'five', '99999999999999999999999999'].map(
+    (value) => ({
+      rule: '9110 8.6',
+      text: `a length of ${JSON.stringify(value)} is refused`,
+      send: `${post(`Content-Length: ${Buffer.from(value).toString('latin1')}`)}${body}`,
+      ...refused,
+    }),
+  ),
+  {
+    rule: '9110 8.6',
+    text: 'a length may have zeros before it',
+    send: `${post(`Content-Length: 000${body.length}`)}${body}`,
+    answers: [[201]],
+    closes: false,
+  },
+  {
+    rule: '9112 6.1',
+    text: 'a coding on HTTP/1.0 is refused',
+    send:
+      lines('POST /api/tasks HTTP/1.0', 'Host: localhost', 'Connection: keep-alive', coding) + chunked(body),
+    ...refused,
+  },
+  {
+    rule: '9112 6.1',
+    text: 'an empty coding is refused',
+    send: post('Transfer-Encoding:') + hidden,
+    ...refused,
+  },
+  ...[
+    'identity',
+    'gzip, chunked',
+    'xchunked',
+    'chunked, gzip',
+    '"chunked"',
+    'chunked;q=1',
+    '\x0bchunked',
+    'c\x00hunked',
+  ].map((value) => ({
+    rule: '9112 6.1',
+    text: `the coding ${JSON.stringify(value)} is refused`,
+    send: post(`Transfer-Encoding: ${value}`) + chunked(body),
+    answers: [[400, 501]],
+    closes: true,
+  })),
+  {
+    rule: '9112 6.1',
+    text: 'chunked twice is refused, in one header and in two',
+    send: post('Transfer-Encoding: chunked, chunked') + chunked(body),
+    answers: [[400, 501]],
+    closes: true,
+  },
+  {
+    rule: '9112 6.1',
+    text: 'two codings are refused',
+    send: post(coding, coding) + chunked(body),
+    answers: [[400, 501]],
+    closes: true,
+  },
+  {
+    rule: '9112 6.1',
+    text: 'the name of a coding is in any case',
+    send: post('transfer-ENCODING: Chunked') + chunked(body),
+    answers: [[201]],
+    closes: false,
+  },
+  {
+    rule: '9112 6.3',
+    text: 'without length and coding there is no body: what follows is the next request',
+    send: post() + get('/api/tasks/1'),
+    answers: [[400], [200]],
+    closes: false,
+  },
+  {
+    rule: '9110 9.3.1',
+    text: 'the body of a GET is a body, whatever it looks like',
+    send: `${get('/api/tasks/1', `Content-Length: ${hidden.length}`)}${hidden}`,
+    answers: [[200]],
+    closes: false,
+  },
+  {
+    rule: '9110 9.3.5',
+    text: 'the body of a DELETE is passed over',
+    send: `${lines('DELETE /api/tasks/77 HTTP/1.1', 'Host: localhost', `Content-Length: ${hidden.length}`)}${hidden}`,
+    answers: [[404]],
+    closes: false,
+  },
+  {
+    rule: '9110 15.5.14',
+    text: 'a length past the limit is refused before the body comes',
+    send: post('Content-Length: 1048577'),
+    answers: [[413]],
+    closes: true,
+  },
+  {
+    rule: '9112 6.2',
+    text: 'bytes behind a body are the next request, not a part of the body',
+    send: `${post(length)}${body}${smuggled}`,
+    answers: [[201], [400]],
+    closes: true,
+  },
+];
+
+runCases('lengths and codings of bodies', cases);

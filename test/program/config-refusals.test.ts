@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createFolder } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+import { refusal } from '../support/refusal.ts';
+
+test('what the settings mean together is told all at once, whatever part of the program it concerns', async (t) => {
+  const path = join(createFolder(t), 'c.json');
+  const user = {
+    name: 'ada',
+    role: 'Admin',
+    passwordHash: '$argon2id$v=19$m=9999999,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g',
+  };
+  const settings = {
+    jwtSecret: 'short',
+    seed: join(path, '..', 'none.json'),
+    publicDir: '/none',
+    users: [user, user],
+  };
+  writeFileSync(path, JSON.stringify({ ...settings, adminPassword: 'x' }));
+  const said = await refusal(['--config', path], 1);
+  for (const problem of [
+    /have no effect where users is set: remove them; users must all have different names; the passwordHash of user "ada" asks/,
+    /jwtSecret must be at least 32 bytes long, not 5/,
+    /cannot read the seed file \S+none\.json: there is no such file/,
+    /publicDir \/none is not a folder/,
+  ]) {
+    assert.match(said, problem);
+  }
+  const mounts = { '/a': ['T', 'L'], '/b': ['T', 'L'] };
+  writeFileSync(path, JSON.stringify({ mounts }));
+  const clashes = await refusal(['--config', path, '--data-dir', createFolder(t)], 1);
+  assert.match(clashes, /on mount \/a; .*on mount \/b/);
+});
+
+test('mounts without any, and a variable for what only the file can hold, are refused', async (t) => {
+  const path = join(createFolder(t), 'c.json');
+  writeFileSync(path, '{"mounts": {}}');
+  assert.equal(await refusal(['--config', path], 1), 'mounts is empty: nothing would be served');
+  assert.equal(
+    await refusal([], 1, { SIGNALBOX_MOUNTS: '{"/":["T"]}' }),
+    'SIGNALBOX_MOUNTS has no effect: mounts is a key of the config file alone',
+  );
+});
+
+test('a working directory that is gone is told in one line', async (t) => {
+  const cwd = join(createFolder(t), 'gone');
+  mkdirSync(cwd);
+  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+  const script = 'rmdir "$1" && exec "$2" "$3" --port 0';
+  const child = spawn('/bin/sh', ['-c', script, 'sh', cwd, process.execPath, main], { cwd });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code] = await once(child, 'close');
+  assert.equal(stderr, 'signalbox: the working directory is gone; change to one that exists\n');
+  assert.equal(code, 1);
+});
+
+test('a config file that other accounts can write is refused; one with secrets that they can read is told', async (t) => {
+  const folder = createFolder(t);
+  const path = join(folder, 'c.json');
+  writeFileSync(path, '{"profiles": ["A"], "adminPassword": "hush"}');
+  chmodSync(path, 0o666);
+  assert.equal(
+    await refusal(['--config', path], 1),
+    `other accounts can write the config file ${path}: run chmod go-w on it`,
+  );
+  chmodSync(path, 0o644);
+  const { stderr } = await (await startProgram(t, ['--config', path], { cwd: folder })).stop();
+  assert.match(stderr, /"level":40,.*"msg":"other accounts can read the secrets in the config file /);
+});

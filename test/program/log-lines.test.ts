@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFolder, passwords } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+import { sendRaw } from '../support/raw.ts';
+
+const line = '{"level":60,"msg":"forged"}';
+
+/** What would end or begin a line somewhere, or move a terminal's cursor. */
+const breaks = [
+  '\n',
+  '\r\n',
+  '\u0085',
+  '\u2028',
+  '\u2029',
+  '\u001b[2K\u001b[1A',
+  '\b'.repeat(9),
+  '\0',
+  '"}\n',
+];
+
+const toRequest = (target: string, headers = ''): Buffer =>
+  Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`);
+
+test('no text of a request makes a second log line, or a character that a terminal obeys', async (t) => {
+  const args = ['--log-level', 'trace', '--data-dir', createFolder(t)];
+  const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
+  const { url, stop } = await startProgram(t, args, { variables });
+  const post = (path: string, body: object, token = '') =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+  const login = await post('/api/auth/login', { Username: 'admin', Password: passwords.admin });
+  const { token } = (await login.json()) as { token: string };
+  for (const text of breaks) {
+    const forged = `x${text}${line}`;
+    await sendRaw(url, toRequest(`/api/tasks/${forged}`));
+    await sendRaw(url, toRequest(`/api/tasks/${encodeURIComponent(forged)}?a=${encodeURIComponent(forged)}`));
+    await sendRaw(url, toRequest('/health', `User-Agent: ${forged}\r\nX-Request-Id: ${forged}\r\n`));
+    await sendRaw(url, toRequest('/health', `Request-Id: ${forged}\r\nX-Forwarded-For: ${forged}\r\n`));
+    await post('/api/auth/login', { Username: forged, Password: forged });
+    await post('/api/execute', { command: `Get-Process ${forged}` }, token);
+    await post('/api/alert', { message: forged });
+  }
+  const { stderr } = await stop();
+  const lines = stderr.trimEnd().split('\n');
+  const entries = lines.map((entry) => JSON.parse(entry) as Record<string, unknown>);
+  assert.ok(entries.filter(({ msg }) => msg === 'request').length > breaks.length * 4);
+  for (const entry of entries)
+    assert.ok(entry['msg'] !== 'forged' && entry['level'] !== 60, JSON.stringify(entry));
+  assert.match(stderr, /^[ -~\n]*$/);
+});
+
+test('at 429 one log line tells the address, however many logins follow', async (t) => {
+  const { url, stop } = await startProgram(t, ['--profiles', 'A', '--data-dir', createFolder(t)]);
+  for (let count = 0; count < 20; count += 1) {
+    const body = JSON.stringify({ Username: `nobody ${count}`, Password: 'x' });
+    await fetch(`${url}/api/auth/login`, { method: 'POST', body });
+  }
+  const told = (await stop()).stderr.split('\n').filter((entry) => entry.includes('are delayed'));
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /"level":40.*"ip":"127\.0\.0\.1"/);
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import { createFolder } from '../support/app.ts';
+import { type CertificateFiles, writeCertificate } from '../support/certificate.ts';
+import { type Running, runProgram, startProgram } from '../support/program.ts';
+import { sendRaw } from '../support/raw.ts';
+
+const start = async (t: TestContext): Promise<Running & { files: CertificateFiles; cwd: string }> => {
+  const cwd = createFolder(t);
+  const files = writeCertificate(cwd, 'first');
+  const flags = ['--profiles', 'T', '--tls-cert', files.cert, '--tls-key', files.key];
+  return { ...(await startProgram(t, flags, { cwd })), files, cwd };
+};
+
+/** The status and headers of a GET over TLS. */
+const get = async (url: string, ca: string, headers = {}) => {
+  const sent = request(url, { ca, headers, agent: false }).end();
+  const [answer] = await once(sent, 'response');
+  answer.resume();
+  return { status: answer.statusCode as number, headers: answer.headers as Record<string, string> };
+};
+
+const shake = async (url: string, options: ConnectionOptions): Promise<TLSSocket> => {
+  const socket = connectTls({ port: Number(new URL(url).port), host: '127.0.0.1', ...options });
+  await once(socket, 'secureConnect');
+  return socket;
+};
+
+test('with a certificate and its key the server speaks HTTPS, and says so', async (t) => {
+  const { url, files, stop } = await start(t);
+  assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
+  const { status, headers } = await get(`${url}/api/tasks`, files.pem);
+  assert.deepEqual([status, headers['x-content-type-options']], [200, 'nosniff']);
+  assert.equal((await get(`${url}/docs/`, files.pem)).status, 200);
+  assert.equal((await stop()).code, 0);
+});
+
+test('over HTTPS only a page of the same scheme is of the same origin', async (t) => {
+  const { url, files } = await start(t);
+  const { host } = new URL(url);
+  for (const [origin, status] of [
+    [`https://${host}`, 200],
+    [`http://${host}`, 403],
+    ['https://localhost', 403],
+  ] as const) {
+    assert.equal((await get(`${url}/api/tasks`, files.pem, { origin })).status, status, origin);
+  }
+});
+
+test('TLS 1.2 and 1.3 are spoken, older versions are refused', async (t) => {
+  const { url, files } = await start(t);
+  const ca = files.pem;
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const socket = await shake(url, { ca, minVersion: version, maxVersion: version });
+    assert.equal(socket.getProtocol(), version);
+    socket.destroy();
+  }
+  const old = { ca, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+  await assert.rejects(shake(url, old), /alert protocol version|ERR_SSL/);
+  assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
+});
+
+test('what is no TLS, or breaks off, is hung up on and harms nobody', async (t) => {
+  const { url, files, stop } = await start(t);
+  assert.doesNotMatch(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP/);
+  connect(Number(new URL(url).port), '127.0.0.1').end('\x16\x03\x01\x02');
+  assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
+  // Neither a silent connection nor a silent session keeps the end waiting.
+  const silent = connect(Number(new URL(url).port), '127.0.0.1').resume();
+  const session = (await shake(url, { ca: files.pem })).resume();
+  await get(`${url}/api/tasks`, files.pem);
+  const closed = Promise.all([once(silent, 'close'), once(session, 'close')]);
+  const { code } = await stop();
+  await closed;
+  assert.equal(code, 0);
+});
+
+test('on SIGHUP new connections get the certificate that is in the files now', async (t) => {
+  const { url, files, cwd, child, output, stop } = await start(t);
+  writeFileSync(files.key, 'damaged');
+  child.kill('SIGHUP');
+  const deadline = Date.now() + 10_000;
+  while (!output.stderr.includes('tlsKey') && Date.now() < deadline) await get(`${url}/`, files.pem);
+  assert.match(output.stderr, /files could not be opened again/);
+  const second = writeCertificate(cwd, 'second');
+  copyFileSync(second.cert, files.cert);
+  copyFileSync(second.key, files.key);
+  child.kill('SIGHUP');
+  let name: unknown;
+  while (name !== 'second' && Date.now() < deadline) {
+    const socket = await shake(url, { rejectUnauthorized: false });
+    name = socket.getPeerCertificate().subject.CN;
+    socket.destroy();
+  }
+  assert.equal((await get(`${url}/api/tasks`, second.pem)).status, 200);
+  assert.equal((await stop()).code, 0);
+});
+
+test('a certificate or key that is alone, absent, no PEM or of another pair is refused', async (t) => {
+  const folder = createFolder(t);
+  const first = writeCertificate(folder, 'first');
+  const second = writeCertificate(folder, 'second');
+  const bad = join(folder, 'bad.pem');
+  writeFileSync(bad, 'hello');
+  const refuse = async (...flags: string[]): Promise<string> => {
+    const { code, stderr } = await runProgram(['--profiles', 'L', ...flags]);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^signalbox: [^\n]+\n$/);
+    return stderr;
+  };
+  assert.match(
+    await refuse('--tls-cert', first.cert),
+    /tlsCert is set alone; HTTPS needs tlsCert and tlsKey/,
+  );
+  assert.match(await refuse('--tls-key', first.key), /tlsKey is set alone/);
+  assert.match(
+    await refuse('--tls-cert', first.cert, '--tls-key', join(folder, 'none')),
+    /cannot read tlsKey .*none: there is no such file/,
+  );
+  assert.match(
+    await refuse('--tls-cert', first.cert, '--tls-key', second.key),
+    /is not the key of .*; give the two files of one certificate/,
+  );
+  for (const [cert, key] of [
+    [bad, first.key],
+    [first.cert, bad],
+  ] as const) {
+    assert.match(await refuse('--tls-cert', cert, '--tls-key', key), /are no certificate and .* key in PEM/);
+  }
+});

@@ -1,0 +1,56 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** PEM files of a certificate for localhost and 127.0.0.1 that its own key has signed. */
+export interface CertificateFiles {
+  cert: string;
+  key: string;
+  /** The certificate's text, for clients to trust. */
+  pem: string;
+}
+
+/** Writes `NAME.crt` and `NAME.key` into the folder; the certificate's common name is `name`. */
+export const writeCertificate = (folder: string, name: string): CertificateFiles => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const der = createCertificate(name, publicKey, privateKey);
+  const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+  const files = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
+  writeFileSync(files.cert, pem);
+  writeFileSync(files.key, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return { ...files, pem };
+};
+
+/** ITU-T X.690: tag, length, content. */
+const encode = (tag: number, ...contents: (Buffer | string)[]): Buffer => {
+  const content = Buffer.concat(contents.map((part) => Buffer.from(part as string)));
+  const { length } = content;
+  const size = length < 128 ? [length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+};
+
+const sequence = (...contents: Buffer[]): Buffer => encode(0x30, ...contents);
+const integer = (value: number): Buffer => encode(2, Buffer.from([value]));
+const bits = (content: Buffer): Buffer => encode(3, Buffer.from([0]), content);
+
+/** Object identifiers as they are encoded: ecdsa-with-SHA256, commonName, subjectAltName. */
+const algorithm = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
+const commonName = Buffer.from('0603550403', 'hex');
+const subjectAltName = Buffer.from('0603551d11', 'hex');
+
+/** RFC 5280, 4.1: a version 3 certificate, valid until 2049. */
+const createCertificate = (name: string, publicKey: KeyObject, privateKey: KeyObject): Buffer => {
+  const subject = sequence(encode(0x31, sequence(commonName, encode(0x0c, name))));
+  const names = sequence(encode(0x82, 'localhost'), encode(0x87, Buffer.from([127, 0, 0, 1])));
+  const body = sequence(
+    encode(0xa0, integer(2)),
+    integer(1),
+    algorithm,
+    subject,
+    sequence(encode(0x17, '250101000000Z'), encode(0x17, '491231235959Z')),
+    subject,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    encode(0xa3, sequence(sequence(subjectAltName, encode(4, names)))),
+  );
+  return sequence(body, algorithm, bits(sign('sha256', body, privateKey)));
+};
