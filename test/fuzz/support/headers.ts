@@ -66,6 +66,7 @@ const oddHeaders: Header[] = [
   ['Transfer-Encoding', 'chunked'],
   ['Transfer-Encoding', ''],
   ['Expect', '100-continue'],
+  ['Expect', 'a miracle'],
   ['Connection', 'close'],
   ['Connection', 'Upgrade'],
   ['Upgrade', 'h2c'],

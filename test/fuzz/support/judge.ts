@@ -52,6 +52,9 @@ const assertHeaders = (status: number, headers: Map<string, string>, cors: boole
     ['retry-after', status === 503 || status === 429],
     ['access-control-allow-origin', cors],
     ['access-control-allow-methods', cors],
+    ['x-content-type-options', true],
+    ['referrer-policy', true],
+    ['cache-control', true],
   ];
   for (const [name, isThere] of wanted) {
     if (headers.has(name) !== isThere) throw new Finding(`${status} ${isThere ? 'without' : 'with'} ${name}`);

@@ -7,6 +7,8 @@ export interface FuzzRequest {
   kind: 'valid' | 'near' | 'hostile';
   method: string;
   target: string;
+  /** `HTTP/1.1` where none is given. */
+  version?: string;
   headers: [name: string, value: string][];
   body?: string;
   /** How the end of the body is told: by its length, in chunks, or falsely, with the connection ended too early. */
@@ -18,11 +20,11 @@ export const toBytes = (text: string): string => Buffer.from(text, 'utf8').toStr
 
 /** The request's bytes; `resolve` puts the tokens in. */
 export const writeRequest = (
-  { method, target, headers, body, framing }: FuzzRequest,
+  { method, target, version = 'HTTP/1.1', headers, body, framing }: FuzzRequest,
   resolve: (value: string) => string,
 ): Buffer => {
   const lines = [
-    `${method} ${target} HTTP/1.1`,
+    `${method} ${target} ${version}`,
     ...headers.map(([name, value]) => `${name}: ${resolve(value)}`),
     ...describeBody(body, framing),
   ];
@@ -35,6 +37,7 @@ export const isUnfinished = ({ framing }: FuzzRequest): boolean => framing.start
 /** Whether the request can leave its connection in a state in which no other should follow. */
 export const needsOwnConnection = (request: FuzzRequest): boolean =>
   isUnfinished(request) ||
+  request.version !== undefined ||
   /[\r\n]/.test(request.method + request.target) ||
   request.headers.some(
     ([name, value]) =>

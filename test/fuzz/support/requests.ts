@@ -7,8 +7,33 @@ import { createHostileTarget, createNearTarget, createValidTarget } from './targ
 import { createNear, createValid, type Hints } from './values.ts';
 
 const oddMethods = [
-  ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'M-SEARCH'],
-  ...['get', 'Post', 'FOO', 'G\xc9T', '', ' ', 'GET\t', 'PRI', 'X'.repeat(300)],
+  ...[
+    'GET',
+    'HEAD',
+    'POST',
+    'PUT',
+    'DELETE',
+    'PATCH',
+    'OPTIONS',
+    'TRACE',
+    'CONNECT',
+    'PROPFIND',
+    'SEARCH',
+    'M-SEARCH',
+  ],
+  ...['get', 'Post', 'FOO', 'G\xc9T', '', ' ', 'GET\t', 'X'.repeat(300)],
+];
+
+const oddVersions = [
+  'HTTP/1.0',
+  'HTTP/2.0',
+  'HTTP/1.2',
+  'HTTP/0.9',
+  'http/1.1',
+  'HTTP/1.1.1',
+  'ICE/1.0',
+  'HTTP/',
+  '',
 ];
 
 /** Any request to the operations: by the document, nearly so, or hostile, each as often as the others. */
@@ -81,6 +106,10 @@ const createHostileRequest = (
         { weight: 1, arbitrary: createNearTarget(operation) },
         { weight: 2, arbitrary: oddTargets },
       ),
+      version: fc.oneof(
+        { weight: 20, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.constantFrom(...oddVersions) },
+      ),
       headers: fc.oneof(fc.constant<Header[]>([...plainHeaders, bearer('admin')]), hostileHeaders),
       body: fc.option(fc.oneof(createBrokenBody(value), toJsonText(value)), { nil: undefined, freq: 5 }),
       framing: fc.oneof(
@@ -88,10 +117,15 @@ const createHostileRequest = (
         { weight: 1, arbitrary: fc.constantFrom('cut' as const, 'cut-chunk' as const) },
       ),
     })
-    .map(({ body, ...request }) => {
+    .map(({ body, version, ...request }) => {
       // Without a body the server would wait for what these headers announce.
       const sent =
         body ?? (request.headers.some(([name]) => name === 'Transfer-Encoding') ? '{}' : undefined);
-      return { kind: 'hostile', ...request, ...(sent !== undefined && { body: sent }) };
+      return {
+        kind: 'hostile',
+        ...request,
+        ...(sent !== undefined && { body: sent }),
+        ...(version !== undefined && { version }),
+      };
     });
 };

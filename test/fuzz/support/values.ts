@@ -96,9 +96,13 @@ const createObject = (
   return fc
     .tuple(
       fc.record(known, { requiredKeys: required, noNullPrototype: true }),
-      fc.option(fc.tuple(fc.constantFrom('Id', 'unknown', '', 'CreatedAt', 'toString'), anyValue), {
-        freq: 4,
-      }),
+      fc.oneof(
+        { weight: 4, arbitrary: fc.constant(undefined) },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(fc.constantFrom('Id', 'unknown', '', 'CreatedAt', 'toString'), anyValue),
+        },
+      ),
     )
     .map(([members, extra]) => (extra ? { [extra[0]]: extra[1], ...members } : members));
 };
