@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyInstance, InjectOptions } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { loadSettings } from '../../src/config/load.ts';
@@ -24,6 +24,8 @@ interface Options {
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
+  /** Gets what the program logs; nothing does where it is not given. */
+  log?: FastifyBaseLogger;
 }
 
 export interface Answer<T> {
@@ -65,7 +67,7 @@ export const createFolder = (t: Scope): string => {
 /** The whole app with settings of its own and an empty data folder; ended with the test. */
 export const startApp = async (
   t: Scope,
-  { settings = {}, seed, features = allFeatures }: Options = {},
+  { settings = {}, seed, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
 ): Promise<TestApp> => {
   const folder = createFolder(t);
   const config = {
@@ -77,7 +79,6 @@ export const startApp = async (
   if (seed !== undefined) Object.assign(config, { seed: writeJson(folder, 'seed.json', seed) });
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
   const schema = createSettingsSchema(allFeatures.map((feature) => feature.settings));
-  const log = pino({ level: 'silent' });
   const app = await createApp(loadSettings(schema, { config: path }, {}), {
     log,
     nodeVersion: process.versions.node,
