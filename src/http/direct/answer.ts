@@ -17,7 +17,7 @@ export interface TextAnswer {
 }
 
 /** What a direct route's answer is made from, as its schemas have it. */
-interface DirectInput {
+export interface DirectInput {
   params: unknown;
   query: unknown;
   body: unknown;
