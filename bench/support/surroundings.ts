@@ -21,12 +21,27 @@ interface Run {
 
 /** When, where, with what and how a run measured. */
 export const describeRun = ({ args, words, cores, folder, began, loadBefore }: Run): string[] => [
-  `Date: ${began.toISOString().slice(0, 10)}; it took ${Math.round((Date.now() - began.getTime()) / 1000)} s.`,
-  `Command: \`npm run bench${words.length === 0 ? '' : ` -- ${words.join(' ')}`}\`.`,
-  `Machine: ${describeMachine()}; load average before the run ${loadBefore.map((load) => load.toFixed(1)).join(', ')}.`,
-  `Versions: ${[`signalbox ${version} (${readCommit()})`, `Node.js ${process.versions.node}`, ...listVersions(folder)].join(', ')}.`,
+  ...describeOccasion(['bench', ...words], began, loadBefore),
+  `Versions: ${[...describeOurs(), ...listVersions(folder)].join(', ')}.`,
   `Load: ${findProgram('wrk') ? 'wrk' : 'autocannon, since wrk is not installed; it is slower than what it measures, so ratios are too near to 1'}; ${describeCores(cores)}.`,
   `Rounds: ${args.rounds} of ${args.seconds} s for each side, in turns; medians. A ratio is the median of the rounds' own ratios.`,
+];
+
+/** When, by which npm script with which words, and on what machine something was measured. */
+export const describeOccasion = (
+  [script, ...words]: readonly string[],
+  began: Date,
+  loadBefore: readonly number[],
+): string[] => [
+  `Date: ${began.toISOString().slice(0, 10)}; it took ${Math.round((Date.now() - began.getTime()) / 1000)} s.`,
+  `Command: \`npm run ${script}${words.length === 0 ? '' : ` -- ${words.join(' ')}`}\`.`,
+  `Machine: ${describeMachine()}; load average before the run ${loadBefore.map((load) => load.toFixed(1)).join(', ')}.`,
+];
+
+/** The versions of the program and of what it runs on. */
+export const describeOurs = (): string[] => [
+  `signalbox ${version} (${readCommit()})`,
+  `Node.js ${process.versions.node}`,
 ];
 
 const describeMachine = (): string => {

@@ -57,7 +57,7 @@ const coreSettings = {
     minimum: 1,
     maximum: 300,
     default: 30,
-    description: 'Seconds that a whole request may take to arrive.',
+    description: 'Seconds that a whole request may take to arrive, and an answer may wait for its reader.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
+import { cutSlowReaders } from './slow-readers.ts';
 
 /** Connections beyond the limit that are told so; what comes on top of them is closed at once. */
 const spare = 100;
@@ -11,23 +12,34 @@ const interval = 50;
 /** Milliseconds after which requests that still run are cut off, so that the rest of the end has time. */
 const patience = 8000;
 
+interface Bounds {
+  /** Connections that are served at a time. */
+  maxConnections: number;
+  /** Seconds in which a client has to take something of an answer. */
+  requestTimeout: number;
+}
+
 /**
- * Counts connections, and ends them once the app closes: idle and silent ones at once, busy ones when their request is
- * answered. Without it a client that keeps its connection would hold up the end until a timeout. The function
- * returned says whether a connection is one more than `limit`.
+ * Counts connections, and ends them where their client reads nothing, and once the app closes: idle and silent ones at
+ * once, busy ones when their request is answered. Without it a client that keeps its connection would hold up the end
+ * until a timeout. The function returned says whether a connection is one more than there may be.
  */
-export const boundConnections = (app: FastifyInstance, limit: number): ((socket: Socket) => boolean) => {
+export const boundConnections = (
+  app: FastifyInstance,
+  { maxConnections, requestTimeout }: Bounds,
+): ((socket: Socket) => boolean) => {
   const { server } = app;
   const accepted = new Set<Socket>();
   // With TLS the socket that requests come on is another than the accepted one.
   const speaking = server instanceof TlsServer ? new Set<Socket>() : accepted;
   const extra = new Set<Socket>();
-  server.maxConnections = limit + spare;
+  server.maxConnections = maxConnections + spare;
   server.on('connection', (socket) => keep(accepted, socket));
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket) => {
     keep(speaking, socket);
-    if (accepted.size > limit) keep(extra, socket);
+    if (accepted.size > maxConnections) keep(extra, socket);
   });
+  cutSlowReaders(app, speaking, requestTimeout * 1000);
   closeWith(app, accepted, speaking);
   return (socket) => extra.size > 0 && extra.has(socket);
 };

@@ -1,6 +1,6 @@
 /** What is bounded by settings. */
 export interface Limits {
-  /** Seconds that a whole request, and its headers, may take to arrive. */
+  /** Seconds that a whole request, and its headers, may take to arrive; the first also for an answer's reader. */
   requestTimeout: number;
   headersTimeout: number;
   /** Connections that are served at a time. */

@@ -51,7 +51,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   });
   const app = createFastify(options, headers, enter);
   handleErrors(app);
-  const isExtra = boundConnections(app, options.maxConnections);
+  const isExtra = boundConnections(app, options);
   answerOddRequests(app.server, headers);
   app.addHook('onRequest', (request, reply, done) => {
     if (enter(request, reply)) done();

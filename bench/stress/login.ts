@@ -1,0 +1,96 @@
+import { Agent } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { createPost } from '../support/ask.ts';
+import { startCompanion } from '../support/companion.ts';
+import { quantile } from '../support/figures.ts';
+import type { Finding } from '../support/finding.ts';
+import { send } from '../support/http.ts';
+import { measureP99 } from '../support/probe.ts';
+import type { Scope } from '../support/scope.ts';
+import type { Server } from '../support/server.ts';
+import { password, startSignalbox } from '../support/signalbox.ts';
+import type { OpenLoopFigures, OpenLoopOrder } from './open-loop.ts';
+import type { Part } from './part.ts';
+
+const connections = 50;
+const seconds = 10;
+/** Five times as many as could be checked without limits. */
+const perSecond = 100;
+/** Milliseconds between right logins. */
+const pause = 1000;
+const elsewhere = '127.0.0.2';
+
+/** Wrong passwords, again and again. */
+export const login: Part = {
+  name: 'login',
+  measure: async (scope) => [
+    ...(await measureGuesses(scope, `${perSecond * seconds} wrong logins in ${seconds} s`, { perSecond })),
+    ...(await measureGuesses(scope, `wrong logins for ${seconds} s, as fast as they are answered`, {})),
+  ],
+};
+
+const measureGuesses = async (
+  scope: Scope,
+  work: string,
+  pace: Pick<OpenLoopOrder, 'perSecond'>,
+): Promise<Finding[]> => {
+  const server = await startSignalbox(scope, undefined);
+  const probe = () => measureP99(`${server.url}/health`, seconds);
+  await probe();
+  const before = await probe();
+  const post = createPost(`${server.url}/api/auth/login`, { Username: 'admin', Password: 'wrong' });
+  const order: OpenLoopOrder = { ...post, connections, seconds, ...pace };
+  const guesses = startCompanion<OpenLoopFigures>(scope, undefined, 'open-loop', order).read();
+  const [figures, right, p99] = await Promise.all([guesses, logInElsewhere(server), probe()]);
+  const idle = Math.min(before, await probe());
+  await server.kill();
+  return toFindings(work, figures, right, { p99, idle });
+};
+
+/** The times in milliseconds of right logins from another address; throws where one is refused. */
+const logInElsewhere = async ({ url }: Server): Promise<number[]> => {
+  const agent = new Agent({ localAddress: elsewhere });
+  const body = { Username: 'admin', Password: password };
+  const times: number[] = [];
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await setTimeout(pause)) {
+    const answer = await send(`${url}/api/auth/login`, { agent, body });
+    if (answer?.status !== 200) throw new Error(`a right login from ${elsewhere} was ${answer?.status}`);
+    times.push(answer.ms);
+  }
+  return times;
+};
+
+const toFindings = (
+  work: string,
+  { statuses }: OpenLoopFigures,
+  right: number[],
+  { p99, idle }: { p99: number; idle: number },
+): Finding[] => {
+  const total = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  const share = ((statuses[429] ?? 0) / total) * 100;
+  const told = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  return [
+    {
+      id: 'login',
+      work: `${work}, ${connections} connections: answers with 429 (${told.join(', ')})`,
+      unit: ' %',
+      ours: [share],
+      goals: [{ of: 'value', atLeast: 99 }],
+    },
+    {
+      id: 'login',
+      work: `right logins from ${elsewhere} meanwhile, all ${right.length} answered 200: median`,
+      unit: ' ms',
+      ours: [quantile(right, 0.5)],
+      goals: [],
+    },
+    {
+      id: 'login',
+      work: 'p99 of GET /health meanwhile',
+      unit: ' ms',
+      ours: [p99],
+      beside: { name: 'before and after', figures: [idle] },
+      goals: [{ of: 'ratio', atMost: 2 }],
+    },
+  ];
+};

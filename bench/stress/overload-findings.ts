@@ -1,0 +1,107 @@
+import { quantile } from '../support/figures.ts';
+import type { Finding } from '../support/finding.ts';
+import type { Sample } from '../support/probe.ts';
+import { toSlope } from './memory.ts';
+import type { OpenLoopFigures } from './open-loop.ts';
+
+/** Good answers in a second, and the processor time in milliseconds that the server used for each. */
+export interface Rate {
+  perSecond: number;
+  cpuMs: number;
+}
+
+/** What was measured of an overload. */
+export interface Overload {
+  figures: OpenLoopFigures;
+  rate: Rate;
+  /** Rates with as many requests as the server can do, before and afterwards. */
+  peaks: Rate[];
+  /** The p99 in milliseconds of requests like the samples, without load. */
+  idle: number;
+  /** Other requests meanwhile, and afterwards. */
+  samples: Sample[];
+  /** The server's memory in MiB, each second. */
+  resident: number[];
+}
+
+/** Seconds until a process that has got more to do has the memory for it. */
+const settling = 20;
+
+export const toFindings = (overload: Overload): Finding[] =>
+  [toGoodput(overload), ...toMemory(overload), toRecovery(overload), toBystanders(overload)].map(
+    (finding) => ({
+      id: 'overload',
+      ...finding,
+    }),
+  );
+
+type Row = Omit<Finding, 'id'>;
+
+const toGoodput = ({ figures, rate, peaks }: Overload): Row => {
+  const { statuses, unsent, seconds, median, p99 } = figures;
+  const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  const offered = Math.round((answers + unsent) / seconds);
+  const told = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  return {
+    work: `${offered} requests a second for ${Math.round(seconds)} s: answers 200 (${[...told, `${unsent} without a connection`].join(', ')}; median ${Math.round(median)} ms, p99 ${Math.round(p99)} ms)`,
+    unit: '/s',
+    ours: [rate.perSecond],
+    beside: { name: 'peak, before and after', figures: [mean(peaks.map(({ perSecond }) => perSecond))] },
+    cpuRatios: [mean(peaks.map(({ cpuMs }) => cpuMs)) / rate.cpuMs],
+    goals: [{ of: 'ratio', atLeast: 0.9 }],
+  };
+};
+
+const toMemory = ({ resident }: Overload): Row[] => {
+  const settled = resident.slice(settling);
+  const half = settled.length / 2;
+  const [earlier, later] = [settled.slice(0, half), settled.slice(half)].map((part) => Math.max(...part));
+  return [
+    {
+      work: 'most memory in its last 20 s',
+      unit: ' MiB',
+      ours: [later ?? Number.NaN],
+      beside: { name: 'in the 20 s before', figures: [earlier ?? Number.NaN] },
+      goals: [{ of: 'ratio', atMost: 1.1 }],
+    },
+    {
+      work: 'slope of its memory in its last 40 s',
+      unit: ' MiB/min',
+      ours: [toSlope(settled) * 60],
+      goals: [],
+    },
+  ];
+};
+
+/** Until a request that was sent after the end is answered as fast as 99 of 100 without load. */
+const toRecovery = ({ figures, samples, idle }: Overload): Row => {
+  const first = samples.find(
+    ({ due, status, ms }) => due >= figures.endedAt && status === 200 && ms <= Math.max(idle, 1),
+  );
+  return {
+    work: 'until a request afterwards is answered as fast as without load',
+    unit: ' ms',
+    ours: [first ? first.due + first.ms - figures.endedAt : Number.POSITIVE_INFINITY],
+    goals: [{ of: 'value', atMost: 1000 }],
+  };
+};
+
+const toBystanders = ({ figures, samples, idle }: Overload): Row => {
+  const meanwhile = samples.filter(({ due }) => due < figures.endedAt);
+  const refused = meanwhile.filter(({ status }) => status !== 200).length;
+  return {
+    work: `p99 of GET /api/tasks/{id} meanwhile (${refused} of ${meanwhile.length} refused)`,
+    unit: ' ms',
+    ours: [
+      quantile(
+        meanwhile.map(({ ms }) => ms),
+        0.99,
+      ),
+    ],
+    beside: { name: 'without load', figures: [idle] },
+    goals: [],
+  };
+};
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

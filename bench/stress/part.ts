@@ -1,0 +1,9 @@
+import type { Cores } from '../support/cores.ts';
+import type { Finding } from '../support/finding.ts';
+import type { Scope } from '../support/scope.ts';
+
+/** One kind of distress; its findings have its name as their id. */
+export interface Part {
+  name: string;
+  measure(scope: Scope, cores: Cores | undefined): Promise<Finding[]>;
+}

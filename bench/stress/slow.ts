@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { startCompanion } from '../support/companion.ts';
+import type { Finding } from '../support/finding.ts';
+import { takeSamples, toP99 } from '../support/probe.ts';
+import type { Scope } from '../support/scope.ts';
+import type { Server } from '../support/server.ts';
+import { startSignalbox } from '../support/signalbox.ts';
+import { writeSeed } from '../support/tasks.ts';
+import type { Part } from './part.ts';
+import type { SlowKind, SlowOrder, SlowReport } from './slow-clients.ts';
+
+/** Nine megabytes of them are more than the system takes for a client that does not read. */
+const tasks = 50_000;
+/** Fewer readers: on the loopback device the system keeps up to 4 MB of its memory for each. */
+const counts: SlowOrder['counts'] = { headers: 1000, body: 1000, reading: 250 };
+/** Seconds by which they are closed: the server's limit, a second until it looks, one until it is seen, one to spare. */
+const limits: SlowOrder['counts'] = { headers: 13, body: 33, reading: 33 };
+const patience = 60;
+const idleSeconds = 10;
+/** As long as bodies may take. */
+const slowSeconds = 28;
+
+type Closings = Record<SlowKind, { closed: number; last: number }>;
+
+/** Clients that send or read as good as nothing, and what others notice of them. */
+export const slow: Part = {
+  name: 'slow',
+  measure: async (scope) => {
+    const seed = join(scope.folder, 'seed.json');
+    await writeSeed(seed, tasks);
+    const start = () =>
+      startSignalbox(scope, undefined, { flags: ['--seed', seed, '--max-connections', '4000'] });
+    const [server, other] = [await start(), await start()];
+    const url = toProbed(server);
+    await Promise.all([takeSamples(url, 2), takeSamples(toProbed(other), 2)]);
+    const before = await takeSamples(url, idleSeconds);
+    const { closings, during, besides } = await disturb(scope, server, other);
+    const idle = toP99([...before, ...(await takeSamples(url, idleSeconds))], url);
+    return [...toClosed(closings), ...toTimes(during, idle, besides)];
+  },
+};
+
+const toProbed = ({ url }: Server): string => `${url}/api/tasks/1`;
+
+const disturb = async (scope: Scope, server: Server, other: Server) => {
+  const order: SlowOrder = {
+    port: Number(new URL(server.url).port),
+    path: `/api/tasks?limit=${tasks}`,
+    counts,
+  };
+  const clients = startCompanion<SlowReport>(scope, undefined, 'slow-clients', order);
+  const first = await clients.read();
+  const sides = [server, other].map(async (side) =>
+    toP99(await takeSamples(toProbed(side), slowSeconds), side.url),
+  );
+  const [closings, during = Number.NaN, besides = Number.NaN] = await Promise.all([
+    watch(first, clients.read),
+    ...sides,
+  ]);
+  return { closings, during, besides };
+};
+
+/** How many of each kind the server closes, and when the last of them is gone. */
+const watch = async (first: SlowReport, read: () => Promise<SlowReport>): Promise<Closings> => {
+  const last = { headers: 0, body: 0, reading: 0 };
+  let report = first;
+  while (Object.values(report.open).some((open) => open > 0) && report.seconds < patience) {
+    for (const kind of kinds) if (report.open[kind] > 0) last[kind] = report.seconds + 1;
+    report = await read();
+  }
+  const toClosing = (kind: SlowKind) => ({ closed: counts[kind] - report.open[kind], last: last[kind] });
+  return { headers: toClosing('headers'), body: toClosing('body'), reading: toClosing('reading') };
+};
+
+const kinds = Object.keys(counts) as SlowKind[];
+
+const toClosed = (closings: Closings): Finding[] =>
+  kinds.flatMap((kind) => [
+    {
+      id: 'slow',
+      work: `connections with slow ${kind} that the server closes, of ${counts[kind]}`,
+      unit: '',
+      ours: [closings[kind].closed],
+      goals: [{ of: 'value', atLeast: counts[kind] }],
+    },
+    {
+      id: 'slow',
+      work: `when the last of them is closed`,
+      unit: ' s',
+      ours: [closings[kind].last],
+      goals: [{ of: 'value', atMost: limits[kind] }],
+    },
+  ]);
+
+const toTimes = (during: number, idle: number, besides: number): Finding[] => {
+  const row = { id: 'slow', unit: ' ms', ours: [during], goals: [{ of: 'ratio' as const, atMost: 2 }] };
+  return [
+    {
+      ...row,
+      work: 'p99 of GET /api/tasks/{id} meanwhile',
+      beside: { name: 'before and after', figures: [idle] },
+    },
+    {
+      ...row,
+      work: 'the same',
+      beside: { name: 'a server without them, at the same time', figures: [besides] },
+    },
+  ];
+};

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { atExit } from '../../test/faults/support/exit.ts';
+import { bindTo, type Cores } from './cores.ts';
+import type { Scope } from './scope.ts';
+
+/** A process of ours that makes work for a server, so that making it does not hold up what is measured here. */
+export interface Companion<T> {
+  /** The next thing that it tells; throws where it ends before. */
+  read(): Promise<T>;
+}
+
+/** Starts a compiled module of `bench/stress` with an order as JSON, on the processor of loads; it ends with the scope. */
+export const startCompanion = <T>(
+  scope: Scope,
+  cores: Cores | undefined,
+  module: string,
+  order: object,
+): Companion<T> => {
+  const file = fileURLToPath(new URL(`../stress/${module}.js`, import.meta.url));
+  const [program = '', ...args] = bindTo(cores?.load, [process.execPath, file, JSON.stringify(order)]);
+  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const forget = atExit(() => child.kill('SIGKILL'));
+  const told: T[] = [];
+  let wake = (): void => undefined;
+  child.on('message', (message) => {
+    told.push(message as T);
+    wake();
+  });
+  child.on('disconnect', () => wake());
+  const ended = once(child, 'close').then(forget);
+  scope.atEnd(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    read: async () => {
+      while (told.length === 0) {
+        if (!child.connected) throw new Error(`${module} has ended`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return told.shift() as T;
+    },
+  };
+};

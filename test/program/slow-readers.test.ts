@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { createFolder, startApp } from '../support/app.ts';
+import { writeCertificate } from '../support/certificate.ts';
+
+/** More than the system takes for a client that does not read. */
+const count = 20_000;
+const tasks = Array.from({ length: count }, () => ({ Title: 'x', Description: 'y'.repeat(1000) }));
+
+/** Milliseconds; Node's own timeout would come later. */
+const timeout = 100_000;
+
+const start = async (t: TestContext, settings: Record<string, unknown> = {}) => {
+  const limits = { requestTimeout: 2, headersTimeout: 1 };
+  const { server } = await startApp(t, {
+    settings: { profiles: ['T'], ...limits, ...settings },
+    seed: { tasks },
+  });
+  const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+  const closed = once(server.server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+  return { port: Number(port), closed };
+};
+
+/** Asks for all of the tasks, and reads no more than the beginning. */
+const askForAll = async (t: TestContext, socket: Socket): Promise<void> => {
+  t.after(() => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write(`GET /api/tasks?limit=${count} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const [piece] = await once(socket, 'data');
+  assert.match(String(piece), /^HTTP\/1\.1 200 /);
+  socket.pause();
+};
+
+test('a client that takes nothing of its answer loses its connection', { timeout }, async (t) => {
+  const { port, closed } = await start(t);
+  await askForAll(t, connect(port, '127.0.0.1'));
+  await closed;
+});
+
+test('so does one that speaks TLS', { timeout }, async (t) => {
+  const { cert, key, pem } = writeCertificate(createFolder(t), 'slow');
+  const { port, closed } = await start(t, { tlsCert: cert, tlsKey: key });
+  await askForAll(t, connectTls({ port, host: '127.0.0.1', ca: pem }));
+  await closed;
+});
+
+test('a client that reads slowly is given all of it', async (t) => {
+  const patience = 5;
+  const { port } = await start(t, { requestTimeout: patience });
+  const socket = connect(port, '127.0.0.1');
+  const began = performance.now();
+  await askForAll(t, socket);
+  let length = 0;
+  socket.on('data', (piece) => {
+    length += piece.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 20);
+  });
+  socket.resume();
+  const signal = toSignal(socket);
+  while (length < count * 1000) await once(socket, 'data', { signal });
+  assert.ok(performance.now() - began > patience * 1000);
+});
+
+/** Aborted when the connection ends. */
+const toSignal = (socket: Socket): AbortSignal => {
+  const controller = new AbortController();
+  socket.once('close', () => controller.abort(new Error('the connection has ended')));
+  return controller.signal;
+};
