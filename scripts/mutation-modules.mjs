@@ -5,6 +5,11 @@ const journal = 'src/storage/journal';
 const http = 'src/http';
 const auth = 'src/auth';
 
+const journalTests = inFolder(journal, [
+  ...['journal.test', 'line.test', 'read-backwards.test', 'lock.test', 'sync.test', 'failure.test'],
+  ...['model.test', 'rotation.test', 'damage.test'],
+]);
+
 /** The modules that mutation testing covers: their sources, and the tests that are to notice a change in them. */
 export const modules = {
   commands: {
@@ -17,11 +22,18 @@ export const modules = {
     ]),
   },
   journal: {
-    mutate: [`${journal}/*.ts`, `!${journal}/*.test.ts`, `!${journal}/test-*.ts`],
-    tests: inFolder(journal, [
-      ...['journal.test', 'line.test', 'read-backwards.test', 'lock.test', 'sync.test', 'failure.test'],
-      ...['model.test', 'rotation.test', 'damage.test'],
+    mutate: inFolder(journal, [
+      ...['journal', 'journal-error', 'last-seq', 'line', 'listing', 'options', 'queue', 'read-backwards'],
+      ...['read-log', 'reason', 'serial', 'writer'],
     ]),
+    tests: journalTests,
+  },
+  'journal-files': {
+    mutate: inFolder(journal, [
+      ...['active-file', 'directory', 'file-names', 'free-space', 'lock', 'repair', 'retention'],
+      ...['segment-store', 'shared-handle', 'sync'],
+    ]),
+    tests: journalTests,
   },
   validation: {
     mutate: [...inFolder(http, ['validation', 'query', 'body']), 'src/profiles/tasks/validation.ts'],

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { HttpError } from './errors.ts';
 import { createBusyError } from './shedding.ts';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** The JSON parser takes one byte order mark away; the decoder would take another. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 type ParseJson = (
   request: unknown,

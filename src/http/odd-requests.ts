@@ -1,7 +1,9 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Headers } from './always-headers.ts';
 import { endWithAnswer, toRawAnswer } from './raw-answer.ts';
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Takes what Node would answer without a body, or not see: CONNECT, expectations that cannot be met, a long tail of headers. */
 export const answerOddRequests = (server: Server, headers: Headers): void => {
@@ -17,5 +19,19 @@ export const answerOddRequests = (server: Server, headers: Headers): void => {
   });
   // Node would leave out all headers past the 2,000th; their size is bounded, and none is to be lost.
   server.maxHeadersCount = 0;
+  routeAsGet(server);
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+};
+
+/**
+ * `PRI`, with which HTTP/2 begins, reaches the program in a line without a version. Fastify would answer it outside of
+ * all hooks, and log its routes each time; as a GET it comes to where its version is refused.
+ */
+const routeAsGet = (server: Server): void => {
+  const [handle] = server.listeners('request') as [Listener];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (request.method === 'PRI') request.method = 'GET';
+    handle(request, response);
+  });
 };

@@ -39,6 +39,7 @@ const brokenTexts = [
   ],
   ...[`${'['.repeat(20_000)}${']'.repeat(20_000)}`, `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ...[`{"Title":${'[{"a":'.repeat(5000)}`, '{"Title":"x"}//', '/**/{}', '\ufeff{"Title":"x"}'],
+  '\ufeff\ufeff{}',
   ...[
     'Title=x&Description=y',
     '<a/>',
