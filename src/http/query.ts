@@ -12,10 +12,11 @@ export const convertQueries = (app: FastifyInstance): void => {
   app.addHook('onRoute', (route) => {
     const schema = route.schema?.querystring as { properties: TProperties } | undefined;
     if (!schema) return;
+    const convert = createQueryConversion(schema.properties);
     const hooks = route.preValidation ?? [];
     route.preValidation = [
       (request, _reply, done) => {
-        request.query = toTypedQuery(schema.properties, request.query as Query);
+        request.query = convert(request.query as Query);
         done();
       },
       ...(Array.isArray(hooks) ? hooks : [hooks]),
@@ -23,16 +24,25 @@ export const convertQueries = (app: FastifyInstance): void => {
   });
 };
 
-/** The parameters that `properties` names, converted; all others are left out. Throws an HttpError for a doubled one. */
-export const toTypedQuery = (properties: TProperties, query: Query): Query => {
-  const typed: Query = {};
-  for (const [name, schema] of Object.entries(properties)) {
-    const value = query[name];
-    if (value === undefined || value === '') continue;
-    if (typeof value !== 'string') throw new HttpError('invalid', `${name} is given more than once`);
-    typed[name] = (schema as { type?: string }).type === 'integer' ? toNumber(value) : value;
-  }
-  return typed;
+/**
+ * Makes the function that converts the parameters that `properties` names, and leaves out all others. It throws an
+ * HttpError for a doubled one.
+ */
+export const createQueryConversion = (properties: TProperties): ((query: Query) => Query) => {
+  const parameters = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    isNumber: (schema as { type?: string }).type === 'integer',
+  }));
+  return (query) => {
+    const typed: Query = {};
+    for (const { name, isNumber } of parameters) {
+      const value = query[name];
+      if (value === undefined || value === '') continue;
+      if (typeof value !== 'string') throw new HttpError('invalid', `${name} is given more than once`);
+      typed[name] = isNumber ? toNumber(value) : value;
+    }
+    return typed;
+  };
 };
 
 /** Numbers past what a double holds exactly mean "all there is" just as well as the largest that it does. */

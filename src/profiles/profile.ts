@@ -49,8 +49,8 @@ type Input<S extends FastifySchema> = Pick<Parameters<Route<S>['handler']>[0], '
 
 /** A route whose answer is JSON text, made from what is asked and nothing else. */
 interface TextRoute<S extends FastifySchema> extends Omit<Route<S>, 'handler' | 'respond'> {
-  /** Throws, if it does, before it has changed anything. */
-  respond: (input: Input<S>) => TextAnswer;
+  /** Throws, if it does, before it has changed anything; a promise of an answer is always kept. */
+  respond: (input: Input<S>) => TextAnswer | Promise<TextAnswer>;
 }
 
 /** Types a route's handler from its schemas. */
@@ -64,7 +64,11 @@ export const defineTextRoute = <const S extends FastifySchema>({
 }: TextRoute<S>): Route => ({
   ...route,
   respond: respond as Respond,
-  handler: (request, reply) => sendAnswer(reply, respond(request as unknown as Input<S>)),
+  handler: (request, reply) => {
+    const answer = respond(request as unknown as Input<S>);
+    if (!(answer instanceof Promise)) return sendAnswer(reply, answer);
+    return answer.then((made) => sendAnswer(reply, made));
+  },
 });
 
 /**

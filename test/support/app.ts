@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import type { FastifyInstance, InjectOptions } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import { loadSettings } from '../../src/config/load.ts';
@@ -14,12 +13,19 @@ import type { Feature } from '../../src/profiles/profile.ts';
 export const passwords = { admin: 'correct horse', reader: 'battery staple' };
 export const secret = 'a signing key for tests, 32 bytes or more';
 
+/** What ends sooner or later and is tidied up then: a test, as a rule. */
+export interface Scope {
+  after(tidyUp: () => unknown): void;
+}
+
 interface Options {
   /** Settings as a config file holds them. */
   settings?: Record<string, unknown>;
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
+  /** Gets what the program logs; nothing does where it is not given. */
+  log?: FastifyBaseLogger;
 }
 
 export interface Answer<T> {
@@ -51,8 +57,8 @@ interface RequestOptions {
   token?: string;
 }
 
-/** A folder that is gone when the test ends. */
-export const createFolder = (t: TestContext): string => {
+/** A folder that is gone when the test, or what else it is for, ends. */
+export const createFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -60,8 +66,8 @@ export const createFolder = (t: TestContext): string => {
 
 /** The whole app with settings of its own and an empty data folder; ended with the test. */
 export const startApp = async (
-  t: TestContext,
-  { settings = {}, seed, features = allFeatures }: Options = {},
+  t: Scope,
+  { settings = {}, seed, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
 ): Promise<TestApp> => {
   const folder = createFolder(t);
   const config = {
@@ -73,7 +79,6 @@ export const startApp = async (
   if (seed !== undefined) Object.assign(config, { seed: writeJson(folder, 'seed.json', seed) });
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
   const schema = createSettingsSchema(allFeatures.map((feature) => feature.settings));
-  const log = pino({ level: 'silent' });
   const app = await createApp(loadSettings(schema, { config: path }, {}), {
     log,
     nodeVersion: process.versions.node,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Headers } from '../always-headers.ts';
 import { HttpError } from '../errors.ts';
-import { writeAnswer } from './answer.ts';
+import { type TextAnswer, writeAnswer } from './answer.ts';
 import { createReplays, isShort, readBody } from './body.ts';
 import { createRefusal } from './refusal.ts';
 import { createDirectTable } from './table.ts';
@@ -42,20 +42,24 @@ export const answerDirectly = (
   app.addHook('preClose', async () => {
     isClosing = true;
   });
+  const deliver = (response: ServerResponse, answer: TextAnswer | Promise<TextAnswer>): void => {
+    if (answer instanceof Promise) void answer.then((made) => writeAnswer(response, headers, made));
+    else writeAnswer(response, headers, answer);
+  };
   const tryAnswer: (request: IncomingMessage, response: ServerResponse) => boolean = (request, response) => {
     const match = find(request.method ?? '', request.url ?? '');
     if (!match || !isWelcome(request) || isLagging()) return false;
     const { route, segment, query } = match;
     if (!route.readsBody) {
       const answer = route.answer(segment, query);
-      if (answer) writeAnswer(response, headers, answer);
+      if (answer) deliver(response, answer);
       return answer !== undefined;
     }
     if (!isShort(request)) return false;
     readBody(request, (bytes) => {
       const body = bytes.length === 0 || isLagging() ? undefined : parseBody(bytes);
       const answer = body instanceof HttpError || !body ? undefined : route.answer(segment, query, body);
-      if (answer) return writeAnswer(response, headers, answer);
+      if (answer) return deliver(response, answer);
       replays.set(request, bytes);
       handle(request, response);
     });

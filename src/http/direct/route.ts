@@ -1,18 +1,22 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { TProperties } from 'typebox';
-import { toTypedQuery } from '../query.ts';
-import type { Respond, TextAnswer } from './answer.ts';
+import { createQueryConversion } from '../query.ts';
+import type { DirectInput, Respond, TextAnswer } from './answer.ts';
 
 /** A route as requests are answered without Fastify. */
 export interface DirectRoute {
   readsBody: boolean;
   /** The answer to a valid request; undefined where Fastify has to say what is wrong. */
-  answer(segment: string, query: string, body?: unknown): TextAnswer | undefined;
+  answer(segment: string, query: string, body?: unknown): TextAnswer | Promise<TextAnswer> | undefined;
 }
 
-type Part = 'params' | 'querystring' | 'body';
-type IsValid = (value: unknown) => boolean;
+/** Parts of a request: as schemas call them, and as answers do. */
+const parts = [
+  ['params', 'params'],
+  ['querystring', 'query'],
+  ['body', 'body'],
+] as const;
 
 /** What a query has that must be decoded, or ends it. */
 const coded = /[%+#]/;
@@ -24,24 +28,17 @@ export const createDirectRoute = (
   parameter: string | undefined,
   respond: Respond,
 ): DirectRoute => {
-  const isValid = {
-    params: createCheck(scope, options, 'params'),
-    query: createCheck(scope, options, 'querystring'),
-    body: createCheck(scope, options, 'body'),
-  };
-  const properties = (options.schema?.querystring as { properties: TProperties } | undefined)?.properties;
-  const toQuery = (text: string) => (properties ? toTypedQuery(properties, parse(text)) : {});
+  const isValid = createCheck(scope, options);
+  const toQuery = createQueryReader(options);
   return {
     readsBody: options.schema?.body !== undefined,
     answer: (segment, text, body) => {
-      if (coded.test(text)) return undefined;
       const params = parameter === undefined ? {} : { [parameter]: segment };
       // What is refused here is refused again, in words, by Fastify.
       try {
-        const query = toQuery(text);
-        if (!isValid.params(params) || !isValid.query(query) || !isValid.body(body)) return undefined;
-        const answer = respond({ params, query, body });
-        return answer.rest ? undefined : answer;
+        const input = { params, query: toQuery(text), body };
+        const answer = isValid(input) ? respond(input) : undefined;
+        return answer && 'rest' in answer && answer.rest ? undefined : answer;
       } catch {
         return undefined;
       }
@@ -49,10 +46,27 @@ export const createDirectRoute = (
   };
 };
 
-/** Whether the part of a request has the shape that the route's schema gives it. */
-const createCheck = (scope: FastifyInstance, { schema, method, url }: RouteOptions, part: Part): IsValid => {
-  const shape = schema?.[part];
-  if (shape === undefined) return () => true;
-  const validate = scope.validatorCompiler?.({ schema: shape, method: String(method), url, httpPart: part });
-  return (value) => validate?.(value) === true;
+/** Reads what stands behind `?`; undefined, which is no valid query, where it has to be decoded. */
+const createQueryReader = ({ schema }: RouteOptions): ((text: string) => object | undefined) => {
+  const { properties } = (schema?.querystring ?? {}) as { properties?: TProperties };
+  if (!properties) return () => undefined;
+  const convert = createQueryConversion(properties);
+  return (text) => (coded.test(text) ? undefined : convert(parse(text, '&', '=', { maxKeys: 0 })));
 };
+
+/** Whether a request has the shapes that the route's schemas give it. */
+const createCheck = (scope: FastifyInstance, { schema, method, url }: RouteOptions) => {
+  const checks = parts.flatMap(([httpPart, name]) => {
+    const shape = schema?.[httpPart];
+    if (shape === undefined || (httpPart === 'params' && isAnyText(shape))) return [];
+    const validate = scope.validatorCompiler?.({ schema: shape, method: String(method), url, httpPart });
+    return [(input: DirectInput): boolean => validate?.(input[name]) === true];
+  });
+  return (input: DirectInput): boolean => checks.every((check) => check(input));
+};
+
+/** Whether a schema asks of each parameter in a path no more than to be text, which it is. */
+const isAnyText = (shape: unknown): boolean =>
+  Object.values((shape as { properties?: object }).properties ?? {}).every(
+    ({ type, description: _, ...rest }) => type === 'string' && Object.keys(rest).length === 0,
+  );

@@ -13,35 +13,48 @@ interface Match {
   query: string;
 }
 
-/** Paths whose last segment, and no other, is a parameter. */
-const parameterPath = /^(\/[^:*]*\/):(\w+)$/;
+/** By the whole path, and by the path up to the parameter that it ends in. */
+interface Routes {
+  whole: Map<string, DirectRoute>;
+  upToParameter: Map<string, DirectRoute>;
+}
 
-/** Segments that need no decoding. */
-const plain = /^[\w.~-]+$/;
+/** Paths in which nothing, or just the last segment, is a parameter. */
+const simplePath = /^([^:*]*\/)(?::(\w+)|[^:*/]*)$/;
 
 /** Collects the direct routes among those that come after it, and finds the one for a request. */
 export const createDirectTable = (app: FastifyInstance) => {
-  const byPath: Record<string, Map<string, DirectRoute>> = { GET: new Map(), POST: new Map() };
+  const byMethod = new Map<string, Routes>();
+  for (const method of ['GET', 'POST']) byMethod.set(method, { whole: new Map(), upToParameter: new Map() });
   app.addHook('onRoute', function (options) {
-    const routes = byPath[String(options.method)];
+    const routes = byMethod.get(String(options.method));
     const respond = (options.config as { [directAnswer]?: Respond } | undefined)?.[directAnswer];
-    if (!routes || !respond) return;
-    const [, path = options.url, parameter] = parameterPath.exec(options.url) ?? [];
+    const [, start, parameter] = simplePath.exec(options.url) ?? [];
+    if (!routes || !respond || start === undefined) return;
     this.addHook('onReady', async () => {
-      routes.set(path, createDirectRoute(this, options, parameter, respond));
+      const route = createDirectRoute(this, options, parameter, respond);
+      if (parameter === undefined) routes.whole.set(options.url, route);
+      else routes.upToParameter.set(start, route);
     });
   });
   return (method: string, url: string): Match | undefined => {
-    const routes = byPath[method];
-    if (!routes) return undefined;
-    const mark = url.indexOf('?');
-    const path = mark === -1 ? url : url.slice(0, mark);
-    const query = mark === -1 ? '' : url.slice(mark + 1);
-    const whole = routes.get(path);
-    if (whole) return { route: whole, segment: '', query };
-    const end = path.lastIndexOf('/') + 1;
-    const route = routes.get(path.slice(0, end));
-    const segment = path.slice(end);
-    return route && plain.test(segment) ? { route, segment, query } : undefined;
+    const routes = byMethod.get(method);
+    return routes && findRoute(routes, url);
   };
 };
+
+const findRoute = ({ whole, upToParameter }: Routes, url: string): Match | undefined => {
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const query = mark === -1 ? '' : url.slice(mark + 1);
+  const literal = whole.get(path);
+  if (literal) return { route: literal, segment: '', query };
+  const start = path.lastIndexOf('/') + 1;
+  const route = upToParameter.get(path.slice(0, start));
+  const segment = path.slice(start);
+  return route && isPlain(segment) ? { route, segment, query } : undefined;
+};
+
+/** Whether a segment is there, needs no decoding, and for Fastify too is all that comes behind the slash. */
+const isPlain = (segment: string): boolean =>
+  segment !== '' && !segment.includes('%') && !segment.includes('#');

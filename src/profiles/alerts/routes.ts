@@ -1,9 +1,10 @@
 import type { Access } from '../../auth/guard.ts';
+import { toErrorAnswer } from '../../http/direct/answer.ts';
 import { HttpError } from '../../http/errors.ts';
 import { sendRows } from '../../http/json-stream.ts';
 import { ErrorBody } from '../../http/schema.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { defineRoute, defineTextRoute, type Route } from '../profile.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 import { createNotReady, toRefusal } from './unavailable.ts';
@@ -16,20 +17,20 @@ export const createAlertRoutes = (journal: Journal, clock: () => Date, access: A
 ];
 
 const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Route =>
-  defineRoute({
+  defineTextRoute({
     method: 'POST',
     path: '/api/alert',
     access,
     summary: 'Store an alert; the answer comes when it is on disk',
     schema: { body: AlertBody, response: { 200: AlertReceipt, 400: ErrorBody, 503: ErrorBody } },
-    handler: async ({ body }) => {
+    respond: ({ body }) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const { id } = await journal.append({ ...createAlert(body, clock()) }).catch((error) => {
-        throw toRefusal(error);
-      });
-      return { received: true, id } as const;
+      return journal.append({ ...createAlert(body, clock()) }).then(
+        ({ id }) => ({ text: `{"received":true,"id":"${id}"}` }),
+        (error) => toErrorAnswer(toRefusal(error)),
+      );
     },
   });
 

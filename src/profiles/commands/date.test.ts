@@ -20,6 +20,8 @@ test('other texts and days that no month has are no dates', () => {
     '2024-01-01T25:00',
     '2024-1-1',
     ' 2024-01-01',
+    '2024-01-01x',
+    '2024-01-01T10:00Z0',
   ];
   for (const text of texts) assert.equal(parseDate(text), undefined, text);
 });

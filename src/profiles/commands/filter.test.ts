@@ -6,15 +6,20 @@ import { Refusal } from './refusal.ts';
 const properties = ['Name', 'Size', 'Ready'];
 
 test('comparisons joined by AND are read', () => {
-  assert.deepEqual(parseFilter(`name = 'a' AND SIZE=3 and Name like "b%" and ready = TRUE`, properties), [
+  assert.deepEqual(parseFilter(`name = 'a' AND SIZE=31 and Name like "b%" and ready = TRUE`, properties), [
     { property: 'Name', operator: '=', value: 'a' },
-    { property: 'Size', operator: '=', value: '3' },
+    { property: 'Size', operator: '=', value: '31' },
     { property: 'Name', operator: 'LIKE', value: 'b%' },
     { property: 'Ready', operator: '=', value: 'TRUE' },
   ]);
   assert.deepEqual(parseFilter(String.raw`Name='it\'s \\ "x"'`, properties), [
     { property: 'Name', operator: '=', value: String.raw`it's \ "x"` },
   ]);
+  assert.deepEqual(parseFilter(String.raw`Name="\"\\\'x'"`, properties), [
+    { property: 'Name', operator: '=', value: String.raw`"\'x'` },
+  ]);
+  const most = parseFilter(Array(16).fill('Size=1').join(' AND '), properties);
+  assert.equal(most instanceof Refusal ? most.reason : most.length, 16);
 });
 
 test('all other WQL is refused', () => {
@@ -24,6 +29,7 @@ test('all other WQL is refused', () => {
     ["Name = 'a' AND", /understood at ""$/],
     ["Name <> 'a'", /understood/],
     ['Size > 3', /understood/],
+    ['Size = 1 AND  Size > 3 ', /understood at "Size > 3"$/],
     ['Size = -3', /understood/],
     ['Size = 3x', /understood/],
     ['Name = a', /understood/],
@@ -48,6 +54,7 @@ test('instances that meet every condition pass, without regard to case, and null
     ["Name = 'SSHD'", true],
     ["Name LIKE 's__d'", true],
     ["Name LIKE 's'", false],
+    ["Name = 's%'", false],
     ["Size = '3' AND Ready = true", true],
     ["Name = 'sshd' AND Size = 4", false],
     ["Gone = 'null'", false],

@@ -122,7 +122,10 @@ test('what is no plain command line is refused with the part that is not', () =>
     ['X "a', /^A quote \("\) is not closed$/],
     ["X 'a''b'", /^Quotes must enclose a whole value: "b"$/],
     ["X -Name'a'", /^Quotes must enclose a whole value: "a"$/],
-    ...['X ,a', 'X a,', 'X a,,b', 'X -Name ,a', 'X a, -Id 1'].map((c): [string, RegExp] => [c, /comma/]),
+    ...['X ,a', 'X a,', 'X a,,b', 'X -Name ,a', 'X a, -Id 1'].map((c): [string, RegExp] => [
+      c,
+      /^A comma must stand between two values: ","$/,
+    ]),
   ];
   for (const [text, reason] of cases) {
     const parsed = parseCommandLine(text);

@@ -1,6 +1,6 @@
 import { toLocalTimestamp } from '../../http/timestamp.ts';
 import type { NewTask, Task, TaskChanges } from './schema.ts';
-import type { TaskStore } from './store.ts';
+import type { TaskSelection, TaskStore } from './store.ts';
 import { type Reading, readTexts } from './task-reading.ts';
 import { setCount, toMemberships, toSet } from './task-sets.ts';
 import { readTaskText, toTaskText } from './task-text.ts';
@@ -9,13 +9,15 @@ import { createTaskTree, type TreeView } from './task-tree.ts';
 /** Characters of a list that are put together at once: enough that one write serves many tasks. */
 const pieceLength = 64 * 1024;
 
+const nothing: TaskSelection = { total: 0, count: 0, first: '', isAscii: true, rest: undefined };
+
 /** Tasks in memory, in order of creation; they are gone when the process ends. */
 export const createMemoryTaskStore = (clock: () => Date): TaskStore => {
   const tree = createTaskTree(setCount);
   let lastId = 0;
   const keep = (task: Task): string => {
     const text = toTaskText(task);
-    tree.put(task.Id, text, toMemberships(task));
+    tree.put(task.Id, text, toMemberships(task, text));
     return text;
   };
   return {
@@ -28,12 +30,14 @@ export const createMemoryTaskStore = (clock: () => Date): TaskStore => {
     remove: (id) => (tree.remove(id) ? tree.count(0) : undefined),
     list: (filter, limit) => {
       const set = toSet(filter);
-      if (set === undefined) return { total: 0, count: 0, first: '', rest: undefined };
+      if (set === undefined) return nothing;
       const total = tree.count(set);
       const count = Math.min(total, limit);
-      const reading = { set, next: 0, left: count };
+      const reading = { set, next: 0, left: count, isAscii: true };
       const first = readPiece(tree.view(), reading);
-      return { total, count, first, rest: reading.left > 0 ? readOn(tree.freeze(), reading) : undefined };
+      const { isAscii } = reading;
+      const rest = reading.left > 0 ? readOn(tree.freeze(), reading) : undefined;
+      return { total, count, first, isAscii, rest };
     },
     restore: ({ Id = lastId + 1, CreatedAt = toLocalTimestamp(clock()), UpdatedAt, ...record }) => {
       if (Id <= lastId) return false;

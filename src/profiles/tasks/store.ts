@@ -12,6 +12,8 @@ export interface TaskSelection {
   count: number;
   /** The tasks as JSON, joined by commas, up to the first piece's length. */
   first: string;
+  /** Whether that is ASCII. */
+  isAscii: boolean;
   /** The pieces behind it, each with its comma in front; undefined where there are none. */
   rest: Iterable<string> | undefined;
 }

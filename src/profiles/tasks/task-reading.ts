@@ -1,4 +1,5 @@
 import { type Node, toPlace, width } from './task-node.ts';
+import { asciiSet } from './task-sets.ts';
 import type { TreeView } from './task-tree.ts';
 
 /** How far a set has been read. */
@@ -8,6 +9,8 @@ export interface Reading {
   next: number;
   /** How many texts are still wanted. */
   left: number;
+  /** Whether all texts so far are ASCII. */
+  isAscii: boolean;
 }
 
 /**
@@ -39,6 +42,7 @@ const readNode = (node: Node, scale: number, base: number, reading: Reading, fou
       found.space -= entry.length;
       reading.left -= 1;
       reading.next = base + place + 1;
+      reading.isAscii &&= (((node.sets[asciiSet] ?? 0) >>> place) & 1) === 1;
     } else if (entry) {
       readNode(entry, scale / width, base + place * scale, reading, found);
     }

@@ -1,0 +1,66 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import { modules } from './mutation-modules.mjs';
+import { prepare, root } from './prepare.mjs';
+
+/** Lowest share of the mutants that the tests must notice, in percent. */
+const goal = 90;
+
+const options = ({ mutate, tests }) => ({
+  mutate,
+  testRunner: 'tap',
+  plugins: ['@stryker-mutator/tap-runner'],
+  tap: {
+    testFiles: tests.map((file) => join('dist', file.replace(/\.ts$/, '.js'))),
+    nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
+  },
+  coverageAnalysis: 'perTest',
+  // All mutants are in one build; which of them is alive, a variable says. Their types need not fit.
+  buildCommand: 'tsc --noCheck',
+  disableTypeChecks: false,
+  tsconfigFile: 'none',
+  ignorePatterns: ['dist', 'coverage', 'data'],
+  tempDirName: '.build-mutation',
+  reporters: ['progress-append-only'],
+  concurrency: 2,
+  // long enough for a machine with other work: a mutant that takes longer counts as noticed
+  timeoutMS: 10_000,
+  allowConsoleColors: false,
+});
+
+/** Counts of a module's mutants by what became of them; those that hang are noticed too. */
+const toCounts = (results) => {
+  const count = (...statuses) => results.filter(({ status }) => statuses.includes(status)).length;
+  const killed = count('Killed', 'Timeout');
+  const survived = count('Survived', 'NoCoverage');
+  return { mutants: killed + survived, killed, survived, score: (100 * killed) / (killed + survived) };
+};
+
+const toPlace = ({ fileName, location: { start }, mutatorName, replacement, status }) =>
+  `${fileName}:${start.line}:${start.column} ${mutatorName} ${status}: ${replacement.replaceAll(/\s+/g, ' ')}`;
+
+const runModule = async (name) => {
+  process.stdout.write(`\n== ${name}\n`);
+  const results = await new Stryker(options(modules[name])).runMutationTest();
+  const alive = results.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
+  process.stdout.write(`\n${alive.map(toPlace).join('\n')}\n`);
+  return { name, ...toCounts(results) };
+};
+
+prepare();
+process.chdir(root);
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(modules, name));
+if (unknown.length > 0) {
+  process.stderr.write(`there is no ${unknown.join(', ')}; there are ${Object.keys(modules).join(', ')}\n`);
+  process.exit(2);
+}
+const rows = [];
+for (const name of asked.length > 0 ? asked : Object.keys(modules)) rows.push(await runModule(name));
+rmSync(join(root, '.build-mutation'), { recursive: true, force: true });
+process.stdout.write('\n| module | mutants | killed | survived | score |\n|---|---|---|---|---|\n');
+for (const { name, mutants, killed, survived, score } of rows) {
+  process.stdout.write(`| ${name} | ${mutants} | ${killed} | ${survived} | ${score.toFixed(1)} % |\n`);
+}
+process.exitCode = rows.every(({ score }) => score >= goal) ? 0 : 1;

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import Fastify from 'fastify';
+import { handleErrors } from '../http/errors.ts';
+import { createGuard, findPrincipal, principalOf } from './guard.ts';
+import { createKeys } from './keys.ts';
+import { createTokens, type Tokens } from './token.ts';
+
+const keys = createKeys(Buffer.alloc(32));
+const tokens = createTokens(keys, 'here', () => new Date());
+
+/** Asks a route for holders of a token, of an Admin's token, or for all. */
+const start = (t: TestContext, used: Tokens = tokens) => {
+  const app = Fastify();
+  t.after(() => app.close());
+  handleErrors(app);
+  const guard = createGuard(app, used);
+  app.get('/open', { onRequest: guard('open') }, (request) => ({ caller: findPrincipal(request) ?? null }));
+  app.get('/token', { onRequest: guard('token') }, (request) => principalOf(request));
+  app.get('/admin', { onRequest: guard('admin') }, (request) => ({ caller: findPrincipal(request) }));
+  return async (url: string, authorization?: string) => {
+    const answer = await app.inject({
+      url,
+      ...(authorization !== undefined && { headers: { authorization } }),
+    });
+    return [answer.statusCode, answer.json()];
+  };
+};
+
+test('an open route asks nobody', async (t) => {
+  const ask = start(t);
+  assert.deepEqual(await ask('/open'), [200, { caller: null }]);
+  assert.deepEqual(await ask('/open', 'Bearer x'), [200, { caller: null }]);
+});
+
+test('a route for holders of a token knows them, with or without a prefix in any case', async (t) => {
+  const ask = start(t);
+  const token = await tokens.sign({ name: 'ada', role: 'Reader' });
+  for (const prefix of ['Bearer ', 'bearer ', 'BEARER   ', '']) {
+    const who = { name: 'ada', role: 'Reader', issuer: 'here' };
+    assert.deepEqual(await ask('/token', prefix + token), [200, who], prefix);
+  }
+  const format = [401, { error: 'Invalid token format' }];
+  assert.deepEqual(await ask('/token', `Bearer${token}.`), format);
+  assert.deepEqual(await ask('/token', `x Bearer ${token}.x`), format);
+  assert.deepEqual(await ask('/token', `Basic ${token}.x`), format);
+});
+
+test('no token, or an empty one, is missing', async (t) => {
+  const ask = start(t);
+  for (const none of [undefined, '', 'Bearer', 'Bearer ', 'bearer  ']) {
+    assert.deepEqual(await ask('/token', none), [401, { error: 'Missing token' }], none);
+  }
+});
+
+test('a route for Admins refuses others, after who has no token at all', async (t) => {
+  const ask = start(t);
+  const admin = await tokens.sign({ name: 'root', role: 'Admin' });
+  const reader = await tokens.sign({ name: 'ada', role: 'Reader' });
+  const who = { name: 'root', role: 'Admin', issuer: 'here' };
+  assert.deepEqual(await ask('/admin', admin), [200, { caller: who }]);
+  assert.deepEqual(await ask('/admin', reader), [403, { error: 'This needs the role Admin' }]);
+  assert.deepEqual(await ask('/admin'), [401, { error: 'Missing token' }]);
+});
+
+test('a fault of the program while a token is checked is no 401', async (t) => {
+  const ask = start(t, { ...tokens, verify: () => Promise.reject(new RangeError('a fault')) });
+  const [status, body] = await ask('/token', 'x');
+  assert.deepEqual([status, body.error], [500, 'Internal server error']);
+});

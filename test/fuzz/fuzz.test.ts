@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readCorpus } from './support/corpus.ts';
+import { requestsPerRound, runRound } from './support/rounds.ts';
+import { startService, variants } from './support/service.ts';
+
+const seed = 20260131;
+const rounds = 5;
+
+test('ten thousand requests, valid, nearly so and hostile, each get an answer that is documented', async (t) => {
+  const statuses = new Map<number, number>();
+  for (let index = 0; index < rounds; index += 1) {
+    const round = await runRound(seed, index, requestsPerRound);
+    assert.equal(round.found, undefined, JSON.stringify(round.found, undefined, 2));
+    for (const [status, count] of round.statuses) statuses.set(status, (statuses.get(status) ?? 0) + count);
+    // A login succeeds only by chance.
+    assert.deepEqual(
+      round.neverDone.filter((name) => !name.endsWith('/login')),
+      [],
+    );
+  }
+  const sum = [...statuses.values()].reduce((one, other) => one + other);
+  assert.equal(sum, rounds * requestsPerRound);
+  t.diagnostic(`answers by status: ${JSON.stringify(Object.fromEntries(statuses))}`);
+});
+
+for (const { name, kept } of readCorpus()) {
+  test(`the kept case ${name} gets documented answers`, async (t) => {
+    const { ask } = await startService(t, variants[kept.variant]);
+    for (const request of kept.requests) await ask(request);
+  });
+}

@@ -1,0 +1,29 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../../src/package-root.ts';
+import type { FuzzRequest } from './request.ts';
+
+const folder = join(packageRoot, 'test', 'fuzz', 'corpus');
+
+/** Requests, sent one after the other, that once brought about what they should not, or nearly. */
+export interface Case {
+  why: string;
+  /** The place of the settings in the list of those that are tried. */
+  variant: number;
+  requests: FuzzRequest[];
+}
+
+/** Every case that is kept, by the name of its file. */
+export const readCorpus = (): { name: string; kept: Case }[] =>
+  readdirSync(folder).map((name) => ({
+    name,
+    kept: JSON.parse(readFileSync(join(folder, name), 'utf8')) as Case,
+  }));
+
+/** Keeps a case, which is replayed by `npm test` from now on; returns the path of its file. */
+export const keepCase = (name: string, found: Case): string => {
+  const path = join(folder, `${name}.json`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, `${JSON.stringify(found, undefined, 2)}\n`);
+  return path;
+};

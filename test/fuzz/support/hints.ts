@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { readHostileLines } from '../../commands/support/hostile-lines.ts';
+import { passwords } from '../../support/app.ts';
+import { type Hints, text } from './values.ts';
+
+const hostileLines = readHostileLines()
+  .map(({ line }) => line)
+  .filter((line) => line !== '' && line.length < 400);
+
+/** Commands that read little, and start no process. */
+const quickLines = [
+  'Get-Process -Id 1',
+  'Get-Process -Name no-such-process-*',
+  'Get-CimInstance Win32_OperatingSystem -Property Caption',
+  'Get-CimInstance -ClassName Win32_ComputerSystem -KeyOnly',
+];
+
+/** Commands that ask the system's own programs. */
+const slowLines = ['Get-Service -Name ssh*', 'Get-EventLog System -Newest 1'];
+
+/** What makes sense where the schema says only "text". Names of users are rare: their passwords take long to check. */
+export const hints: Hints = {
+  command: fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom(...hostileLines) },
+    { weight: 10, arbitrary: text.map((word) => `Get-Process -Name ${word}`) },
+    { weight: 10, arbitrary: text },
+    { weight: 14, arbitrary: fc.constantFrom(...quickLines) },
+    { weight: 1, arbitrary: fc.constantFrom(...slowLines) },
+  ),
+  Username: fc.oneof(
+    { weight: 40, arbitrary: text },
+    { weight: 1, arbitrary: fc.constantFrom('admin', 'reader') },
+  ),
+  Password: fc.oneof(text, fc.constantFrom(passwords.admin, passwords.reader, 'x'.repeat(129))),
+  status: fc.constantFrom('Pending', 'Completed', 'pending', 'x', ''),
+  priority: fc.constantFrom('Low', 'Critical', 'low', ''),
+  level: fc.oneof(fc.constantFrom('ERROR', 'INFO'), text),
+};

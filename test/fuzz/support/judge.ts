@@ -1,0 +1,100 @@
+import type { Answer } from './answer.ts';
+import { findOperation, type Operation } from './operations.ts';
+import { type FuzzRequest, isUnfinished } from './request.ts';
+import { readSent } from './sent.ts';
+import { listStatuses } from './statuses.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Why an answer, or none, is not what the documents say. */
+export class Finding extends Error {}
+
+interface Surroundings {
+  operations: readonly Operation[];
+  cors: boolean;
+}
+
+/** An answer that the documents allow. */
+export interface Judged {
+  operation: Operation | undefined;
+  status: number;
+  /** The body as JSON; undefined where it is something else. */
+  json: unknown;
+}
+
+/** Reads an answer; throws a Finding where it is not a documented one. Undefined where none was needed. */
+export const judge = (
+  request: FuzzRequest,
+  answer: Answer | undefined,
+  { operations, cors }: Surroundings,
+): Judged | undefined => {
+  if (!answer) {
+    // What ends too early, or is refused before all of it is sent, may find nobody to hear the answer.
+    if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
+    throw new Finding('the connection is closed without an answer');
+  }
+  const { status, headers } = answer;
+  const operation = findOperation(operations, request.method, request.target);
+  const allowed = listStatuses(request, operation);
+  if (!allowed.has(status))
+    throw new Finding(`status ${status} is not one of ${[...allowed].sort().join(', ')}`);
+  assertHeaders(status, headers, cors);
+  const json = readBody(request, answer);
+  assertShape(operation, status, json);
+  if (operation) assertEntitled(request, operation, status);
+  return { operation, status, json };
+};
+
+const assertHeaders = (status: number, headers: Map<string, string>, cors: boolean): void => {
+  const wanted: [name: string, isThere: boolean][] = [
+    ['www-authenticate', status === 401],
+    ['allow', status === 405],
+    ['retry-after', status === 503 || status === 429],
+    ['access-control-allow-origin', cors],
+    ['access-control-allow-methods', cors],
+    ['x-content-type-options', true],
+    ['referrer-policy', true],
+    ['cache-control', true],
+  ];
+  for (const [name, isThere] of wanted) {
+    if (headers.has(name) !== isThere) throw new Finding(`${status} ${isThere ? 'without' : 'with'} ${name}`);
+  }
+};
+
+const readBody = ({ method, target }: FuzzRequest, { status, headers, body }: Answer): unknown => {
+  if (method === 'HEAD' || status === 204 || status === 302 || status === 304) {
+    if (body.length > 0) throw new Finding(`${status} with a body`);
+    return undefined;
+  }
+  if (target.startsWith('/docs/') && status < 300) return undefined;
+  const type = headers.get('content-type');
+  if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw new Finding(`${status} with a body that is no JSON: ${body.toString('latin1').slice(0, 200)}`);
+  }
+};
+
+const assertShape = (operation: Operation | undefined, status: number, json: unknown): void => {
+  if (json === undefined || (!operation && status < 300)) return;
+  const fits = operation?.answers.get(status);
+  if (status < 400 || status === 500 ? fits?.(json) : fits?.(json) || isError(json)) return;
+  throw new Finding(`the body of ${status} is not as documented: ${JSON.stringify(json).slice(0, 500)}`);
+};
+
+const isError = (json: unknown): boolean => {
+  const { error, ...others } = (json ?? {}) as Record<string, unknown>;
+  return typeof error === 'string' && error !== '' && Object.keys(others).length === 0;
+};
+
+/** Success only with a token that suffices, and for a body that fits. */
+const assertEntitled = (request: FuzzRequest, operation: Operation, status: number): void => {
+  if (status >= 300 || request.method === 'OPTIONS') return;
+  const [, token = ''] = request.headers.find(([name]) => name === 'Authorization') ?? [];
+  const good = operation.answers.has(403) ? /^(Bearer +)?\{admin\}$/i : /^(Bearer +)?\{(admin|reader)\}$/i;
+  if (operation.needsToken && !good.test(token)) throw new Finding(`${status} with the token ${token}`);
+  if (operation.body && !isUnfinished(request) && !operation.takes(readSent(request))) {
+    throw new Finding(`${status} for a body that does not fit`);
+  }
+};

@@ -1,0 +1,48 @@
+import type { Judged } from './judge.ts';
+import { createAlertLedger, createItemLedger, createSimpleTaskLedger } from './list-ledgers.ts';
+import type { FuzzRequest } from './request.ts';
+import { createTaskLedger } from './task-ledger.ts';
+
+/** A request to a known operation that was answered as documented, with what it said. */
+export interface Exchange {
+  /** `GET /api/tasks/{id}`, without the mount's base path. */
+  name: string;
+  status: number;
+  /** The path parameter decoded; empty where there is none. */
+  id: string;
+  query: URLSearchParams;
+  sent: Record<string, unknown>;
+  json: unknown;
+}
+
+/** Follows what a profile's answers say about its state; throws a Finding where they contradict each other. */
+export type Ledger = (exchange: Exchange) => void;
+
+/** Follows all profiles of a server: one book for the tasks of every mount. */
+export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: Judged) => void) => {
+  const tasks = createTaskLedger();
+  const ledgers: Record<string, Ledger> = {
+    tasks,
+    'protected-tasks': tasks,
+    'simple-tasks': createSimpleTaskLedger(),
+    items: createItemLedger(),
+    alerts: createAlertLedger(),
+  };
+  return ({ target }, sent, { operation, status, json }) => {
+    if (!operation || json === undefined) return;
+    const [path = '', query = ''] = target.split('?', 2);
+    const id = operation.path.includes('{') ? decode(path.replace(/\/$/, '').split('/').at(-1) ?? '') : '';
+    const name = `${operation.method} ${operation.path.slice(operation.path.indexOf('/api'))}`;
+    const body = (sent ?? {}) as Record<string, unknown>;
+    ledgers[operation.profile]?.({ name, status, id, query: new URLSearchParams(query), sent: body, json });
+  };
+};
+
+/** The text itself where it cannot be decoded. */
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};

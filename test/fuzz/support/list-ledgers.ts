@@ -1,0 +1,93 @@
+import { Finding } from './judge.ts';
+import type { Ledger } from './ledger.ts';
+
+interface SimpleTask {
+  id: number;
+  title: unknown;
+}
+
+interface Item {
+  id: number;
+  name: unknown;
+}
+
+/** Ids of items are below this. */
+const itemIds = 1000;
+
+const expect = (isSo: boolean, what: string): void => {
+  if (!isSo) throw new Finding(what);
+};
+
+/** The number that a query parameter says, as a server must read it. */
+const readNumber = (query: URLSearchParams, name: string, standard: number): number =>
+  Math.min(Number(query.get(name) || standard), Number.MAX_SAFE_INTEGER);
+
+/** A task's id is its place in the list, and nothing goes away. */
+export const createSimpleTaskLedger = (): Ledger => {
+  const titles: unknown[] = [];
+  return ({ name, status, id, sent, json }) => {
+    if (name === 'POST /api/tasks' && status === 201) titles.push(sent['title']);
+    if (status !== 200) return;
+    const tasks = name.includes('{id}') ? [json as SimpleTask] : (json as SimpleTask[]);
+    const first = name.includes('{id}') ? Number(id) : 1;
+    expect(
+      name.includes('{id}') || tasks.length === titles.length,
+      `${tasks.length} tasks, not ${titles.length}`,
+    );
+    const areSame = tasks.every(
+      (task, index) => task.id === first + index && task.title === titles[task.id - 1],
+    );
+    expect(areSame, 'a simple task is not what was sent');
+  };
+};
+
+/** Every id is given out once while there are unused ones; pages have the length that the total leaves them. */
+export const createItemLedger = (): Ledger => {
+  const items: Item[] = [];
+  const ids = new Set<number>();
+  return ({ name, status, query, sent, json }) => {
+    if (name === 'POST /api/items' && status === 201) {
+      const { id, name: itemName } = json as Item;
+      expect(!ids.has(id) || ids.size === itemIds, `the id ${id} is given out twice`);
+      expect(itemName === sent['name'], 'an item is not what was sent');
+      ids.add(id);
+      items.push({ id, name: itemName });
+    }
+    if (name !== 'GET /api/items' || status !== 200) return;
+    const { data, total } = json as { data: Item[]; total: number };
+    const from = (readNumber(query, 'page', 1) - 1) * readNumber(query, 'size', 20);
+    const page = items.slice(from, from + readNumber(query, 'size', 20));
+    expect(total === items.length, `the total is ${total}, not ${items.length}`);
+    expect(data.length === page.length, `${data.length} items on a page of ${page.length}`);
+    const areSame = data.every(
+      (item, index) => item.id === page[index]?.id && item.name === page[index]?.name,
+    );
+    expect(areSame, 'an item is not what was sent');
+  };
+};
+
+/** What was acknowledged is listed, in its order; no two records have one id. */
+export const createAlertLedger = (): Ledger => {
+  const messages: unknown[] = [];
+  const ids = new Set<string>();
+  return ({ name, status, query, sent, json }) => {
+    if (status !== 200) return;
+    if (name === 'POST /api/alert') {
+      const { id } = json as { id: string };
+      expect(!ids.has(id), `the id ${id} is given out twice`);
+      ids.add(id);
+      messages.push(sent['message'] ?? '');
+    }
+    if (name !== 'GET /api/alerts') return;
+    const { count, data } = json as { count: number; data: { message: unknown }[] };
+    expect(count === data.length, `${count} is not the number of alerts in the list`);
+    const asked = readNumber(query, 'count', 10);
+    const last = asked === 0 ? [] : messages.slice(-asked);
+    if (query.get('level')) return expect(count <= last.length, 'more alerts than were asked for');
+    expect(count === last.length, `${count} alerts of ${messages.length} where ${asked} are asked for`);
+    expect(
+      data.every(({ message }, index) => message === last[index]),
+      'an alert is not what was sent',
+    );
+  };
+};

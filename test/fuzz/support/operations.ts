@@ -1,0 +1,131 @@
+import { Compile } from 'typebox/schema';
+
+/** What is read of a JSON Schema. */
+export interface JsonSchema {
+  type?: string;
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: boolean;
+  items?: JsonSchema;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  schema: JsonSchema;
+}
+
+interface Content {
+  content?: { 'application/json': { schema: JsonSchema } };
+}
+
+interface Described {
+  tags: string[];
+  security: unknown[];
+  parameters?: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
+
+type Check = (value: unknown) => boolean;
+
+/** One operation of the OpenAPI document, ready to be asked for and to check answers with. */
+export interface Operation {
+  method: string;
+  /** As documented: `/api/tasks/{id}`. */
+  path: string;
+  profile: string;
+  needsToken: boolean;
+  parameters: Parameter[];
+  body: JsonSchema | undefined;
+  /** Whether a value fits `body`; any does where there is none. */
+  takes: Check;
+  /** By documented status, whether a body fits and has no member that is not documented. */
+  answers: Map<number, Check>;
+}
+
+/** The operations of an OpenAPI document, paths without parameters first, as a router prefers them. */
+export const toOperations = (document: { paths: Record<string, Record<string, Described>> }): Operation[] =>
+  Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, described]) =>
+        toOperation(method.toUpperCase(), path, described),
+      ),
+    )
+    .sort((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')));
+
+/** The operation that a method and the path of a request target mean; HEAD means that of GET, but in simple-tasks. */
+export const findOperation = (
+  operations: readonly Operation[],
+  method: string,
+  target: string,
+): Operation | undefined => {
+  const path = readPath(target);
+  return operations.find(
+    (operation) =>
+      (operation.method === method || (method === 'HEAD' && answersHead(operation))) &&
+      toPattern(operation).test(path),
+  );
+};
+
+/** The path of a target in origin or absolute form, decoded; the text as it is where that cannot be. */
+export const readPath = (target: string): string => {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+};
+
+const answersHead = ({ method, profile }: Operation): boolean =>
+  method === 'GET' && profile !== 'simple-tasks';
+
+const toPattern = ({ path, profile }: Operation): RegExp =>
+  new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}${profile === 'simple-tasks' ? '/?' : ''}$`);
+
+const toOperation = (method: string, path: string, described: Described): Operation => {
+  const { tags, security, parameters = [], requestBody, responses } = described;
+  const body = requestBody?.content?.['application/json'].schema;
+  return {
+    method,
+    path,
+    profile: tags[0] ?? '',
+    needsToken: security.length > 0,
+    parameters,
+    body,
+    takes: body ? toCheck(body) : () => true,
+    answers: new Map(
+      Object.entries(responses).map(([status, { content }]) => [
+        Number(status),
+        toCheck(toClosed(content?.['application/json'].schema ?? {})),
+      ]),
+    ),
+  };
+};
+
+const toCheck = (schema: JsonSchema): Check => {
+  const validator = Compile({ ...schema });
+  return (value) => validator.Check(value);
+};
+
+/** The schema with every object closed that does not say it is open: an answer has no member beside the documented. */
+const toClosed = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  ...(schema.anyOf && { anyOf: schema.anyOf.map(toClosed) }),
+  ...(schema.items && { items: toClosed(schema.items) }),
+  ...(schema.properties && {
+    properties: Object.fromEntries(
+      Object.entries(schema.properties).map(([name, property]) => [name, toClosed(property)]),
+    ),
+    additionalProperties: schema.additionalProperties ?? false,
+  }),
+});

@@ -1,0 +1,62 @@
+/**
+ * A request as it is sent. Every text stands for bytes, one for each character up to U+00FF, so that a request can be
+ * kept as JSON. In header values `{admin}` and the like stand for tokens, which would be out of date in a file.
+ */
+export interface FuzzRequest {
+  /** Made by the schemas; made by them but for one part; or anything. */
+  kind: 'valid' | 'near' | 'hostile';
+  method: string;
+  target: string;
+  /** `HTTP/1.1` where none is given. */
+  version?: string;
+  headers: [name: string, value: string][];
+  body?: string;
+  /** How the end of the body is told: by its length, in chunks, or falsely, with the connection ended too early. */
+  framing: 'length' | 'chunked' | 'cut' | 'cut-chunk';
+}
+
+/** Bytes of UTF-8 as a text of bytes. A half of a surrogate pair becomes what an encoder makes of it, U+FFFD. */
+export const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+
+/** The request's bytes; `resolve` puts the tokens in. */
+export const writeRequest = (
+  { method, target, version = 'HTTP/1.1', headers, body, framing }: FuzzRequest,
+  resolve: (value: string) => string,
+): Buffer => {
+  const lines = [
+    `${method} ${target} ${version}`,
+    ...headers.map(([name, value]) => `${name}: ${resolve(value)}`),
+    ...describeBody(body, framing),
+  ];
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${writeBody(body, framing)}`, 'latin1');
+};
+
+/** Whether the request is never completed. */
+export const isUnfinished = ({ framing }: FuzzRequest): boolean => framing.startsWith('cut');
+
+/** Whether the request can leave its connection in a state in which no other should follow. */
+export const needsOwnConnection = (request: FuzzRequest): boolean =>
+  isUnfinished(request) ||
+  request.version !== undefined ||
+  /[\r\n]/.test(request.method + request.target) ||
+  request.headers.some(
+    ([name, value]) =>
+      /^(content-length|transfer-encoding|connection|upgrade|expect|)$|[^\w-]/i.test(name) ||
+      /[\r\n]/.test(value),
+  );
+
+const describeBody = (body: string | undefined, framing: FuzzRequest['framing']): string[] => {
+  if (framing === 'chunked' || framing === 'cut-chunk') return ['Transfer-Encoding: chunked'];
+  if (framing === 'cut') return [`Content-Length: ${(body ?? '').length + 7}`];
+  return body === undefined ? [] : [`Content-Length: ${body.length}`];
+};
+
+const writeBody = (body = '', framing: FuzzRequest['framing']): string => {
+  if (framing === 'length' || framing === 'cut') return body;
+  const middle = Math.ceil(body.length / 2);
+  const chunks = [body.slice(0, middle), body.slice(middle)]
+    .filter((chunk) => chunk !== '')
+    .map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+    .join('');
+  return framing === 'chunked' ? `${chunks}0\r\n\r\n` : `${chunks}ff\r\n{`;
+};

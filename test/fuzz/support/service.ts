@@ -1,0 +1,110 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import type { Feature } from '../../../src/profiles/profile.ts';
+import { createClaims, createHmacSigner, signToken } from '../../conformance/support/tokens.ts';
+import { type Scope, startApp } from '../../support/app.ts';
+import { createClient } from './connection.ts';
+import type { tokenNames } from './headers.ts';
+import { Finding, type Judged, judge } from './judge.ts';
+import { createLedger } from './ledger.ts';
+import { type Operation, toOperations } from './operations.ts';
+import { type FuzzRequest, isUnfinished, needsOwnConnection, writeRequest } from './request.ts';
+import { readSent } from './sent.ts';
+
+export interface Service {
+  operations: Operation[];
+  /** Sends a request and judges its answer; throws a Finding. Undefined where no answer was needed. */
+  ask(request: FuzzRequest): Promise<Judged | undefined>;
+}
+
+export interface Variant {
+  name: string;
+  settings: Record<string, unknown>;
+  /** Requests are logged; then Fastify alone answers them, not the short way before it. */
+  verbose?: true;
+}
+
+const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands'];
+
+/** What would refuse requests for want of time, or wait for the disk. */
+const calm = { alertsSync: false, maxEventLoopDelay: 0 };
+
+/** The ways of serving that are tried in turn. */
+export const variants: readonly Variant[] = [
+  { name: 'the default mounts', settings: calm },
+  {
+    name: 'open commands, closed alerts, pages of all origins',
+    settings: { ...calm, alertsAuth: 'bearer', executeAuth: 'none', cors: true, loginTriesPerAddress: 0 },
+  },
+  {
+    name: 'simple tasks at the top, the rest below',
+    settings: {
+      ...calm,
+      mounts: { '/': ['simple-tasks'], '/all/of.it': everything, '/p': ['protected-tasks', 'login'] },
+    },
+  },
+  { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
+];
+
+/** The app on a port of its own, with books about what it answers. */
+export const startService = async (
+  scope: Scope,
+  { settings, verbose }: Variant = { name: 'the default', settings: {} },
+  features?: readonly Feature[],
+): Promise<Service> => {
+  const log = createLog();
+  const { server } = await startApp(scope, {
+    settings,
+    ...(features && { features }),
+    ...(verbose && { log: log.logger }),
+  });
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  const document = (await server.inject({ url: '/openapi.json', headers: { host: 'localhost' } })).json();
+  const operations = toOperations(document);
+  const client = createClient((server.server.address() as AddressInfo).port);
+  scope.after(() => client.close());
+  const tokens = createTokens();
+  const resolve = (value: string) =>
+    value.replaceAll(/\{(\w+)\}/g, (name, key) => tokens[key as keyof typeof tokens] ?? name);
+  const record = createLedger();
+  const ask = async (request: FuzzRequest): Promise<Judged | undefined> => {
+    const answer = await client.send(writeRequest(request, resolve), {
+      isHead: request.method === 'HEAD',
+      alone: needsOwnConnection(request),
+      ends: isUnfinished(request),
+    });
+    const judged = judge(request, answer, { operations, cors: settings['cors'] === true });
+    log.assertSound();
+    if (judged) record(request, readSent(request), judged);
+    return judged;
+  };
+  return { operations, ask };
+};
+
+/** A log of everything that sees to it that no request makes more of it than lines of JSON. */
+const createLog = () => {
+  let broken: string | undefined;
+  const write = (text: string): void => {
+    if (!/^\{[^\n]*\}\n$/.test(text)) broken ??= text;
+  };
+  return {
+    logger: pino({ level: 'debug' }, { write }),
+    assertSound: (): void => {
+      if (broken !== undefined) throw new Finding(`a line of the log is none: ${broken}`);
+    },
+  };
+};
+
+const createTokens = (): Record<(typeof tokenNames)[number], string> => {
+  const now = Math.floor(Date.now() / 1000);
+  const header = { alg: 'none', typ: 'JWT' };
+  return {
+    admin: signToken(createClaims()),
+    reader: signToken(createClaims({ sub: 'reader', role: 'Reader' })),
+    expired: signToken(createClaims({ iat: now - 7200, exp: now - 3600 })),
+    future: signToken(createClaims({ iat: now + 7200, exp: now + 9000 })),
+    forged: signToken(createClaims(), { sign: createHmacSigner('another key, as long as it has to be') }),
+    unsigned: signToken(createClaims(), { header, sign: () => new Uint8Array() }),
+    nobody: signToken(createClaims({ role: 'Root' })),
+  };
+};

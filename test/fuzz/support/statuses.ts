@@ -1,0 +1,58 @@
+import { type Operation, readPath } from './operations.ts';
+import type { FuzzRequest } from './request.ts';
+import { readSent } from './sent.ts';
+
+/** Bytes of a body, and of headers, past which they are too large. */
+const limits = { body: 1024 * 1024, headers: 16 * 1024 };
+
+/** The statuses that the documents leave for an answer to the request; `operation` is what it asks for, if anything. */
+export const listStatuses = (request: FuzzRequest, operation: Operation | undefined): Set<number> => {
+  const { kind, target, body = '', method } = request;
+  const statuses = operation ? listOwn(request, operation) : listForUnknown(target);
+  if (kind !== 'valid' && !isDecodable(target)) statuses.add(400);
+  if (kind === 'hostile') for (const status of [400, 403, 417, 501, 505]) statuses.add(status);
+  if (body.length > limits.body) statuses.add(413);
+  if (measureHead(request) > limits.headers) statuses.add(431);
+  if (method === 'OPTIONS') statuses.add(204);
+  return statuses;
+};
+
+const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
+  const documented = [...operation.answers.keys()];
+  if (request.kind !== 'valid') return new Set(documented);
+  const isRun = operation.path.endsWith('/api/execute');
+  const mayRefuse = [
+    ...(operation.path.includes('{') ? [404] : []),
+    ...(isRun ? [403, 500, 503] : []),
+    ...(operation.profile === 'login' ? [401, 429, 503] : []),
+    ...(operation.path.endsWith('/api/alert') && saysNothing(request) ? [400] : []),
+  ];
+  return new Set(documented.filter((status) => status < 300 || mayRefuse.includes(status)));
+};
+
+/** An alert without any text is refused, which its schema does not tell. */
+const saysNothing = (request: FuzzRequest): boolean => {
+  const sent = readSent(request);
+  return ['source', 'level', 'message', 'hostname'].every((name) => !sent?.[name]);
+};
+
+const listForUnknown = (target: string): Set<number> => {
+  const path = readPath(target);
+  if (path === '/' || path === '/docs') return new Set([302, 404, 405]);
+  if (path.startsWith('/docs/')) return new Set([200, 206, 304, 404, 405, 412, 416]);
+  return new Set([404, 405]);
+};
+
+/** Whether a target is ASCII that percent-encodes UTF-8. */
+const isDecodable = (target: string): boolean => {
+  if (!/^[!-~]*$/.test(target)) return false;
+  try {
+    decodeURIComponent(target);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const measureHead = ({ method, target, headers }: FuzzRequest): number =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length, method.length + target.length);
