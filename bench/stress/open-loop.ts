@@ -59,7 +59,10 @@ let unsent = 0;
 const pump = (): void => {
   const elapsed = (performance.now() - began) / 1000;
   if (isOver) return;
-  if (elapsed >= order.seconds) return finish(elapsed);
+  if (elapsed >= order.seconds) {
+    finish(elapsed);
+    return;
+  }
   const due = elapsed * perSecond;
   while (sent + unsent < due) {
     const connection = free.shift();
