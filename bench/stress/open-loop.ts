@@ -1,20 +1,20 @@
-import { Agent, type ClientRequest, request } from 'node:http';
+import { once } from 'node:events';
 import { quantile } from '../support/figures.ts';
+import { type Connection, openConnection } from './connection.ts';
 
 /**
- * A process that sends one request at a fixed rate, whether the server keeps up or not, or as fast as answers come.
- * `node open-loop.js '{"url": "http://127.0.0.1:8080/", "connections": 64, "seconds": 5}'`
+ * A process that sends one request at a fixed rate, whether the server keeps up or not, or as fast as answers come. It
+ * is sent its order, and sends figures when it is done.
  */
 export interface OpenLoopOrder {
   url: string;
   method?: string;
   body?: string;
+  /** Opened before it begins. */
   connections: number;
   /** As fast as connections become free where it is not given. */
   perSecond?: number;
   seconds: number;
-  /** Ends after so many requests, where those come first. */
-  amount?: number;
 }
 
 export interface OpenLoopFigures {
@@ -32,56 +32,59 @@ export interface OpenLoopFigures {
 
 /** Milliseconds between looks at what is due. */
 const tick = 5;
+/** Opened at once: a server keeps few waiting that it has not taken in. */
+const step = 50;
 
-const order = JSON.parse(process.argv[2] ?? '') as OpenLoopOrder;
-const { perSecond = Number.POSITIVE_INFINITY, amount = Number.POSITIVE_INFINITY } = order;
-const options = {
-  method: order.method ?? 'GET',
-  agent: new Agent({ keepAlive: true, maxSockets: order.connections }),
-  headers: { 'content-type': 'application/json' },
-};
-const running = new Set<ClientRequest>();
+const [order] = (await once(process, 'message')) as [OpenLoopOrder];
+const { perSecond = Number.POSITIVE_INFINITY } = order;
+const url = new URL(order.url);
+const body = order.body ?? '';
+const lines = [
+  `${order.method ?? 'GET'} ${url.pathname}${url.search} HTTP/1.1`,
+  ...[`Host: ${url.host}`, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`],
+];
+const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+const free: Connection[] = [];
+while (free.length < order.connections) {
+  const size = Math.min(step, order.connections - free.length);
+  free.push(...(await Promise.all(Array.from({ length: size }, () => openConnection(url)))));
+}
+let isOver = false;
 const statuses: Record<number, number> = {};
 const times: number[] = [];
-let unsent = 0;
 const began = performance.now();
 let sent = 0;
-let isOver = false;
+let unsent = 0;
 
 const pump = (): void => {
   const elapsed = (performance.now() - began) / 1000;
-  const due = Math.min(amount, elapsed * perSecond);
-  while (sent + unsent < due && running.size < order.connections) send();
+  if (isOver) return;
+  if (elapsed >= order.seconds) {
+    finish(elapsed);
+    return;
+  }
+  const due = elapsed * perSecond;
+  while (sent + unsent < due) {
+    const connection = free.shift();
+    if (!connection) break;
+    void ask(connection);
+  }
   // Who finds every connection busy goes away.
-  if (Number.isFinite(perSecond)) unsent = Math.max(unsent, Math.ceil(due) - sent);
-  if (elapsed >= order.seconds || (sent + unsent >= amount && running.size === 0)) finish(elapsed);
+  if (Number.isFinite(due)) unsent = Math.max(unsent, Math.ceil(due) - sent);
 };
 
-const send = (): void => {
+const ask = async (connection: Connection): Promise<void> => {
   sent += 1;
   const start = performance.now();
-  const client = request(order.url, options, (response) => {
-    response.resume();
-    response.on('close', () => end(client, response.complete ? (response.statusCode ?? 0) : 0, start));
-  });
-  running.add(client);
-  client.on('error', () => end(client, 0, start));
-  client.end(order.body);
-};
-
-const end = (client: ClientRequest, status: number, start: number): void => {
-  if (isOver || !running.delete(client)) return;
-  statuses[status] = (statuses[status] ?? 0) + 1;
+  const status = await connection.ask(request);
   if (status === 200) times.push(performance.now() - start);
+  statuses[status] = (statuses[status] ?? 0) + 1;
+  free.push(connection);
   if (!Number.isFinite(perSecond)) pump();
 };
 
 const finish = (seconds: number): void => {
-  if (isOver) return;
   isOver = true;
-  clearInterval(timer);
-  for (const client of running) client.destroy();
-  options.agent.destroy();
   const figures: OpenLoopFigures = {
     statuses,
     unsent,
@@ -90,7 +93,9 @@ const finish = (seconds: number): void => {
     p99: quantile(times, 0.99),
     endedAt: performance.timeOrigin + performance.now(),
   };
-  process.send?.(figures, () => process.disconnect());
+  // What still waits is cut off.
+  process.send?.(figures, () => process.exit());
 };
 
-const timer = setInterval(pump, tick);
+setInterval(pump, tick);
+pump();

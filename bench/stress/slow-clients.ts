@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
 /**
- * A process that opens slow connections to a server of this machine and tells which of them the server has closed.
- * `node slow-clients.js '{"port": 8080, "path": "/a/long/answer", "counts": {"headers": 9, "body": 9, "reading": 9}}'`
+ * A process that opens slow connections to a server of this machine, and tells how many of them the server still has. It
+ * is sent its order.
  */
 
 /** What is told: when all have been opened, and then each second, how many the server still has. */
@@ -63,7 +64,7 @@ const readClients = (port: number): Set<number> => {
   );
 };
 
-const order = JSON.parse(process.argv[2] ?? '') as SlowOrder;
+const [order] = (await once(process, 'message')) as [SlowOrder];
 
 /** Opens all connections of a kind; resolves to the ports that they come from. */
 const openAll = async (kind: SlowKind): Promise<number[]> => {

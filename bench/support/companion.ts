@@ -11,7 +11,7 @@ export interface Companion<T> {
   read(): Promise<T>;
 }
 
-/** Starts a compiled module of `bench/stress` with an order as JSON, on the processor of loads; it ends with the scope. */
+/** Starts a compiled module of `bench/stress` and sends it an order, on the processor of loads; it ends with the scope. */
 export const startCompanion = <T>(
   scope: Scope,
   cores: Cores | undefined,
@@ -19,9 +19,10 @@ export const startCompanion = <T>(
   order: object,
 ): Companion<T> => {
   const file = fileURLToPath(new URL(`../stress/${module}.js`, import.meta.url));
-  const [program = '', ...args] = bindTo(cores?.load, [process.execPath, file, JSON.stringify(order)]);
+  const [program = '', ...args] = bindTo(cores?.load, [process.execPath, file]);
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const forget = atExit(() => child.kill('SIGKILL'));
+  child.send(order);
   const told: T[] = [];
   let wake = (): void => undefined;
   child.on('message', (message) => {

@@ -67,7 +67,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     answerDirectly(app, {
       headers,
       isWelcome,
-      isBusy: ({ socket }) => isExtra(socket) || isLagging(),
+      isExtra,
+      isLagging,
       parseBody,
     });
   return app;

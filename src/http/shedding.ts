@@ -12,13 +12,15 @@ interface Load {
 /** Routes by which people and their tools see whether the service works: also, and above all, when it has too much to do. */
 const vital = /\/(?:health|ready)$/;
 
+export const isVital = (path: string): boolean => vital.test(path);
+
 /** Refuses requests with 503 while there are too many of them; call it before routes are added. */
 export const shedLoad = (app: FastifyInstance, { isExtra, isLagging }: Load): void => {
   app.addHook('onRequest', (request, reply, done) => {
     const isOnExtra = isExtra(request.raw.socket);
     if (!isOnExtra && !isLagging()) return done();
     if (isOnExtra) reply.header('Connection', 'close');
-    if (vital.test(request.routeOptions.url ?? '')) return done();
+    if (isVital(request.routeOptions.url ?? '')) return done();
     done(createBusyError());
   });
 };

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Headers } from '../always-headers.ts';
 import { HttpError } from '../errors.ts';
 import { type TextAnswer, writeAnswer } from './answer.ts';
 import { createReplays, isShort, readBody } from './body.ts';
+import { createRefusal } from './refusal.ts';
 import { createDirectTable } from './table.ts';
 
 interface Direct {
@@ -11,8 +13,10 @@ interface Direct {
   headers: Headers;
   /** Whether the request may go to any route. */
   isWelcome: (request: IncomingMessage) => boolean;
-  /** Whether there is so much to do that requests are refused. */
-  isBusy: (request: IncomingMessage) => boolean;
+  /** Whether the connection is one more than there may be. */
+  isExtra: (socket: Socket) => boolean;
+  /** Whether the program is too far behind with its work. */
+  isLagging: () => boolean;
   /** A body as an object, or what is wrong with it. */
   parseBody: (body: Buffer) => object | HttpError;
 }
@@ -26,10 +30,11 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  */
 export const answerDirectly = (
   app: FastifyInstance,
-  { isWelcome, isBusy, parseBody, ...options }: Direct,
+  { isWelcome, isExtra, isLagging, parseBody, ...options }: Direct,
 ): void => {
   const [handle] = app.server.listeners('request') as [Listener];
   const find = createDirectTable(app);
+  const refuse = createRefusal({ ...options, isWelcome, isLagging });
   const replays = createReplays(app);
   const pairs = { ...options.headers, 'Content-Type': 'application/json; charset=utf-8' };
   const headers = Object.entries(pairs).flatMap(([name, value]) => [name.toLowerCase(), value]);
@@ -43,7 +48,7 @@ export const answerDirectly = (
   };
   const tryAnswer: (request: IncomingMessage, response: ServerResponse) => boolean = (request, response) => {
     const match = find(request.method ?? '', request.url ?? '');
-    if (!match || isClosing || !isWelcome(request) || isBusy(request)) return false;
+    if (!match || !isWelcome(request) || isLagging()) return false;
     const { route, segment, query } = match;
     if (!route.readsBody) {
       const answer = route.answer(segment, query);
@@ -52,7 +57,7 @@ export const answerDirectly = (
     }
     if (!isShort(request)) return false;
     readBody(request, (bytes) => {
-      const body = bytes.length === 0 || isBusy(request) ? undefined : parseBody(bytes);
+      const body = bytes.length === 0 || isLagging() ? undefined : parseBody(bytes);
       const answer = body instanceof HttpError || !body ? undefined : route.answer(segment, query, body);
       if (answer) return deliver(response, answer);
       replays.set(request, bytes);
@@ -62,6 +67,7 @@ export const answerDirectly = (
   };
   app.server.removeAllListeners('request');
   app.server.on('request', (request, response) => {
-    if (!tryAnswer(request, response)) handle(request, response);
+    if (isClosing || isExtra(request.socket)) return handle(request, response);
+    if (!refuse(request, response) && !tryAnswer(request, response)) handle(request, response);
   });
 };
