@@ -6,7 +6,8 @@ const http = 'src/http';
 const auth = 'src/auth';
 
 const journalTests = inFolder(journal, [
-  ...['journal.test', 'line.test', 'read-backwards.test', 'lock.test', 'sync.test', 'failure.test'],
+  ...['queue.test', 'options.test', 'file-names.test', 'free-space.test', 'retention.test', 'sync.test'],
+  ...['segment-store.test', 'line.test', 'lock.test', 'journal.test', 'failure.test', 'read-backwards.test'],
   ...['model.test', 'rotation.test', 'damage.test'],
 ]);
 

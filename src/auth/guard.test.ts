@@ -44,6 +44,8 @@ test('a route for holders of a token knows them, with or without a prefix in any
   assert.deepEqual(await ask('/token', `Bearer${token}.`), format);
   assert.deepEqual(await ask('/token', `x Bearer ${token}.x`), format);
   assert.deepEqual(await ask('/token', `Basic ${token}.x`), format);
+  const [status, { error }] = await ask('/token', `${token}Bearer`);
+  assert.deepEqual([status, /^Token validation failed: the signature/.test(error)], [401, true]);
 });
 
 test('no token, or an empty one, is missing', async (t) => {

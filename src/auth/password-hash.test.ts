@@ -11,6 +11,8 @@ test('what hash-password makes, and what RFC 9106 recommends for little memory, 
   assert.equal(findHashProblem(withCost(65_536, 3, 4)), undefined);
   assert.equal(findHashProblem(withCost(8, 1, 1)), undefined);
   assert.equal(findHashProblem(withCost(262_144, 4, 16)), undefined);
+  const [start] = withCost(64, 1, 1).split('$c2F');
+  assert.equal(findHashProblem(`${start}$AAAAAAAAAAA$AAAAAA`), undefined);
 });
 
 test('a hash that would cost too much to check is refused', () => {

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { rmdir, statfs } from 'node:fs/promises';
+import { test } from 'node:test';
+import { createFreeSpaceCheck } from './free-space.ts';
+import { createFolder } from './test-journal.ts';
+
+test('what was enough is not asked again for a moment, until it is used up', async (t) => {
+  const folder = await createFolder(t);
+  const { bavail, bsize } = await statfs(folder);
+  const assertFreeSpace = createFreeSpaceCheck(folder, 0);
+  await assertFreeSpace(0);
+  await rmdir(folder);
+  await assertFreeSpace(1000);
+  // far more than anything else can have freed meanwhile
+  await assert.rejects(assertFreeSpace(10 * bavail * bsize), { code: 'ENOENT' });
+});
+
+test('what was found too little is asked for again each time', async (t) => {
+  const folder = await createFolder(t);
+  const assertFreeSpace = createFreeSpaceCheck(folder, Number.MAX_SAFE_INTEGER);
+  const refusal = {
+    code: 'low-space',
+    message: `less than ${Number.MAX_SAFE_INTEGER} bytes are free for ${folder}`,
+  };
+  await assert.rejects(assertFreeSpace(0), refusal);
+  await assert.rejects(assertFreeSpace(0), refusal);
+  await rmdir(folder);
+  await assert.rejects(assertFreeSpace(0), { code: 'ENOENT' });
+});
+
+test('what is to be written counts, also the first time', async (t) => {
+  const folder = await createFolder(t);
+  const { bavail, bsize } = await statfs(folder);
+  const assertFreeSpace = createFreeSpaceCheck(folder, 0);
+  await assertFreeSpace(10 * bavail * bsize);
+  await rmdir(folder);
+  await assert.rejects(assertFreeSpace(1), { code: 'ENOENT' });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JournalEvent } from './events.ts';
+import { withDefaults } from './options.ts';
+import { toReason } from './reason.ts';
+
+const MiB = 1024 * 1024;
+
+test('what is left out is filled in: large segments that are kept for ever, and everything synced', () => {
+  const { report, ...settings } = withDefaults({ directory: 'a', name: 'b' });
+  assert.deepEqual(settings, {
+    directory: 'a',
+    name: 'b',
+    segmentBytes: 64 * MiB,
+    retainSegments: 0,
+    retainBytes: 0,
+    retainDays: 0,
+    queueCount: 10_000,
+    queueBytes: 32 * MiB,
+    maxLineBytes: 2 * MiB,
+    minFreeBytes: MiB,
+    sync: true,
+    retryMs: 1000,
+  });
+  report({ type: 'recovered' });
+  assert.deepEqual(withDefaults({ directory: 'a', name: 'b', sync: false, retryMs: 1 }).retryMs, 1);
+});
+
+test('who is told is told everything, and stops nothing', () => {
+  const told: JournalEvent[] = [];
+  const { report } = withDefaults({
+    directory: 'a',
+    name: 'b',
+    report: (event) => {
+      told.push(event);
+      throw new Error('no');
+    },
+  });
+  report({ type: 'reopened' });
+  assert.deepEqual(told, [{ type: 'reopened' }]);
+});
+
+test('the reasons that people are told are those they can do something about', () => {
+  const withCode = (code: string) => Object.assign(new Error('secret'), { code });
+  assert.equal(toReason(withCode('low-space')), ' (too little space is free on the disk)');
+  assert.equal(toReason(withCode('ENOSPC')), ' (the disk is full)');
+  assert.equal(toReason(withCode('EDQUOT')), ' (the disk quota is used up)');
+  assert.equal(toReason(withCode('EFBIG')), ' (the file is as large as it may be)');
+  assert.equal(toReason(withCode('EIO')), ' (the disk reports an error)');
+  assert.equal(toReason(withCode('EROFS')), ' (the file system is read-only)');
+  assert.equal(toReason(withCode('EBADF')), '');
+  assert.equal(toReason(new Error('secret')), '');
+});
