@@ -5,7 +5,6 @@ import { connect, type Socket } from 'node:net';
 export interface Connection {
   /** Resolves to the status of the answer, or to 0 where the connection ends before it is whole. */
   ask(request: Buffer): Promise<number>;
-  end(): void;
 }
 
 const answerHead = /^HTTP\/1\.1 (\d{3}) .*?\r\ncontent-length: (\d+)\r\n.*?\r\n\r\n/is;
@@ -25,7 +24,6 @@ export const openConnection = async ({ hostname, port }: URL): Promise<Connectio
       socket.write(request);
       return answer;
     },
-    end: () => socket.destroy(),
   };
 };
 

@@ -4,7 +4,7 @@ import { type Connection, openConnection } from './connection.ts';
 
 /**
  * A process that sends one request at a fixed rate, whether the server keeps up or not, or as fast as answers come. It
- * is sent its order, and sends figures when it is done.
+ * is sent its order, and sends `open` when its connections are, and figures when it is done.
  */
 export interface OpenLoopOrder {
   url: string;
@@ -49,6 +49,7 @@ while (free.length < order.connections) {
   const size = Math.min(step, order.connections - free.length);
   free.push(...(await Promise.all(Array.from({ length: size }, () => openConnection(url)))));
 }
+process.send?.('open');
 let isOver = false;
 const statuses: Record<number, number> = {};
 const times: number[] = [];

@@ -20,6 +20,8 @@ export interface Overload {
   idle: number;
   /** Other requests meanwhile, and afterwards. */
   samples: Sample[];
+  /** Times in milliseconds of health on new connections meanwhile. */
+  newcomers: number[];
   /** The server's memory in MiB, each second. */
   resident: number[];
 }
@@ -28,7 +30,7 @@ export interface Overload {
 const settling = 20;
 
 export const toFindings = (overload: Overload): Finding[] =>
-  [toGoodput(overload), ...toMemory(overload), toRecovery(overload), toBystanders(overload)].map(
+  [toGoodput(overload), ...toMemory(overload), toRecovery(overload), ...toOthers(overload)].map(
     (finding) => ({
       id: 'overload',
       ...finding,
@@ -86,21 +88,26 @@ const toRecovery = ({ figures, samples, idle }: Overload): Row => {
   };
 };
 
-const toBystanders = ({ figures, samples, idle }: Overload): Row => {
+const toOthers = ({ figures, samples, newcomers, idle }: Overload): Row[] => {
   const meanwhile = samples.filter(({ due }) => due < figures.endedAt);
   const refused = meanwhile.filter(({ status }) => status !== 200).length;
-  return {
-    work: `p99 of GET /api/tasks/{id} meanwhile (${refused} of ${meanwhile.length} refused)`,
-    unit: ' ms',
-    ours: [
-      quantile(
-        meanwhile.map(({ ms }) => ms),
-        0.99,
-      ),
-    ],
-    beside: { name: 'without load', figures: [idle] },
-    goals: [],
-  };
+  const times = meanwhile.map(({ ms }) => ms);
+  const slowest = Math.round(Math.max(...newcomers));
+  return [
+    {
+      work: `p99 of GET /api/tasks/1 meanwhile (${refused} of ${meanwhile.length} refused)`,
+      unit: ' ms',
+      ours: [quantile(times, 0.99)],
+      beside: { name: 'without load', figures: [idle] },
+      goals: [],
+    },
+    {
+      work: `median of GET /health on a new connection meanwhile (all ${newcomers.length} answered 200; slowest ${slowest} ms)`,
+      unit: ' ms',
+      ours: [quantile(newcomers, 0.5)],
+      goals: [],
+    },
+  ];
 };
 
 const mean = (values: readonly number[]): number =>

@@ -1,19 +1,23 @@
-import { join } from 'node:path';
-import { startCompanion } from '../support/companion.ts';
+import { ask, createPost } from '../support/ask.ts';
 import type { Cores } from '../support/cores.ts';
 import { type Sample, takeSamples, toP99 } from '../support/probe.ts';
 import { readCpuMs } from '../support/process-cost.ts';
 import type { Scope } from '../support/scope.ts';
 import type { Server } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import { writeSeed } from '../support/tasks.ts';
+import { newTask } from '../support/tasks.ts';
+import { beginLoad } from './load.ts';
 import { watchResident } from './memory.ts';
-import type { OpenLoopFigures, OpenLoopOrder } from './open-loop.ts';
+import { watchNewcomers } from './newcomers.ts';
+import type { OpenLoopOrder } from './open-loop.ts';
 import { type Overload, type Rate, toFindings } from './overload-findings.ts';
 import type { Part } from './part.ts';
 
-/** What is asked for is a list of so many: more work to answer than to ask. */
-const tasks = 200;
+/**
+ * A task is changed by a body of 48 KiB, most of which is of no use: more work to answer than to ask, and it fits into
+ * what a connection takes at once.
+ */
+const body = JSON.stringify({ Title: 'x', filling: Array.from({ length: 24_000 }, () => 0) });
 const peakConnections = 64;
 const peakSeconds = 8;
 /** So many that it is the server that refuses. */
@@ -34,47 +38,46 @@ interface Loaded {
 export const overload: Part = {
   name: 'overload',
   measure: async (scope, cores) => {
-    const seed = join(scope.folder, 'tasks.json');
-    await writeSeed(seed, tasks);
-    const server = await startSignalbox(scope, cores, {
-      flags: ['--seed', seed, '--max-connections', String(2 * connections)],
-    });
+    const flags = ['--max-connections', String(2 * connections)];
+    const server = await startSignalbox(scope, cores, { flags });
+    await ask(createPost(`${server.url}/api/tasks`, newTask));
     const loaded = { scope, cores, server };
-    const peak = async () =>
-      (await drive(loaded, { connections: peakConnections, seconds: peakSeconds })).rate;
-    await peak();
+    await findPeak(loaded);
     const idle = toP99(await watch(server, peakSeconds), server.url);
-    const before = await peak();
-    const pressed = await press(loaded, times * before.perSecond);
-    return toFindings({ ...pressed, idle, peaks: [before, await peak()] });
+    const before = await findPeak(loaded);
+    const finish = await begin(loaded, { connections, perSecond: times * before.perSecond, seconds });
+    const [newcomers, samples, resident, { rate, figures }] = await Promise.all([
+      watchNewcomers(server, seconds),
+      watch(server, seconds + afterwards),
+      watchResident(server.pid, seconds),
+      finish(),
+    ]);
+    const peaks = [before, await findPeak(loaded)];
+    return toFindings({ figures, rate, peaks, idle, samples, newcomers, resident });
   },
 };
 
-const press = async (
-  loaded: Loaded,
-  perSecond: number,
-): Promise<Pick<Overload, 'rate' | 'figures' | 'samples' | 'resident'>> => {
-  const [samples, resident, { rate, figures }] = await Promise.all([
-    watch(loaded.server, seconds + afterwards),
-    watchResident(loaded.server.pid, seconds),
-    drive(loaded, { connections, perSecond, seconds }),
-  ]);
-  return { rate, figures, samples, resident };
+const findPeak = async (loaded: Loaded): Promise<Rate> => {
+  const finish = await begin(loaded, { connections: peakConnections, seconds: peakSeconds });
+  return (await finish()).rate;
 };
 
 /** Asks for one task now and then. */
 const watch = ({ url }: Server, duration: number): Promise<Sample[]> =>
   takeSamples(`${url}/api/tasks/1`, duration, interval);
 
-/** Makes load; answers what came of it, and the rate of good answers with their price in processor time. */
-const drive = async (
+/** Begins a load, which is finished with its figures, and the rate of good answers with their price in processor time. */
+const begin = async (
   { scope, cores, server }: Loaded,
-  order: Omit<OpenLoopOrder, 'url'>,
-): Promise<{ figures: OpenLoopFigures; rate: Rate }> => {
-  const url = `${server.url}/api/tasks?limit=${tasks}`;
+  order: Pick<OpenLoopOrder, 'connections' | 'perSecond' | 'seconds'>,
+): Promise<() => Promise<Pick<Overload, 'figures' | 'rate'>>> => {
+  const url = `${server.url}/api/tasks/1`;
+  const finish = await beginLoad(scope, cores, { url, method: 'PUT', body, ...order });
   const before = readCpuMs(server.pid);
-  const figures = await startCompanion<OpenLoopFigures>(scope, cores, 'open-loop', { ...order, url }).read();
-  const good = figures.statuses[200] ?? 0;
-  const cpuMs = (readCpuMs(server.pid) - before) / good;
-  return { figures, rate: { perSecond: good / figures.seconds, cpuMs } };
+  return async () => {
+    const figures = await finish();
+    const good = figures.statuses[200] ?? 0;
+    const cpuMs = (readCpuMs(server.pid) - before) / good;
+    return { figures, rate: { perSecond: good / figures.seconds, cpuMs } };
+  };
 };

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { startCompanion } from '../support/companion.ts';
 import type { Finding } from '../support/finding.ts';
-import { takeSamples, toP99 } from '../support/probe.ts';
-import type { Scope } from '../support/scope.ts';
-import type { Server } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import { writeSeed } from '../support/tasks.ts';
+import { createBystanders } from './bystanders.ts';
 import type { Part } from './part.ts';
 import type { SlowKind, SlowOrder, SlowReport } from './slow-clients.ts';
 
@@ -16,6 +14,8 @@ const counts: SlowOrder['counts'] = { headers: 1000, body: 1000, reading: 250 };
 /** Seconds by which they are closed: the server's limit, a second until it looks, one until it is seen, one to spare. */
 const limits: SlowOrder['counts'] = { headers: 13, body: 33, reading: 33 };
 const patience = 60;
+const path = '/api/tasks/1';
+const warmUpSeconds = 2;
 const idleSeconds = 10;
 /** As long as bodies may take. */
 const slowSeconds = 28;
@@ -28,36 +28,20 @@ export const slow: Part = {
   measure: async (scope) => {
     const seed = join(scope.folder, 'seed.json');
     await writeSeed(seed, tasks);
-    const start = () =>
-      startSignalbox(scope, undefined, { flags: ['--seed', seed, '--max-connections', '4000'] });
-    const [server, other] = [await start(), await start()];
-    const url = toProbed(server);
-    await Promise.all([takeSamples(url, 2), takeSamples(toProbed(other), 2)]);
-    const before = await takeSamples(url, idleSeconds);
-    const { closings, during, besides } = await disturb(scope, server, other);
-    const idle = toP99([...before, ...(await takeSamples(url, idleSeconds))], url);
-    return [...toClosed(closings), ...toTimes(during, idle, besides)];
+    const flags = ['--seed', seed, '--max-connections', '4000'];
+    const server = await startSignalbox(scope, undefined, { flags });
+    const other = await startSignalbox(scope, undefined, { flags });
+    await createBystanders(server, other, path).askIdle(warmUpSeconds);
+    const bystanders = createBystanders(server, other, path);
+    await bystanders.askIdle(idleSeconds);
+    const port = Number(new URL(server.url).port);
+    const order: SlowOrder = { port, path: `/api/tasks?limit=${tasks}`, counts };
+    const clients = startCompanion<SlowReport>(scope, undefined, 'slow-clients', order);
+    const first = await clients.read();
+    const [closings] = await Promise.all([watch(first, clients.read), bystanders.askMeanwhile(slowSeconds)]);
+    await bystanders.askIdle(idleSeconds);
+    return [...toClosed(closings), ...bystanders.toFindings('slow')];
   },
-};
-
-const toProbed = ({ url }: Server): string => `${url}/api/tasks/1`;
-
-const disturb = async (scope: Scope, server: Server, other: Server) => {
-  const order: SlowOrder = {
-    port: Number(new URL(server.url).port),
-    path: `/api/tasks?limit=${tasks}`,
-    counts,
-  };
-  const clients = startCompanion<SlowReport>(scope, undefined, 'slow-clients', order);
-  const first = await clients.read();
-  const sides = [server, other].map(async (side) =>
-    toP99(await takeSamples(toProbed(side), slowSeconds), side.url),
-  );
-  const [closings, during = Number.NaN, besides = Number.NaN] = await Promise.all([
-    watch(first, clients.read),
-    ...sides,
-  ]);
-  return { closings, during, besides };
 };
 
 /** How many of each kind the server closes, and when the last of them is gone. */
@@ -91,19 +75,3 @@ const toClosed = (closings: Closings): Finding[] =>
       goals: [{ of: 'value', atMost: limits[kind] }],
     },
   ]);
-
-const toTimes = (during: number, idle: number, besides: number): Finding[] => {
-  const row = { id: 'slow', unit: ' ms', ours: [during], goals: [{ of: 'ratio' as const, atMost: 2 }] };
-  return [
-    {
-      ...row,
-      work: 'p99 of GET /api/tasks/{id} meanwhile',
-      beside: { name: 'before and after', figures: [idle] },
-    },
-    {
-      ...row,
-      work: 'the same',
-      beside: { name: 'a server without them, at the same time', figures: [besides] },
-    },
-  ];
-};

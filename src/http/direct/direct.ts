@@ -34,10 +34,10 @@ export const answerDirectly = (
 ): void => {
   const [handle] = app.server.listeners('request') as [Listener];
   const find = createDirectTable(app);
-  const refuse = createRefusal({ ...options, isWelcome, isLagging });
   const replays = createReplays(app);
   const pairs = { ...options.headers, 'Content-Type': 'application/json; charset=utf-8' };
   const headers = Object.entries(pairs).flatMap(([name, value]) => [name.toLowerCase(), value]);
+  const refuse = createRefusal({ headers, isWelcome, isLagging });
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
@@ -48,7 +48,7 @@ export const answerDirectly = (
   };
   const tryAnswer: (request: IncomingMessage, response: ServerResponse) => boolean = (request, response) => {
     const match = find(request.method ?? '', request.url ?? '');
-    if (!match || !isWelcome(request) || isLagging()) return false;
+    if (!match || !isWelcome(request)) return false;
     const { route, segment, query } = match;
     if (!route.readsBody) {
       const answer = route.answer(segment, query);
@@ -57,7 +57,9 @@ export const answerDirectly = (
     }
     if (!isShort(request)) return false;
     readBody(request, (bytes) => {
-      const body = bytes.length === 0 || isLagging() ? undefined : parseBody(bytes);
+      // Bodies that were let in together arrive together.
+      if (refuse(request, response)) return;
+      const body = bytes.length === 0 ? undefined : parseBody(bytes);
       const answer = body instanceof HttpError || !body ? undefined : route.answer(segment, query, body);
       if (answer) return deliver(response, answer);
       replays.set(request, bytes);

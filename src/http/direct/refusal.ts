@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Headers } from '../always-headers.ts';
 import { createBusyError, isVital } from '../shedding.ts';
-import { writeAnswer } from './answer.ts';
+import { toErrorAnswer, writeAnswer } from './answer.ts';
 
 interface Refusal {
-  /** Headers of every answer. */
-  headers: Headers;
+  /** Headers of every JSON answer, names and values in turn. */
+  headers: readonly string[];
   /** Whether the request may go to any route. */
   isWelcome: (request: IncomingMessage) => boolean;
   /** Whether the program is too far behind with its work. */
@@ -13,18 +12,14 @@ interface Refusal {
 }
 
 /**
- * Refuses, as Fastify would, what comes while there is too much to do; false where it is not for here to refuse. It costs
- * a third of what it costs through Fastify: of twice what can be done, half is refused, and that must not keep the
- * program from the other half.
+ * Refuses, as Fastify would, what comes while there is too much to do; false where it is not for here to refuse. Where
+ * twice as much comes as can be done, half is refused: that must cost next to nothing, or the other half suffers.
  */
 export const createRefusal = ({ headers, isWelcome, isLagging }: Refusal) => {
-  const { status, body, headers: own } = createBusyError();
-  const answer = { status, text: JSON.stringify(body) };
-  const pairs = { ...headers, ...own, 'Content-Type': 'application/json; charset=utf-8' };
-  const lines = Object.entries(pairs).flatMap(([name, value]) => [name.toLowerCase(), value]);
+  const answer = toErrorAnswer(createBusyError());
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!isLagging() || !isOrdinary(request) || !isWelcome(request)) return false;
-    writeAnswer(response, lines, answer);
+    writeAnswer(response, headers, answer);
     return true;
   };
 };

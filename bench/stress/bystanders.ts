@@ -1,0 +1,37 @@
+import type { Finding } from '../support/finding.ts';
+import { type Sample, takeSamples, toP99 } from '../support/probe.ts';
+import type { Server } from '../support/server.ts';
+
+/** Clients that ask now and then, of a server in distress and of one beside it that is left alone. */
+export interface Bystanders {
+  /** Asks while nothing is wrong, before or afterwards. */
+  askIdle(seconds: number): Promise<void>;
+  /** Asks meanwhile. */
+  askMeanwhile(seconds: number): Promise<void>;
+  toFindings(id: string): Finding[];
+}
+
+export const createBystanders = (server: Server, other: Server, path: string): Bystanders => {
+  const [url, otherUrl] = [`${server.url}${path}`, `${other.url}${path}`];
+  const samples: Record<'idle' | 'meanwhile' | 'beside', Sample[]> = { idle: [], meanwhile: [], beside: [] };
+  return {
+    askIdle: async (seconds) => {
+      const [taken] = await Promise.all([takeSamples(url, seconds), takeSamples(otherUrl, seconds)]);
+      samples.idle.push(...taken);
+    },
+    askMeanwhile: async (seconds) => {
+      const sides = [takeSamples(url, seconds), takeSamples(otherUrl, seconds)] as const;
+      [samples.meanwhile, samples.beside] = await Promise.all(sides);
+    },
+    toFindings: (id) => {
+      const ours = [toP99(samples.meanwhile, url)];
+      const row = { id, unit: ' ms', ours, goals: [{ of: 'ratio' as const, atMost: 2 }] };
+      const idle = { name: 'before and after', figures: [toP99(samples.idle, url)] };
+      const beside = { name: 'another server at the same time', figures: [toP99(samples.beside, otherUrl)] };
+      return [
+        { ...row, work: `p99 of GET ${path} meanwhile`, beside: idle },
+        { ...row, work: 'the same', beside },
+      ];
+    },
+  };
+};

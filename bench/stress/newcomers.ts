@@ -1,0 +1,19 @@
+import { Agent } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { send } from '../support/http.ts';
+import type { Server } from '../support/server.ts';
+
+/** Milliseconds between two. */
+const pause = 1000;
+
+/** The times in milliseconds that health takes on connections of its own, one after the other; throws where it is not 200. */
+export const watchNewcomers = async ({ url }: Server, seconds: number): Promise<number[]> => {
+  const agent = new Agent();
+  const times: number[] = [];
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await setTimeout(pause)) {
+    const answer = await send(`${url}/health`, { method: 'GET', agent });
+    if (answer?.status !== 200) throw new Error(`health was ${answer?.status ?? 'not answered'}`);
+    times.push(answer.ms);
+  }
+  return times;
+};
