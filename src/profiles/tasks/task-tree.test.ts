@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readTexts } from './task-reading.ts';
+import { createTaskTree, type TaskTree, type TreeView } from './task-tree.ts';
+
+/** Ids that are near to each other, and up to the highest that a seed file may have. */
+const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
+/** Set 0, which has all, with others. */
+const memberships = fc.nat(7).map((sets) => (sets << 1) | 1);
+const step = fc.record({ id, memberships, remove: fc.boolean(), freeze: fc.boolean() });
+const setCount = 4;
+
+type Texts = Map<number, { text: string; memberships: number }>;
+
+const listIn = (texts: Texts, set: number): string[] =>
+  [...texts]
+    .filter(([, text]) => (text.memberships >>> set) & 1)
+    .sort(([a], [b]) => a - b)
+    .map(([, { text }]) => text);
+
+/** All of a set, read in slices of `length` characters. */
+const readAll = (view: TreeView, set: number, count: number, length: number): string[] => {
+  const reading = { set, next: 0, left: count, isAscii: true };
+  const texts: string[] = [];
+  while (reading.left > 0) texts.push(...readTexts(view, reading, length));
+  return texts;
+};
+
+const assertSame = (tree: TaskTree, texts: Texts): void => {
+  for (let set = 0; set < setCount; set += 1) {
+    const expected = listIn(texts, set);
+    assert.equal(tree.count(set), expected.length);
+    assert.deepEqual(readAll(tree.view(), set, expected.length, 25), expected);
+  }
+  for (const [id, { text }] of texts) assert.equal(tree.find(id), text);
+};
+
+test('a tree has what was put into it, in the order of the ids, however far these are apart', () => {
+  const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    const tree = createTaskTree(setCount);
+    const texts: Texts = new Map();
+    const frozen: { view: TreeView; expected: string[] }[] = [];
+    steps.forEach(({ id, memberships, remove, freeze }, index) => {
+      if (remove) assert.equal(tree.remove(id), texts.delete(id));
+      else {
+        tree.put(id, `text ${index}`, memberships);
+        texts.set(id, { text: `text ${index}`, memberships });
+      }
+      if (freeze) frozen.push({ view: tree.freeze(), expected: listIn(texts, 0) });
+    });
+    assertSame(tree, texts);
+    for (const { view, expected } of frozen) {
+      assert.deepEqual(readAll(view, 0, expected.length, 1), expected);
+    }
+  });
+  fc.assert(property, { numRuns: 300 });
+});
+
+test('a tree finds nothing at ids that it does not reach', () => {
+  const tree = createTaskTree(1);
+  assert.equal(tree.find(1), undefined);
+  tree.put(1, 'one', 1);
+  for (const absent of [0, 2, 33, 1025, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+    assert.equal(tree.find(absent), undefined, String(absent));
+    assert.equal(tree.remove(absent), false);
+  }
+});
+
+test('a tree that has become empty can be filled again', () => {
+  const tree = createTaskTree(1);
+  for (const id of [1, 5000, 2 ** 41]) tree.put(id, 'x', 1);
+  for (const id of [2 ** 41, 1, 5000]) assert.ok(tree.remove(id));
+  assert.deepEqual([tree.count(0), tree.view().root], [0, undefined]);
+  tree.put(7, 'seven', 1);
+  assert.deepEqual(readAll(tree.view(), 0, 1, 1), ['seven']);
+});
