@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import './steady-ticks.ts';
 
 const hasFolder = (): boolean => {
   try {
