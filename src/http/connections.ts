@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { cutSlowReaders } from './slow-readers.ts';
+import { cutStalled } from './stalled.ts';
 
 /** Connections beyond the limit that are told so; what comes on top of them is closed at once. */
 const spare = 100;
@@ -20,7 +20,7 @@ interface Bounds {
 }
 
 /**
- * Counts connections, and ends them where their client reads nothing, and once the app closes: idle and silent ones at
+ * Counts connections, and ends them where nothing moves, and once the app closes: idle and silent ones at
  * once, busy ones when their request is answered. Without it a client that keeps its connection would hold up the end
  * until a timeout. The function returned says whether a connection is one more than there may be.
  */
@@ -39,7 +39,7 @@ export const boundConnections = (
     keep(speaking, socket);
     if (accepted.size > maxConnections) keep(extra, socket);
   });
-  cutSlowReaders(app, speaking, requestTimeout * 1000);
+  cutStalled(app, speaking, requestTimeout * 1000);
   closeWith(app, accepted, speaking);
   return (socket) => extra.size > 0 && extra.has(socket);
 };

@@ -16,7 +16,8 @@ const kibibyte = 1024;
 export const toServerLimits = ({ requestTimeout }: Limits) => ({
   bodyLimit: 1024 * kibibyte,
   requestTimeout: requestTimeout * second,
-  connectionTimeout: 60 * second,
+  // Connections on which nothing moves are found in stalled.ts.
+  connectionTimeout: 0,
   keepAliveTimeout: 10 * second,
   // An id of any length is answered as an id; Node bounds the whole request line.
   routerOptions: { maxParamLength: 16 * kibibyte },
