@@ -42,15 +42,22 @@ export const sendAnswer = (
   { status = 200, text, rest, headers = {} }: TextAnswer,
 ): void => sendJson(reply.code(status).headers(headers), text, rest);
 
+/** Sends an answer. */
+export type Write = (response: ServerResponse, answer: TextAnswer) => void;
+
 /** Answers through Node, with the bytes that Fastify would send. `headers` are names and values in turn. */
-export const writeAnswer = (
-  response: ServerResponse,
-  headers: readonly string[],
-  { status = 200, text, isAscii = false, headers: own }: TextAnswer,
-): void => {
-  // Counting the bytes of 50 tasks takes 2.5 µs of some 25, and encoding what is one byte each as much again.
-  const length = isAscii ? text.length : Buffer.byteLength(text);
-  const more = own ? Object.entries(own).flat() : [];
-  response.writeHead(status, [...headers, ...more, 'content-length', String(length)]);
-  response.end(text, length === text.length ? 'latin1' : 'utf8');
+export const createAnswerWriter = (headers: readonly string[]): Write => {
+  const all = [...headers, 'content-length', ''];
+  const lengthAt = all.length - 1;
+  return (
+    response: ServerResponse,
+    { status = 200, text, isAscii = false, headers: own }: TextAnswer,
+  ): void => {
+    // Counting the bytes of 50 tasks takes 2.5 µs of some 25, and encoding what is one byte each as much again.
+    const length = isAscii ? text.length : Buffer.byteLength(text);
+    // Node has read them all when it returns, so one list serves all answers.
+    all[lengthAt] = String(length);
+    response.writeHead(status, own ? [...Object.entries(own).flat(), ...all] : all);
+    response.end(text, length === text.length ? 'latin1' : 'utf8');
+  };
 };

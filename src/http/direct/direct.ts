@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Headers } from '../always-headers.ts';
 import { HttpError } from '../errors.ts';
-import { type TextAnswer, writeAnswer } from './answer.ts';
+import { createAnswerWriter, type TextAnswer } from './answer.ts';
 import { createReplays, isShort, readBody } from './body.ts';
+import { gather } from './gather.ts';
 import { createRefusal } from './refusal.ts';
 import { createDirectTable } from './table.ts';
 
@@ -37,14 +38,15 @@ export const answerDirectly = (
   const replays = createReplays(app);
   const pairs = { ...options.headers, 'Content-Type': 'application/json; charset=utf-8' };
   const headers = Object.entries(pairs).flatMap(([name, value]) => [name.toLowerCase(), value]);
-  const refuse = createRefusal({ headers, isWelcome, isLagging });
+  const write = gather(createAnswerWriter(headers));
+  const refuse = createRefusal({ write, isWelcome, isLagging });
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
   });
   const deliver = (response: ServerResponse, answer: TextAnswer | Promise<TextAnswer>): void => {
-    if (answer instanceof Promise) void answer.then((made) => writeAnswer(response, headers, made));
-    else writeAnswer(response, headers, answer);
+    if (answer instanceof Promise) void answer.then((made) => write(response, made));
+    else write(response, answer);
   };
   const tryAnswer: (request: IncomingMessage, response: ServerResponse) => boolean = (request, response) => {
     const match = find(request.method ?? '', request.url ?? '');

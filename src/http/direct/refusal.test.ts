@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { createAnswerWriter } from './answer.ts';
 import { createRefusal } from './refusal.ts';
 
 const start = async (t: TestContext, isLagging: boolean, isWelcome: boolean): Promise<string> => {
   const refuse = createRefusal({
-    headers: ['content-type', 'application/json'],
+    write: createAnswerWriter(['content-type', 'application/json']),
     isLagging: () => isLagging,
     isWelcome: () => isWelcome,
   });

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createBusyError, isVital } from '../shedding.ts';
-import { toErrorAnswer, writeAnswer } from './answer.ts';
+import { toErrorAnswer, type Write } from './answer.ts';
 
 interface Refusal {
-  /** Headers of every JSON answer, names and values in turn. */
-  headers: readonly string[];
+  write: Write;
   /** Whether the request may go to any route. */
   isWelcome: (request: IncomingMessage) => boolean;
   /** Whether the program is too far behind with its work. */
@@ -15,11 +14,11 @@ interface Refusal {
  * Refuses, as Fastify would, what comes while there is too much to do; false where it is not for here to refuse. Where
  * twice as much comes as can be done, half is refused: that must cost next to nothing, or the other half suffers.
  */
-export const createRefusal = ({ headers, isWelcome, isLagging }: Refusal) => {
+export const createRefusal = ({ write, isWelcome, isLagging }: Refusal) => {
   const answer = toErrorAnswer(createBusyError());
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!isLagging() || !isOrdinary(request) || !isWelcome(request)) return false;
-    writeAnswer(response, headers, answer);
+    write(response, answer);
     return true;
   };
 };

@@ -29,14 +29,14 @@ export const createDirectRoute = (
   respond: Respond,
 ): DirectRoute => {
   const isValid = createCheck(scope, options);
+  const toParams = createParamsMaker(parameter);
   const toQuery = createQueryReader(options);
   return {
     readsBody: options.schema?.body !== undefined,
     answer: (segment, text, body) => {
-      const params = parameter === undefined ? {} : { [parameter]: segment };
       // What is refused here is refused again, in words, by Fastify.
       try {
-        const input = { params, query: toQuery(text), body };
+        const input = { params: toParams(segment), query: toQuery(text), body };
         const answer = isValid(input) ? respond(input) : undefined;
         return answer && 'rest' in answer && answer.rest ? undefined : answer;
       } catch {
@@ -44,6 +44,13 @@ export const createDirectRoute = (
       }
     },
   };
+};
+
+/** A literal with a computed name would be made anew by V8's runtime, in 250 ns. */
+const createParamsMaker = (parameter: string | undefined) => (segment: string) => {
+  const params: Record<string, string> = {};
+  if (parameter !== undefined) params[parameter] = segment;
+  return params;
 };
 
 /** Reads what stands behind `?`; undefined, which is no valid query, where it has to be decoded. */
