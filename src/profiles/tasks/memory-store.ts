@@ -1,6 +1,7 @@
 import { toLocalTimestamp } from '../../http/timestamp.ts';
 import type { NewTask, Task, TaskChanges } from './schema.ts';
 import type { TaskSelection, TaskStore } from './store.ts';
+import { createJoins } from './task-joins.ts';
 import { type Reading, readTexts } from './task-reading.ts';
 import { setCount, toMemberships, toSet } from './task-sets.ts';
 import { readTaskText, toTaskText } from './task-text.ts';
@@ -14,6 +15,7 @@ const nothing: TaskSelection = { total: 0, count: 0, first: '', isAscii: true, r
 /** Tasks in memory, in order of creation; they are gone when the process ends. */
 export const createMemoryTaskStore = (clock: () => Date): TaskStore => {
   const tree = createTaskTree(setCount);
+  const joins = createJoins();
   let lastId = 0;
   const keep = (task: Task): string => {
     const text = toTaskText(task);
@@ -33,10 +35,9 @@ export const createMemoryTaskStore = (clock: () => Date): TaskStore => {
       if (set === undefined) return nothing;
       const total = tree.count(set);
       const count = Math.min(total, limit);
-      const reading = { set, next: 0, left: count, isAscii: true };
-      const first = readPiece(tree.view(), reading);
-      const { isAscii } = reading;
-      const rest = reading.left > 0 ? readOn(tree.freeze(), reading) : undefined;
+      const reading = { set, next: 0, left: count, space: pieceLength, joins };
+      const { text: first, isAscii } = readTexts(tree.view(), reading);
+      const rest = reading.left > 0 ? readOn(tree.freeze(), { ...reading, joins: undefined }) : undefined;
       return { total, count, first, isAscii, rest };
     },
     restore: ({ Id = lastId + 1, CreatedAt = toLocalTimestamp(clock()), UpdatedAt, ...record }) => {
@@ -49,11 +50,11 @@ export const createMemoryTaskStore = (clock: () => Date): TaskStore => {
 };
 
 function* readOn(view: TreeView, reading: Reading): Generator<string> {
-  while (reading.left > 0) yield `,${readPiece(view, reading)}`;
+  while (reading.left > 0) {
+    reading.space = pieceLength;
+    yield `,${readTexts(view, reading).text}`;
+  }
 }
-
-const readPiece = (view: TreeView, reading: Reading): string =>
-  readTexts(view, reading, pieceLength).join(',');
 
 /** Field by field: what else a client sends, times among it, stays outside. */
 const toTask = (id: number, fields: NewTask, createdAt: string): Task => ({
