@@ -9,6 +9,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import { isLoopback } from '../http/host-guard.ts';
 import { listAddresses, listenOn } from '../http/listen.ts';
 import { features } from '../profiles/index.ts';
+import { freeMemory } from './free-memory.ts';
 import { createStartMessage } from './start-message.ts';
 
 /** Starts the service; resolves once it listens, with what to tell people. Throws a SettingsError when it cannot. */
@@ -21,6 +22,7 @@ export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; 
   destination.on('error', () => undefined);
   const log: FastifyBaseLogger = pino({ level: settings.logLevel }, destination);
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
+  if (settings.seed !== undefined) await freeMemory();
   const address = await listen(app, settings);
   for (const warning of warnings) log.warn(warning);
   if (!isLoopback(settings.host)) {
