@@ -60,8 +60,8 @@ export const acceptJsonBodies = (
 const toObject = (value: unknown): Record<string, unknown> | undefined => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const body = value as Record<string, unknown>;
-  for (const [name, member] of Object.entries(body)) {
-    if (member === null) delete body[name];
+  for (const name of Object.keys(body)) {
+    if (body[name] === null) delete body[name];
   }
   return body;
 };

@@ -93,11 +93,11 @@ const noteDamage = (damage: { lines: number }, lines: number, report: Report): v
   }
 };
 
-const appendRecord = async (writer: Writer, record: LogRecord, maxBytes: number): Promise<Appended> => {
+const appendRecord = (writer: Writer, record: LogRecord, maxBytes: number): Promise<Appended> => {
   const id = randomUUID();
   const start = toLineStart(record, id);
   if (Buffer.byteLength(start) + lineEndBytes > maxBytes) {
-    throw new JournalError('too-large', `a record's line is at most ${maxBytes} bytes`);
+    return Promise.reject(new JournalError('too-large', `a record's line is at most ${maxBytes} bytes`));
   }
   return writer.append(id, start);
 };

@@ -12,8 +12,10 @@ export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1
 export type LogRecord = Record<string, unknown>;
 
 /** A line without its end: the record as JSON, then its id. The rest is known only when it is written. */
-export const toLineStart = (record: LogRecord, id: string): string =>
-  JSON.stringify({ ...record, id }).slice(0, -1);
+export const toLineStart = (record: LogRecord, id: string): string => {
+  const fields = JSON.stringify(record).slice(0, -1);
+  return `${fields}${fields === '{' ? '' : ','}"id":"${id}"`;
+};
 
 /** A whole line. Its CRC-32 covers every byte before the field `crc`. */
 export const toLine = (start: string, seq: number): string => {

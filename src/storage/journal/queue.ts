@@ -35,21 +35,33 @@ export class Queue {
   }
 
   /** Settles with the record; rejects at once with `queue-full`. */
-  async add(id: string, start: string): Promise<Appended> {
+  add(id: string, start: string): Promise<Appended> {
     const bytes = Buffer.byteLength(start) + lineEndBytes;
     if (this.#count + 1 > this.#maxCount || this.#bytes + bytes > this.#maxBytes) {
-      throw new JournalError('queue-full', 'too many records wait for the disk');
+      return Promise.reject(new JournalError('queue-full', 'too many records wait for the disk'));
     }
     this.#count += 1;
     this.#bytes += bytes;
-    try {
-      return await new Promise<Appended>((resolve, reject) => {
-        this.#waiting.push({ id, start, bytes, resolve, reject });
-      });
-    } finally {
+    const leave = (): void => {
       this.#count -= 1;
       this.#bytes -= bytes;
-    }
+    };
+    // One promise for a record: each further one on its way takes 0.5 µs.
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        id,
+        start,
+        bytes,
+        resolve: (appended) => {
+          leave();
+          resolve(appended);
+        },
+        reject: (error) => {
+          leave();
+          reject(error);
+        },
+      });
+    });
   }
 
   /** Takes the oldest records that fit into `maxBytes` together; one at least, if any waits. */

@@ -44,12 +44,12 @@ export class Writer {
   }
 
   /** Resolves when the line is on disk. Rejects with a JournalError: the record may be in the log or not. */
-  async append(id: string, start: string): Promise<Appended> {
+  append(id: string, start: string): Promise<Appended> {
     if (this.#closed) {
-      throw new JournalError('closed', 'the journal is closed');
+      return Promise.reject(new JournalError('closed', 'the journal is closed'));
     }
     if (this.#failure) {
-      throw toUnavailable(this.#failure);
+      return Promise.reject(toUnavailable(this.#failure));
     }
     const appended = this.#queue.add(id, start);
     if (!this.#draining) {

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toLocalTime, toLocalTimestamp } from './timestamp.ts';
+
+test('a time is told in local time to the second, and each second anew', () => {
+  const moments: [Date, string, string][] = [
+    [new Date(2026, 0, 2, 3, 4, 5, 999), '2026-01-02T03:04:05', '03:04:05'],
+    [new Date(2026, 0, 2, 3, 4, 6, 0), '2026-01-02T03:04:06', '03:04:06'],
+    [new Date(2026, 11, 31, 23, 59, 59, 0), '2026-12-31T23:59:59', '23:59:59'],
+    [new Date(2026, 0, 2, 3, 4, 5, 0), '2026-01-02T03:04:05', '03:04:05'],
+  ];
+  for (const [moment, timestamp, time] of moments) {
+    assert.deepEqual([toLocalTimestamp(moment), toLocalTime(moment)], [timestamp, time]);
+  }
+});
