@@ -39,7 +39,7 @@ export const boundConnections = (
     keep(speaking, socket);
     if (accepted.size > maxConnections) keep(extra, socket);
   });
-  cutStalled(app, speaking, requestTimeout * 1000);
+  cutStalled(app, speaking, { answer: requestTimeout * 1000 });
   closeWith(app, accepted, speaking);
   return (socket) => extra.size > 0 && extra.has(socket);
 };

@@ -4,11 +4,16 @@ import type { FastifyInstance } from 'fastify';
 /** Milliseconds between looks. */
 const interval = 1000;
 
-/**
- * Milliseconds after which a connection on which nothing moves is given up, whatever it waits for. Node's own timer for
- * it would be set anew for each request and each answer, which is 1.1 µs of some 17.
- */
-const silence = 60_000;
+/** How long a connection may stand still, in milliseconds. */
+interface Patience {
+  /** While its client takes nothing of an answer. */
+  answer: number;
+  /**
+   * Whatever it waits for. Node's own timer for it would be set anew for each request and each answer, which is 1.1 µs of
+   * some 17.
+   */
+  silence?: number;
+}
 
 /** How far a connection has come; times in milliseconds. */
 export interface Progress {
@@ -46,18 +51,18 @@ export const toProgress = (
   };
 };
 
-/** Whether the client has taken nothing of an answer for `patience` milliseconds, or nothing has moved for a minute. */
+/** Whether its client takes nothing, or nothing moves at all, for longer than it may. */
 export const isStalled = (
   { isWaiting, since, silentSince }: Progress,
-  patience: number,
+  { answer, silence = 60_000 }: Patience,
   now: number,
-): boolean => (isWaiting && now - since > patience) || now - silentSince > silence;
+): boolean => (isWaiting && now - since > answer) || now - silentSince > silence;
 
 /**
  * Ends connections that are stalled. For a client that takes nothing Node's own timeout takes twice its time, and the
  * system would keep what it holds for such a client: it is thrown away with a reset.
  */
-export const cutStalled = (app: FastifyInstance, sockets: ReadonlySet<Socket>, patience: number): void => {
+export const cutStalled = (app: FastifyInstance, sockets: ReadonlySet<Socket>, patience: Patience): void => {
   const known = new WeakMap<Socket, Progress>();
   const look = (): void => {
     const now = performance.now();
