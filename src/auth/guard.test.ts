@@ -44,6 +44,9 @@ test('a route for holders of a token knows them, with or without a prefix in any
   assert.deepEqual(await ask('/token', `Bearer${token}.`), format);
   assert.deepEqual(await ask('/token', `x Bearer ${token}.x`), format);
   assert.deepEqual(await ask('/token', `Basic ${token}.x`), format);
+  // What a prefix in the middle would leave if it were taken away is a valid token.
+  const undecodable = [401, { error: 'Token validation failed: the header cannot be decoded' }];
+  assert.deepEqual(await ask('/token', `${token.slice(0, 9)}Bearer ${token.slice(9)}`), undecodable);
   const [status, { error }] = await ask('/token', `${token}Bearer`);
   assert.deepEqual([status, /^Token validation failed: the signature/.test(error)], [401, true]);
 });

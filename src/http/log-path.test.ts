@@ -8,3 +8,11 @@ test('the log has the path alone, in printable ASCII', () => {
   assert.equal(toLoggedPath('/a\u0085b\u001b[1m\t\u00ff'), '/a%85b%1b[1m%09%ff');
   assert.equal(toLoggedPath(''), '');
 });
+
+test('a token in a path is not told', () => {
+  assert.equal(
+    toLoggedPath('/api/eyJhbGciOiJIUzI1NiJ9.eyJuYW1lIjoieCJ9.c2ln-bmF0dXJl/tasks'),
+    '/api/(token)/tasks',
+  );
+  assert.equal(toLoggedPath('/eyJhbGciOiJub25lIn0.e30.'), '/(token)');
+});
