@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openJournal } from './journal.ts';
+import { lineEndBytes, toLineStart } from './line.ts';
 import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
 
 test('records come back oldest first, each with its id and a seq that goes up by one', async (t) => {
@@ -62,7 +64,7 @@ test('closing finishes what waits and refuses what comes after', async (t) => {
   const waiting = appendNumbers(journal, 1, 100);
   await journal.close();
   await waiting;
-  await assert.rejects(journal.append({ n: 101 }), { code: 'closed' });
+  await assert.rejects(journal.append({ n: 101 }), { code: 'closed', message: 'the journal is closed' });
   assert.equal((await readFile(journal.file, 'utf8')).split('\n').length, 101);
 });
 
@@ -91,8 +93,12 @@ test('without sync, records are acknowledged and kept all the same', async (t) =
 test('a record that is too large is refused, the ones beside it are not', async (t) => {
   const journal = await openTestJournal(t, await createFolder(t), { maxLineBytes: 1000 });
   await journal.append({ n: 1 });
-  await assert.rejects(journal.append({ text: 'x'.repeat(1000) }), { code: 'too-large' });
-  assert.deepEqual(await listNumbers(journal), [1]);
+  const bare = Buffer.byteLength(toLineStart({ n: 2, text: '' }, randomUUID())) + lineEndBytes;
+  const fits = 'x'.repeat(1000 - bare);
+  const message = "a record's line is at most 1000 bytes";
+  await assert.rejects(journal.append({ n: 2, text: `${fits}x` }), { code: 'too-large', message });
+  await journal.append({ n: 2, text: fits });
+  assert.deepEqual(await listNumbers(journal), [1, 2]);
 });
 
 test('past its bounds in count or bytes the queue refuses, and takes more when it is empty', async (t) => {

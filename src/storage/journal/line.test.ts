@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseKnownLine, parseLine, toLine, toLineStart } from './line.ts';
+import { lineEndBytes, parseKnownLine, parseLine, toLine, toLineStart } from './line.ts';
 
 const line = toLine(toLineStart({ message: 'höhe', level: 'ERROR' }, 'an-id'), 7);
 const bytes = Buffer.from(line).subarray(0, -1);
@@ -11,6 +11,15 @@ test('a line is JSON with the record first, then id, seq and crc', () => {
   assert.deepEqual(Object.keys(record), ['message', 'level', 'id', 'seq', 'crc']);
   assert.match(record.crc, /^[0-9a-f]{8}$/);
   assert.ok(line.endsWith('}\n'));
+});
+
+test('a record without fields has its id alone', () => {
+  assert.equal(toLineStart({}, 'an-id'), '{"id":"an-id"');
+});
+
+test('behind the start of a line comes as much as is said at most, whatever the seq', () => {
+  const start = toLineStart({ message: 'höhe' }, 'an-id');
+  assert.equal(toLine(start, Number.MAX_SAFE_INTEGER).length, start.length + lineEndBytes);
 });
 
 test('any record comes back from its line', () => {
