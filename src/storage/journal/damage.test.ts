@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
@@ -101,4 +101,20 @@ test('a directory in the place of the file, and a file in that of the directory,
     code: 'unusable',
     message: /ENOTDIR: not a directory/,
   });
+});
+
+test('a closed journal has let go of every file', { skip: process.platform !== 'linux' }, async (t) => {
+  const { directory, file, bytes } = await writeSix(t);
+  for (let time = 0; time < 5; time += 1) {
+    await writeFile(file, bytes.subarray(0, -1));
+    const journal = await openTestJournal(t, directory);
+    await appendNumbers(journal, 6, 6);
+    await listRecords(journal);
+    await journal.close();
+  }
+  const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+  assert.deepEqual(
+    (await Promise.all(links)).filter((path) => path.startsWith(directory)),
+    [],
+  );
 });

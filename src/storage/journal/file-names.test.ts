@@ -18,12 +18,12 @@ test('the files of a journal are named after it, numbered with eight digits or m
 test('the numbers of its files are listed in order, and nothing else', async (t) => {
   const folder = await createFolder(t);
   const names = createFileNames(folder, 'log');
-  for (const number of [10, 2, 123_456_789]) await writeFile(names.closed(number), '');
+  for (const number of [10, 2, 123_456_789, 99_999_999]) await writeFile(names.closed(number), '');
   await writeFile(names.torn(7), '');
   await mkdir(names.closed(3));
-  const others = ['log.1.jsonl', 'log.00000004.jsonl.gz', 'xlog.00000005.jsonl', 'log.x0000006.jsonl'];
+  const others = ['log.1.jsonl', 'log.00000004.jsonl.gz', 'xlog.00000005.jsonl', 'log.x00000006.jsonl'];
   for (const name of [...others, 'log.jsonl', 'log.00000008x.jsonl']) await writeFile(join(folder, name), '');
-  assert.deepEqual(await names.listClosed(), [2, 10, 123_456_789]);
+  assert.deepEqual(await names.listClosed(), [2, 10, 99_999_999, 123_456_789]);
   assert.deepEqual(await names.listTorn(), [7]);
 });
 

@@ -36,3 +36,14 @@ test('what is to be written counts, also the first time', async (t) => {
   await rmdir(folder);
   await assert.rejects(assertFreeSpace(1), { code: 'ENOENT' });
 });
+
+test('what is to stay free is not used up', async (t) => {
+  const folder = await createFolder(t);
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const assertFreeSpace = createFreeSpaceCheck(folder, Math.floor(free / 2));
+  await assertFreeSpace(0);
+  await rmdir(folder);
+  await assertFreeSpace(Math.floor(free / 4));
+  await assert.rejects(assertFreeSpace(Math.floor(free / 2)), { code: 'ENOENT' });
+});

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFileNames } from './file-names.ts';
@@ -73,4 +73,16 @@ test('each limit counts, and other files do not', async (t) => {
   for (const name of others) await writeFile(join(names.directory, name), 'x'.repeat(99));
   await removeOldSegments(names, { retainSegments: 3, retainBytes: 50, retainDays: 2 });
   assert.deepEqual(await list(), ['log.00000004.jsonl', ...others].sort());
+});
+
+test('a segment that cannot be deleted stays, is not told, and stops nothing', async (t) => {
+  const { names, list } = await createSegments(t, Array(3).fill([1, 0]));
+  await rm(names.closed(2));
+  await mkdir(names.closed(2));
+  const removed = await removeOldSegments(
+    { ...names, listClosed: async () => [1, 2, 3] },
+    { ...none, retainDays: 1e-9 },
+  );
+  assert.deepEqual(removed, [names.closed(1), names.closed(3)]);
+  assert.deepEqual(await list(), ['log.00000002.jsonl']);
 });
