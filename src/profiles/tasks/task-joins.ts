@@ -18,11 +18,15 @@ export interface Joins {
  * only theirs takes 0.5 µs for a list of 50, to join all takes 4 µs.
  */
 export const createJoins = (): Joins => {
-  const nodes = new Set<Node>();
+  // A node that the tree has let go of must not stay for what was joined with it.
+  let nodes: WeakRef<Node>[] = [];
   let characters = 0;
   const forget = (): void => {
-    for (const node of nodes) node.joined = undefined;
-    nodes.clear();
+    for (const reference of nodes) {
+      const node = reference.deref();
+      if (node) node.joined = undefined;
+    }
+    nodes = [];
     characters = 0;
   };
   return {
@@ -31,8 +35,10 @@ export const createJoins = (): Joins => {
       if (!joined.isWhole || joined.text.length > longest) return;
       if (characters > room) forget();
       characters += joined.text.length + overhead;
-      nodes.add(node);
-      node.joined ??= [];
+      if (!node.joined) {
+        node.joined = [];
+        nodes.push(new WeakRef(node));
+      }
       node.joined[set] = joined;
     },
   };
