@@ -23,6 +23,25 @@ test('IPv6 addresses of one /64 are one group, however they are written', () => 
   assert.equal(toAddressGroup('fe80::'), 'fe80:0:0:0::/64');
 });
 
-test('what is no address is a group of its own', () => {
-  for (const text of ['', 'unknown', '1.2.3', 'g::1']) assert.equal(toAddressGroup(text), text);
+test('an address with the port that a proxy adds is the address', () => {
+  assert.equal(toAddressGroup('192.0.2.1:50123'), '192.0.2.1');
+  for (const text of ['[2001:db8:0:1::1]', '[2001:db8:0:1::2]:50123', '[2001:DB8:0:1::3%eth0]:1']) {
+    assert.equal(toAddressGroup(text), '2001:db8:0:1::/64', text);
+  }
+  assert.equal(toAddressGroup('[::ffff:192.0.2.1]:80'), '192.0.2.1');
+});
+
+test('all that is no address is one group', () => {
+  for (const text of [
+    '',
+    'unknown',
+    '1.2.3',
+    'g::1',
+    '192.0.2.1:x',
+    '[x]:1',
+    '192.0.2.1:1:1',
+    'x'.repeat(9999),
+  ]) {
+    assert.equal(toAddressGroup(text), 'no address', text.slice(0, 20));
+  }
 });
