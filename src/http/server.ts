@@ -17,6 +17,7 @@ import { createHostGuard } from './host-guard.ts';
 import { type Limits, toNodeOptions, toServerLimits } from './limits.ts';
 import { toLoggedPath } from './log-path.ts';
 import { answerOddRequests } from './odd-requests.ts';
+import { takeOneAtATime } from './one-at-a-time.ts';
 import { createOriginGuard } from './origin-guard.ts';
 import { createLagProbe } from './overload.ts';
 import { convertQueries } from './query.ts';
@@ -71,6 +72,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       isLagging,
       parseBody,
     });
+  takeOneAtATime(app.server);
   return app;
 };
 

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { startApp } from '../support/app.ts';
+import { openConnection } from './support/connection.ts';
+import { get, lines, post, task } from './support/requests.ts';
+
+const body = task('second');
+const all = [
+  `${post(`Content-Length: ${body.length}`)}${body}`,
+  get('/api/tasks'),
+  lines('DELETE /api/tasks/2 HTTP/1.1', 'Host: localhost'),
+  get('/api/tasks/2'),
+  get('/api/tasks', 'Connection: close'),
+].join('');
+
+// With requests logged, none goes the short way.
+for (const level of ['info', 'debug']) {
+  test(`RFC 9112 9.3.2: at log level ${level} a request sees what those sent before it with it have done`, async (t) => {
+    const { server } = await startApp(t, {
+      settings: { profiles: ['T'] },
+      log: pino({ level }, { write: () => undefined }),
+      seed: { tasks: [{ Title: 'first' }] },
+    });
+    const connection = openConnection(await server.listen({ host: '127.0.0.1', port: 0 }));
+    connection.send(all);
+    const { answers } = await connection.closed();
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 200, 200, 404, 200],
+    );
+    const totals = [answers[1], answers[4]].map((list) => JSON.parse(list?.body ?? '').total);
+    assert.deepEqual(totals, [2, 1]);
+  });
+}
