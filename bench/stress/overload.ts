@@ -14,10 +14,11 @@ import { type Overload, type Rate, toFindings } from './overload-findings.ts';
 import type { Part } from './part.ts';
 
 /**
- * A task is changed by a body of 48 KiB, most of which is of no use: more work to answer than to ask, and it fits into
- * what a connection takes at once.
+ * A task is changed by a body of 16 KiB, lists in lists, which are of no use: much more work to answer than to ask or to
+ * take in, and it fits into what a connection takes at once. What must be taken in to be refused cannot be had for less.
  */
-const body = JSON.stringify({ Title: 'x', filling: Array.from({ length: 24_000 }, () => 0) });
+const depth = 8000;
+const body = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 const peakConnections = 64;
 const peakSeconds = 8;
 /** So many that it is the server that refuses. */
