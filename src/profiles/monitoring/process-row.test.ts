@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProcessReading } from '../../host/readings.ts';
-import { toProcessRow, toRanking } from './process-row.ts';
+import { listRows, toProcessRow } from './process-row.ts';
 
 const toReading = (pid: number, workingSetBytes: number, name = 'x'): ProcessReading => ({
   ...{ pid, parentPid: 1, name, userSeconds: 1.004, kernelSeconds: 2.1, workingSetBytes },
@@ -11,16 +11,17 @@ const toReading = (pid: number, workingSetBytes: number, name = 'x'): ProcessRea
 test('the largest working set comes first, equal ones by process id', () => {
   const reading = [toReading(5, 10), toReading(9, 30), toReading(2, 10), toReading(3, 20)];
   assert.deepEqual(
-    toRanking(reading).map(({ pid }) => pid),
+    listRows(reading, 9).map(({ pid }) => pid),
     [9, 3, 2, 5],
   );
 });
 
-test('a reading is left as it is and put in order once', () => {
-  const reading = [toReading(1, 1), toReading(2, 2)];
-  const ranking = toRanking(reading);
+test('a reading is left as it is, and each of its rows made once, however many are asked for', () => {
+  const reading = [toReading(1, 1), toReading(2, 2), toReading(3, 3)];
+  const list = (top: number) => listRows(reading, top).map(({ pid }) => pid);
+  assert.deepEqual([list(1), list(3), list(2), list(0)], [[3], [3, 2, 1], [3, 2], []]);
   assert.equal(reading[0]?.pid, 1);
-  assert.equal(toRanking(reading), ranking);
+  assert.equal(listRows(reading, 1)[0], listRows(reading, 3)[0]);
 });
 
 test('memory is in MiB with one decimal, processor time in seconds with two (D25)', () => {

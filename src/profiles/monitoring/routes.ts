@@ -2,7 +2,7 @@ import { ErrorBody } from '../../http/schema.ts';
 import { toLocalTimestamp } from '../../http/timestamp.ts';
 import { defineRoute, type Parts, type Route } from '../profile.ts';
 import { toDiskRow } from './disk-row.ts';
-import { toProcessRow, toRanking } from './process-row.ts';
+import { listRows } from './process-row.ts';
 import { DiskList, MachineHealth, ProcessList, ProcessQuery, ServerHealth, ServerInfo } from './schema.ts';
 import { toDays, toShare, toTimeSpan } from './units.ts';
 
@@ -45,9 +45,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     summary: 'List the processes that use the most memory',
     schema: { querystring: ProcessQuery, response: { 200: ProcessList, 400: ErrorBody } },
     handler: async ({ query }) => {
-      const data = toRanking(await parts.host.processes())
-        .slice(0, query.top)
-        .map(toProcessRow);
+      const data = listRows(await parts.host.processes(), query.top);
       return { count: data.length, data };
     },
   }),
