@@ -33,3 +33,19 @@ for (const level of ['info', 'debug']) {
     assert.deepEqual(totals, [2, 1]);
   });
 }
+
+test('a client that sends too many requests without waiting for answers is cut off, and others are answered', async (t) => {
+  const { server } = await startApp(t, {
+    settings: { profiles: ['T'] },
+    seed: { tasks: [{ Title: 'first' }] },
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const connection = openConnection(url);
+  connection.send(get('/api/tasks/1').repeat(2000));
+  const { answers } = await connection.closed();
+  assert.ok(answers.length < 2000);
+  assert.equal((await fetch(`${url}/api/tasks/1`)).status, 200);
+  const patient = openConnection(url);
+  patient.send(`${get('/api/tasks/1').repeat(400)}${get('/api/tasks/1', 'Connection: close')}`);
+  assert.equal((await patient.closed()).answers.length, 401);
+});
