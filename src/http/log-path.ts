@@ -6,7 +6,8 @@ const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 
 /**
  * A URL as the log has it: without query and fragment, where people put tokens and passwords, without what stands before
- * the host, without tokens in the path, and with what is not printable ASCII percent-encoded. Node gives each byte of a URL as one character (latin1).
+ * the host, without tokens in the path, and with what is not printable ASCII percent-encoded. Node gives each byte of a
+ * URL as one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
   (url.split(/[?#]|%3f|%23/i, 1)[0] ?? '')

@@ -1,9 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Headers } from './always-headers.ts';
 import { endWithAnswer, toRawAnswer } from './raw-answer.ts';
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+import { wrapRequests } from './wrap-requests.ts';
 
 /** Takes what Node would answer without a body, or not see: CONNECT, expectations that cannot be met, a long tail of headers. */
 export const answerOddRequests = (server: Server, headers: Headers): void => {
@@ -27,11 +26,8 @@ export const answerOddRequests = (server: Server, headers: Headers): void => {
  * `PRI`, with which HTTP/2 begins, reaches the program in a line without a version. Fastify would answer it outside of
  * all hooks, and log its routes each time; as a GET it comes to where its version is refused.
  */
-const routeAsGet = (server: Server): void => {
-  const [handle] = server.listeners('request') as [Listener];
-  server.removeAllListeners('request');
-  server.on('request', (request, response) => {
+const routeAsGet = (server: Server): void =>
+  wrapRequests(server, (handle) => (request, response) => {
     if (request.method === 'PRI') request.method = 'GET';
     handle(request, response);
   });
-};

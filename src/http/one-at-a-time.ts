@@ -1,7 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+import { wrapRequests } from './wrap-requests.ts';
 
 /** Requests that may wait on a connection: each takes 3 KB. Clients that send ahead do so with some ten. */
 const mostWaiting = 500;
@@ -12,15 +11,13 @@ const mostWaiting = 500;
  * is ended. Call it after the listener is set.
  */
 export const takeOneAtATime = (server: Server): void => {
-  const [handle] = server.listeners('request') as [Listener];
   const waiting = new WeakMap<Socket, number>();
   const add = (socket: Socket, change: number): number => {
     const count = (waiting.get(socket) ?? 0) + change;
     waiting.set(socket, count);
     return count;
   };
-  server.removeAllListeners('request');
-  server.on('request', (request, response) => {
+  wrapRequests(server, (handle) => (request, response) => {
     // A response has a socket from when those before it are done.
     if (response.socket) return handle(request, response);
     const { socket } = request;

@@ -49,10 +49,7 @@ export type Write = (response: ServerResponse, answer: TextAnswer) => void;
 export const createAnswerWriter = (headers: readonly string[]): Write => {
   const all = [...headers, 'content-length', ''];
   const lengthAt = all.length - 1;
-  return (
-    response: ServerResponse,
-    { status = 200, text, isAscii = false, headers: own }: TextAnswer,
-  ): void => {
+  return (response, { status = 200, text, isAscii = false, headers: own }) => {
     // Counting the bytes of 50 tasks takes 2.5 µs of some 25, and encoding what is one byte each as much again.
     const length = isAscii ? text.length : Buffer.byteLength(text);
     // Node has read them all when it returns, so one list serves all answers.

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
-import { Session } from 'node:inspector/promises';
 import { test } from 'node:test';
+import { freeMemory } from '../../cli/free-memory.ts';
 import { createJoins } from './task-joins.ts';
 import { readTexts } from './task-reading.ts';
 import { createTaskTree } from './task-tree.ts';
-
-const collectGarbage = async (): Promise<void> => {
-  const session = new Session();
-  session.connect();
-  await session.post('HeapProfiler.collectGarbage');
-  session.disconnect();
-};
 
 test('what the tree has let go of is not kept for what was joined with it', async () => {
   const tree = createTaskTree(1);
@@ -21,7 +14,7 @@ test('what the tree has let go of is not kept for what was joined with it', asyn
   // From here on the tree writes to copies.
   tree.freeze();
   tree.put(1, 'two', 1);
-  await collectGarbage();
+  await freeMemory();
   assert.equal(node.deref(), undefined);
 });
 
