@@ -76,12 +76,13 @@ test('each limit counts, and other files do not', async (t) => {
 });
 
 test('a segment that cannot be deleted stays, is not told, and stops nothing', async (t) => {
-  const { names, list } = await createSegments(t, Array(3).fill([1, 0]));
+  const { names, list } = await createSegments(t, Array(3).fill([1, 49]));
   await rm(names.closed(2));
   await mkdir(names.closed(2));
+  await utimes(names.closed(2), 0, 0);
   const removed = await removeOldSegments(
     { ...names, listClosed: async () => [1, 2, 3] },
-    { ...none, retainDays: 1e-9 },
+    { ...none, retainDays: 1 },
   );
   assert.deepEqual(removed, [names.closed(1), names.closed(3)]);
   assert.deepEqual(await list(), ['log.00000002.jsonl']);
