@@ -16,6 +16,11 @@ export const slowReader: Row = {
   measure: async ({ rounds, seconds, startMillion }) => {
     const server = await startMillion();
     const probe = () => measureP99(`${server.url}/api/tasks/1`, 2 * seconds);
+    const undisturbed = async (): Promise<number> => {
+      // As on the other side: what a collection of so much memory leaves to be done takes a while.
+      await readLiveBytes(server);
+      return probe();
+    };
     const growth: number[] = [];
     const disturbed = async (): Promise<number> => {
       await readLiveBytes(server);
@@ -26,9 +31,9 @@ export const slowReader: Row = {
       growth.push(bytes / 2 ** 20);
       return p99;
     };
-    await takeTurns(1, [disturbed, probe]);
+    await takeTurns(1, [disturbed, undisturbed]);
     growth.length = 0;
-    const [ours = [], figures = []] = await takeTurns(rounds, [disturbed, probe]);
+    const [ours = [], figures = []] = await takeTurns(rounds, [disturbed, undisturbed]);
     const findings: Finding[] = [
       {
         id: 'B11',

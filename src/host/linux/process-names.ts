@@ -17,7 +17,7 @@ export interface NamedProcess {
 }
 
 /**
- * Returns a function that completes names the kernel has cut, from the first argument: it resolves within
+ * Returns a function that completes the names of processes that `isCut`, from the first argument: it resolves within
  * 250 ms to the full names by process id. Each process is asked once; one that does not answer in time
  * is missing, and is not asked again before it has answered.
  */
@@ -29,7 +29,7 @@ export const createNameCompletion = (procFolder: string, limitMs = patienceMs) =
     asked.delete(key);
   };
   return async (processes: readonly NamedProcess[]): Promise<Map<number, string>> => {
-    const cut = new Map(processes.filter(isCut).map((process) => [toKey(process), process]));
+    const cut = new Map(processes.map((process) => [toKey(process), process]));
     for (const key of known.keys()) {
       if (!cut.has(key)) {
         known.delete(key);
@@ -51,8 +51,9 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
   return (base.subarray(0, name.length).equals(name) ? base : name).toString();
 };
 
-/** Threads of the kernel have no memory of their own, and so no arguments. */
-const isCut = ({ name, virtualBytes }: NamedProcess): boolean => name.length === cutAt && virtualBytes > 0;
+/** Whether the kernel may have cut the name. Its own threads have no memory, and so no arguments to complete it from. */
+export const isCut = ({ name, virtualBytes }: Pick<NamedProcess, 'name' | 'virtualBytes'>): boolean =>
+  name.length === cutAt && virtualBytes > 0;
 
 const toKey = ({ pid, startTicks, name }: NamedProcess): string =>
   `${pid} ${startTicks} ${name.toString('latin1')}`;

@@ -4,7 +4,7 @@ import { createSharedReading } from '../shared-reading.ts';
 import { mapInSlices } from '../time-slices.ts';
 import { readKernelFile } from './kernel-file.ts';
 import { readPageSize } from './page-size.ts';
-import { createNameCompletion } from './process-names.ts';
+import { createNameCompletion, isCut, type NamedProcess } from './process-names.ts';
 import { type ProcessStat, parseProcessStat, parseResidentPages } from './process-stat.ts';
 
 /**
@@ -28,13 +28,19 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
   const pageSize = readPageSize();
   const completeNames = createNameCompletion(procFolder);
   const read = async (): Promise<readonly ProcessReading[]> => {
-    const found = await mapInSlices(await listPids(procFolder), (pid) => readProcess(procFolder, pid));
-    const fullNames = await completeNames(found);
     const bootedAt = readBootedAt().getTime();
-    return mapInSlices(found, (process) => ({
-      ...toReading(process, bootedAt, pageSize),
-      name: fullNames.get(process.pid) ?? process.name.toString(),
-    }));
+    const cut: NamedProcess[] = [];
+    // Only what is handed out outlives a slice: collections copy the rest, and stop the program for 3.3 ms, not 2.2.
+    const processes = await mapInSlices(await listPids(procFolder), (pid) => {
+      const found = readProcess(procFolder, pid);
+      if (found && isCut(found)) cut.push(found);
+      return found && toReading(found, bootedAt, pageSize);
+    });
+    const fullNames = await completeNames(cut);
+    return processes.map((process) => {
+      const name = fullNames.get(process.pid);
+      return name === undefined ? process : { ...process, name };
+    });
   };
   return createSharedReading(read, maxAgeMs);
 };
@@ -51,13 +57,10 @@ const readProcess = (procFolder: string, pid: number): FoundProcess | null => {
   return statm && { ...parsed, pid, residentPages: parseResidentPages(statm) };
 };
 
-const toReading = (
-  process: FoundProcess,
-  bootedAt: number,
-  pageSize: number,
-): Omit<ProcessReading, 'name'> => ({
+const toReading = (process: FoundProcess, bootedAt: number, pageSize: number): ProcessReading => ({
   pid: process.pid,
   parentPid: process.parentPid,
+  name: process.name.toString(),
   userSeconds: process.userTicks / ticksPerSecond,
   kernelSeconds: process.kernelTicks / ticksPerSecond,
   workingSetBytes: process.residentPages * pageSize,
