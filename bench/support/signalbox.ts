@@ -5,7 +5,12 @@ import type { Scope } from './scope.ts';
 import { type Server, startServer } from './server.ts';
 
 const main = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
-const memoryReport = new URL('./report-memory.js', import.meta.url).href;
+
+/** What node is told so that the server answers messages with it. */
+const reports = {
+  memory: ['--expose-gc', '--import', new URL('./report-memory.js', import.meta.url).href],
+  delay: ['--import', new URL('./report-delay.js', import.meta.url).href],
+};
 
 /** Of the administrator of every server here. */
 export const password = 'a password for measurements';
@@ -14,31 +19,38 @@ interface Options {
   flags?: string[];
   /** Where alerts are kept; a folder of its own where it is not named. */
   dataDir?: string;
-  /** Lets `readLiveMemory` ask it. */
-  tellsMemory?: boolean;
+  /** What it can be asked for: by `readLiveBytes`, or by `readLoopDelay`. */
+  tells?: keyof typeof reports;
 }
 
 /** The built program, with every profile where the flags name none. */
 export const startSignalbox = (
   scope: Scope,
   cores: Cores | undefined,
-  { flags = [], dataDir, tellsMemory = false }: Options = {},
+  { flags = [], dataDir, tells }: Options = {},
 ): Promise<Server> =>
   startServer(scope, cores, {
     command: (port) => [
       process.execPath,
-      ...(tellsMemory ? ['--expose-gc', '--import', memoryReport] : []),
+      ...(tells ? reports[tells] : []),
       ...[main, '--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
     ],
     path: '/health',
     variables: { SIGNALBOX_ADMIN_PASSWORD: password },
-    hasChannel: tellsMemory,
+    hasChannel: tells !== undefined,
   });
 
-/** Bytes that are in use in a server that `tellsMemory`, after a collection of what is not. */
+/** Bytes that are in use in a server that tells its memory, after a collection of what is not. */
 export const readLiveBytes = async ({ child }: Server): Promise<number> => {
   child.send('collect');
   const [usage] = await once(child, 'message');
   const { heapUsed, external } = usage as NodeJS.MemoryUsage;
   return heapUsed + external;
+};
+
+/** Milliseconds by which 99 % of the timers of a server that tells its delay were late at most, since this was last asked. */
+export const readLoopDelay = async ({ child }: Server): Promise<number> => {
+  child.send('delay');
+  const [ms] = await once(child, 'message');
+  return ms as number;
 };
