@@ -3,7 +3,7 @@ import { ask, createPost } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
 import { measureP99 } from '../support/probe.ts';
 import { type Measurement, takeTurns } from '../support/rounds.ts';
-import { readLoopDelay, startSignalbox } from '../support/signalbox.ts';
+import { readOwnDelay, startSignalbox } from '../support/signalbox.ts';
 import { startSleepers } from '../support/sleepers.ts';
 import { newTask } from '../support/tasks.ts';
 import type { Row } from './row.ts';
@@ -13,7 +13,7 @@ const connections = 4;
 
 const work = `with ${sleepers} processes, GET /api/processes on ${connections} connections`;
 
-/** What the client saw, and by how much the server's own timers were late meanwhile: the rest is not the server's. */
+/** What the client saw, and how much of it was the server's own doing. */
 interface Side {
   measure: Measurement;
   delays: number[];
@@ -32,9 +32,9 @@ export const processesHammered: Row = {
     const createSide = (path?: string): Side => {
       const delays: number[] = [];
       const probe = async (): Promise<number> => {
-        await readLoopDelay(server);
+        await readOwnDelay(server);
         const p99 = await measureP99(`${server.url}/api/tasks/1`, 2 * seconds);
-        delays.push(await readLoopDelay(server));
+        delays.push(await readOwnDelay(server));
         return p99;
       };
       const hammered = async (): Promise<number> => {
@@ -72,7 +72,7 @@ const toFindings = (times: number[][], delays: number[][]): Finding[] => {
       beside: { name: 'with GET /api/tasks/{id} on them', figures: others },
     },
     {
-      ...{ ...common, work: `p99 of the server's own delay ${work}`, ours: ourDelays, goals: [] },
+      ...{ ...common, work: `the server's own part in that p99 ${work}`, ours: ourDelays, goals: [] },
       beside: { name: 'without', figures: delaysWithout },
     },
   ];

@@ -1,14 +1,28 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+/** Loaded into a server before its own code: answers each message with `toWait` of the time since the message before. */
+const intervalMs = 1;
+/** Milliseconds by which timers were late. */
+let delays: number[] = [];
+let last = performance.now();
 
-const resolution = 1;
-const delays = monitorEventLoopDelay({ resolution });
-delays.enable();
+const note = (): void => {
+  const now = performance.now();
+  delays.push(now - last - intervalMs);
+  last = now;
+};
 
-/**
- * Loaded into a server before its own code: answers each message with the milliseconds by which 99 % of its timers were
- * late at most, since the message before.
- */
+/** How long a request that may come at any moment waits, in milliseconds, until the server turns to it: 99 of 100. */
+const toWait = (): number => {
+  const total = delays.reduce((sum, delay) => sum + delay + intervalMs, 0);
+  /** In what part of the time a request would have to wait longer. */
+  const shareOver = (wait: number): number =>
+    delays.reduce((sum, delay) => sum + Math.max(0, delay - wait), 0) / total;
+  let wait = 0;
+  while (shareOver(wait) > 0.01) wait += 0.05;
+  return wait;
+};
+
+setInterval(note, intervalMs).unref();
 process.on('message', () => {
-  process.send?.(delays.percentile(99) / 1e6 - resolution);
-  delays.reset();
+  process.send?.(toWait());
+  delays = [];
 });

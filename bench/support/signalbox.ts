@@ -19,7 +19,7 @@ interface Options {
   flags?: string[];
   /** Where alerts are kept; a folder of its own where it is not named. */
   dataDir?: string;
-  /** What it can be asked for: by `readLiveBytes`, or by `readLoopDelay`. */
+  /** What it can be asked for: by `readLiveBytes`, or by `readOwnDelay`. */
   tells?: keyof typeof reports;
 }
 
@@ -48,8 +48,8 @@ export const readLiveBytes = async ({ child }: Server): Promise<number> => {
   return heapUsed + external;
 };
 
-/** Milliseconds by which 99 % of the timers of a server that tells its delay were late at most, since this was last asked. */
-export const readLoopDelay = async ({ child }: Server): Promise<number> => {
+/** How long 99 of 100 requests wait in a server that tells its delay until it turns to them, in ms, since this was last asked. */
+export const readOwnDelay = async ({ child }: Server): Promise<number> => {
   child.send('delay');
   const [ms] = await once(child, 'message');
   return ms as number;
