@@ -49,7 +49,7 @@ test('a connection whose request is never answered is cut off, and one on which 
   const sockets = new Set<Socket>();
   app.server.on('connection', (socket) => sockets.add(socket));
   app.get('/', () => new Promise(() => undefined));
-  cutStalled(app, sockets, { answer: 30_000, silence: 500 });
+  cutStalled(app, sockets, { answer: 30_000, silence: 2500 });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const open = (): Socket => connect(port, '127.0.0.1').on('error', () => undefined);

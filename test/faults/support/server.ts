@@ -38,7 +38,12 @@ export const startServer = async ({
   killAfter,
   onRefusal,
 }: Options): Promise<FaultServer | undefined> => {
-  const serverArgs = [main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir, ...flags];
+  // On a busy machine the program may stand still for a while, which is not what is tested.
+  const patient = ['--max-event-loop-delay', '0'];
+  const serverArgs = [
+    ...[main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir],
+    ...[...patient, ...flags],
+  ];
   const [program = process.execPath, ...args] = [...wrapper, process.execPath, ...serverArgs];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],

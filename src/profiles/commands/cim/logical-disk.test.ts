@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { eventually } from '../../../host/testing.ts';
 import { readOutput, run } from './testing.ts';
 
 /** Kinds that a file system's type alone tells. */
@@ -18,17 +19,19 @@ const readDf = (): Map<string, string[]> => {
 };
 
 test('every file system of Win32_LogicalDisk is what df shows', async () => {
-  const rows = await run('Win32_LogicalDisk');
-  const shown = readDf();
-  assert.ok(rows.some(({ DeviceID }) => DeviceID === '/'));
-  // One that was unmounted meanwhile is in only one of them.
-  for (const row of rows.filter(({ DeviceID }) => shown.has(String(DeviceID)))) {
-    const [type = '', size, available] = shown.get(String(row['DeviceID'])) ?? [];
-    assert.deepEqual([row['FileSystem'], String(row['Size'])], [type, size], String(row['DeviceID']));
-    const written = Math.abs(Number(available) - Number(row['FreeSpace']));
-    assert.ok(written <= 0.05 * Number(size), `${row['DeviceID']}: ${available}, not ${row['FreeSpace']}`);
-    assert.equal(row['DriveType'], driveTypes[type] ?? row['DriveType']);
-  }
+  // One that is mounted, resized or unmounted meanwhile differs between the two.
+  await eventually(async () => {
+    const rows = await run('Win32_LogicalDisk');
+    const shown = readDf();
+    assert.ok(rows.some(({ DeviceID }) => DeviceID === '/'));
+    for (const row of rows.filter(({ DeviceID }) => shown.has(String(DeviceID)))) {
+      const [type = '', size, available] = shown.get(String(row['DeviceID'])) ?? [];
+      assert.deepEqual([row['FileSystem'], String(row['Size'])], [type, size], String(row['DeviceID']));
+      const written = Math.abs(Number(available) - Number(row['FreeSpace']));
+      assert.ok(written <= 0.05 * Number(size), `${row['DeviceID']}: ${available}, not ${row['FreeSpace']}`);
+      assert.equal(row['DriveType'], driveTypes[type] ?? row['DriveType']);
+    }
+  });
 });
 
 test('the root is a local disk, and without udev no file system has a name', async () => {
