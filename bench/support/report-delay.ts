@@ -1,5 +1,7 @@
 /** Loaded into a server before its own code: answers each message with `toWait` of the time since the message before. */
 const intervalMs = 1;
+/** Milliseconds between answers that are told apart. */
+const step = 0.05;
 /** Milliseconds by which timers were late. */
 let delays: number[] = [];
 let last = performance.now();
@@ -16,8 +18,8 @@ const toWait = (): number => {
   /** In what part of the time a request would have to wait longer. */
   const shareOver = (wait: number): number =>
     delays.reduce((sum, delay) => sum + Math.max(0, delay - wait), 0) / total;
-  let wait = 0;
-  while (shareOver(wait) > 0.01) wait += 0.05;
+  let wait = step;
+  while (shareOver(wait) > 0.01) wait += step;
   return wait;
 };
 

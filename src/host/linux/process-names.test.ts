@@ -36,16 +36,19 @@ test('a name cut within a character is completed byte by byte', () => {
   assert.equal(toFullName(Buffer.from([0xff, 0x41]), Buffer.alloc(0)), '\ufffdA');
 });
 
-test('only names that may be cut are completed', async (t) => {
+test('a name may be cut when it is as long as the kernel keeps, and the process is none of its own threads', () => {
+  assert.ok(isCut(toProcess(1, cut)));
+  assert.ok(!isCut(toProcess(1, cut.slice(1))));
+  assert.ok(!isCut({ ...toProcess(1, cut), virtualBytes: 0 }));
+});
+
+test('names are completed whether or not the first argument has an end', async (t) => {
   const root = createTree(t, {
     '1/cmdline': '/bin/signalbox-long-name\0--port\x003000\0',
-    '2/cmdline': 'short-but-longer\0',
     '3/cmdline': '/bin/signalbox-long-name without an end',
   });
   const complete = createNameCompletion(root, patient);
-  const kernelThread = { ...toProcess(4, cut), virtualBytes: 0 };
-  const processes = [toProcess(1, cut), toProcess(2, 'short'), toProcess(3, cut), kernelThread];
-  const names = await complete(processes.filter(isCut));
+  const names = await complete([toProcess(1, cut), toProcess(3, cut)]);
   assert.deepEqual([...names].sort(), [
     [1, 'signalbox-long-name'],
     [3, 'signalbox-long-name without an end'],
