@@ -58,11 +58,16 @@ const reportCoverage = (coverage) =>
     root,
   );
 
-prepare();
 const names = process.argv.slice(2);
+const files = listTests(names);
+if (files.length === 0) {
+  process.stderr.write(`No test file has ${names.join(' or ')} in its name.\n`);
+  process.exit(1);
+}
+prepare();
 const coverage = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'));
 process.on('exit', () => rmSync(coverage, { recursive: true, force: true }));
-const { code, totals } = await runTests(listTests(names), coverage);
+const { code, totals } = await runTests(files, coverage);
 if (names.length === 0 && code === 0) reportCoverage(coverage);
 process.stdout.write(`${totals.join('\n')}\n`);
 process.exitCode = code;
