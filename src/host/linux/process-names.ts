@@ -52,7 +52,7 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 };
 
 /** Whether the kernel may have cut the name. Its own threads have no memory, and so no arguments to complete it from. */
-export const isCut = ({ name, virtualBytes }: Pick<NamedProcess, 'name' | 'virtualBytes'>): boolean =>
+export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
   name.length === cutAt && virtualBytes > 0;
 
 const toKey = ({ pid, startTicks, name }: NamedProcess): string =>

@@ -39,11 +39,9 @@ export const startServer = async ({
   onRefusal,
 }: Options): Promise<FaultServer | undefined> => {
   // On a busy machine the program may stand still for a while, which is not what is tested.
-  const patient = ['--max-event-loop-delay', '0'];
-  const serverArgs = [
-    ...[main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir],
-    ...[...patient, ...flags],
-  ];
+  const patience = ['--max-event-loop-delay', '0'];
+  const common = [main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir];
+  const serverArgs = [...common, ...patience, ...flags];
   const [program = process.execPath, ...args] = [...wrapper, process.execPath, ...serverArgs];
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
