@@ -34,7 +34,7 @@ export default {
       'guard-knows-requests',
       'The guard refuses requests, so it knows how refusals look, and nothing else of the service.',
       { path: '^src/auth/guard\\.ts$' },
-      { path: '^src/', pathNot: '^src/(auth/|http/errors\\.ts$)' },
+      { path: '^src/', pathNot: '^src/(auth/|http/response/errors\\.ts$)' },
     ),
     rule(
       'host-knows-the-machine-alone',
@@ -61,22 +61,22 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/profile\\.ts$|^src/(auth|http|host|storage)/|^src/config/settings-error\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route)\\.ts$|^src/(auth|http|host|storage)/|^src/config/settings-error\\.ts$',
       },
     ),
     rule(
       'mounts-know-no-profile',
       'Mounts deal with profiles as data.',
-      { path: '^src/mounts/' },
+      { path: '^src/app/mounts/' },
       {
         path: '^src/',
-        pathNot: '^src/(mounts|http|auth)/|^src/profiles/profile\\.ts$|^src/config/settings-error\\.ts$',
+        pathNot: '^src/(app/mounts|http|auth)/|^src/profiles/(feature|route)\\.ts$|^src/config/settings-error\\.ts$',
       },
     ),
     rule(
       'app-does-not-know-the-program',
       'The app never listens.',
-      { path: '^src/(app|plan)\\.ts$' },
+      { path: '^src/app/' },
       { path: '^src/(cli/|main\\.ts$)' },
     ),
     rule(

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createApp } from '../dist/src/app.js';
+import { createApp } from '../dist/src/app/create-app.js';
 import { loadSettings } from '../dist/src/config/load.js';
 import { createSettingsSchema } from '../dist/src/config/schema.js';
 import { features } from '../dist/src/profiles/index.js';

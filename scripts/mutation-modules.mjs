@@ -2,7 +2,7 @@ const inFolder = (folder, names) => names.map((name) => `${folder}/${name}.ts`);
 
 const commands = 'src/profiles/commands';
 const journal = 'src/storage/journal';
-const http = 'src/http';
+const request = 'src/http/request';
 const auth = 'src/auth';
 
 const journalTests = inFolder(journal, [
@@ -37,9 +37,9 @@ export const modules = {
     tests: journalTests,
   },
   validation: {
-    mutate: [...inFolder(http, ['validation', 'query', 'body']), 'src/profiles/tasks/validation.ts'],
+    mutate: [...inFolder(request, ['validation', 'query', 'json-body']), 'src/profiles/tasks/validation.ts'],
     tests: [
-      ...inFolder(http, ['validation.test', 'query.test', 'body.test']),
+      ...inFolder(request, ['validation.test', 'query.test', 'json-body.test']),
       ...['src/profiles/tasks/validation.test.ts', 'test/conformance/bodies.test.ts'],
     ],
   },

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot, version } from '../../src/package-root.ts';
+import { packageRoot, version } from '../../src/app/package-info.ts';
 import type { Arguments } from './arguments.ts';
 import type { Cores } from './cores.ts';
 import { findProgram, readVersions } from './programs.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Fastify from 'fastify';
-import { handleErrors } from '../http/errors.ts';
+import { handleErrors } from '../http/response/errors.ts';
 import { createGuard, findPrincipal, principalOf } from './guard.ts';
 import { createKeys } from './keys.ts';
 import { createTokens, type Tokens } from './token.ts';

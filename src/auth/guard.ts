@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { HttpError } from '../http/errors.ts';
+import { HttpError } from '../http/response/errors.ts';
 import type { Principal } from './claims.ts';
 import type { Tokens } from './token.ts';
 import { TokenError } from './token-error.ts';

@@ -1,10 +1,10 @@
 import closeWithGrace from 'close-with-grace';
+import { version } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
 import { createSettingsSchema } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { version } from '../package-root.ts';
+import type { Tool } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
-import type { Tool } from '../profiles/profile.ts';
 import { parseArguments, UsageError } from './args.ts';
 import { printPasswordHash } from './hash-password.ts';
 import { serve } from './serve.ts';

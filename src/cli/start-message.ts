@@ -1,5 +1,5 @@
-import type { App } from '../app.ts';
-import { version } from '../package-root.ts';
+import type { App } from '../app/create-app.ts';
+import { version } from '../app/package-info.ts';
 
 /** What is printed at the start: where it listens, what is served, what is open, and made-up passwords. */
 export const createStartMessage = ({ mounts, notices }: App, address: string): string => {

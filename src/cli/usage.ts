@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFlag, textForm, toFlagName } from '../config/schema.ts';
-import type { ProfileName, Tool } from '../profiles/profile.ts';
+import type { ProfileName, Tool } from '../profiles/feature.ts';
 
 const commands = [
   ['signalbox [flags]', 'serve'],

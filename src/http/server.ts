@@ -4,26 +4,26 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
-import { createAlwaysHeaders, type Headers } from './always-headers.ts';
-import { acceptJsonBodies, createBodyParser } from './body.ts';
-import { type Certificate, toTlsOptions } from './certificate.ts';
-import { createClientErrorHandler } from './client-error.ts';
-import { boundConnections } from './connections.ts';
+import { createEntrance } from './admission/admission.ts';
+import { createHostGuard } from './admission/allowed-hosts.ts';
+import { createFramingGuard } from './admission/framing.ts';
+import { createOriginGuard } from './admission/origin.ts';
+import { createLagProbe } from './admission/overload.ts';
+import { shedLoad } from './admission/shedding.ts';
+import { createClientErrorHandler } from './connection/client-errors.ts';
+import { boundConnections } from './connection/connections.ts';
+import { type Limits, toNodeOptions, toServerLimits } from './connection/limits.ts';
+import { answerOddRequests } from './connection/odd-requests.ts';
+import { takeOneAtATime } from './connection/pipelining.ts';
+import { type Certificate, toTlsOptions } from './connection/tls.ts';
 import { answerDirectly } from './direct/direct.ts';
-import { createEntrance } from './entrance.ts';
-import { handleErrors, sendError } from './errors.ts';
-import { createFramingGuard } from './framing.ts';
-import { createHostGuard } from './host-guard.ts';
-import { type Limits, toNodeOptions, toServerLimits } from './limits.ts';
-import { toLoggedPath } from './log-path.ts';
-import { answerOddRequests } from './odd-requests.ts';
-import { takeOneAtATime } from './one-at-a-time.ts';
-import { createOriginGuard } from './origin-guard.ts';
-import { createLagProbe } from './overload.ts';
-import { convertQueries } from './query.ts';
-import { shedLoad } from './shedding.ts';
-import { answerUnknownRoutes } from './unknown-route.ts';
-import { toRefusal } from './validation.ts';
+import { acceptJsonBodies, createBodyParser } from './request/json-body.ts';
+import { toLoggedPath } from './request/logged-path.ts';
+import { convertQueries } from './request/query.ts';
+import { toRefusal } from './request/validation.ts';
+import { createAlwaysHeaders, type Headers } from './response/common-headers.ts';
+import { handleErrors, sendError } from './response/errors.ts';
+import { answerUnknownRoutes } from './routes/not-found.ts';
 
 export interface ServerOptions extends Limits {
   log: FastifyBaseLogger;

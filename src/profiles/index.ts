@@ -1,9 +1,9 @@
 import { alerts } from './alerts/index.ts';
 import { commands } from './commands/index.ts';
+import type { Feature } from './feature.ts';
 import { items } from './items/index.ts';
 import { login } from './login/index.ts';
 import { monitoring } from './monitoring/index.ts';
-import type { Feature } from './profile.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { tasks } from './tasks/index.ts';
 

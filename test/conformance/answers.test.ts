@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defineFeature, defineRoute } from '../../src/profiles/profile.ts';
+import { defineFeature } from '../../src/profiles/feature.ts';
+import { defineRoute } from '../../src/profiles/route.ts';
 import { startApp } from '../support/app.ts';
 
 const json = 'application/json; charset=utf-8';

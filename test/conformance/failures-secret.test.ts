@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/create-app.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
-import { defineFeature, defineRoute } from '../../src/profiles/profile.ts';
+import { defineFeature } from '../../src/profiles/feature.ts';
+import { defineRoute } from '../../src/profiles/route.ts';
 import { createFolder } from '../support/app.ts';
 import { createClaims, createHmacSigner, signToken } from './support/tokens.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { version } from '../../src/package-root.ts';
+import { version } from '../../src/app/package-info.ts';
 import { startApp } from '../support/app.ts';
 
 interface ProcessRow {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { version } from '../../src/package-root.ts';
+import { version } from '../../src/app/package-info.ts';
 import { createFolder } from '../support/app.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 

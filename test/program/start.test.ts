@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { version } from '../../src/package-root.ts';
+import { version } from '../../src/app/package-info.ts';
 import { createFolder } from '../support/app.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { sendRaw } from '../support/raw.ts';

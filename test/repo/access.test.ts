@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { App } from '../../src/app.ts';
-import type { Route } from '../../src/profiles/profile.ts';
+import type { App } from '../../src/app/create-app.ts';
+import type { Route } from '../../src/profiles/route.ts';
 import { createClaims, createHmacSigner, signToken } from '../conformance/support/tokens.ts';
 import { createAppFor, listServedRoutes, readOperations, toRouteName } from './support/api.ts';
 

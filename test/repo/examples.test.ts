@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/package-root.ts';
+import { packageRoot } from '../../src/app/package-info.ts';
 import { createFolder, startApp } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 import { readText, toBlocks } from './support/documents.ts';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/create-app.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
+import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
-import type { Feature } from '../../src/profiles/profile.ts';
 
 /** Passwords and the signing key that test apps are given. */
 export const passwords = { admin: 'correct horse', reader: 'battery staple' };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { HttpError } from '../errors.ts';
-import { sendJson } from '../json-list.ts';
+import type { HttpError } from '../response/errors.ts';
+import { sendJson } from '../response/json-list.ts';
 
 /** JSON text as an answer. */
 export interface TextAnswer {

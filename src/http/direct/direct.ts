@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Headers } from '../always-headers.ts';
-import { HttpError } from '../errors.ts';
-import { type RequestListener, wrapRequests } from '../wrap-requests.ts';
+import { type RequestListener, wrapRequests } from '../connection/wrap-requests.ts';
+import type { Headers } from '../response/common-headers.ts';
+import { HttpError } from '../response/errors.ts';
 import { createAnswerWriter, type TextAnswer } from './answer.ts';
 import { createReplays, isShort, readBody } from './body.ts';
 import { gather } from './gather.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createBusyError, isVital } from '../shedding.ts';
+import { createBusyError, isVital } from '../admission/shedding.ts';
 import { toErrorAnswer, type Write } from './answer.ts';
 
 interface Refusal {

@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { TProperties } from 'typebox';
-import { createQueryConversion } from '../query.ts';
+import { createQueryConversion } from '../request/query.ts';
 import type { DirectInput, Respond, TextAnswer } from './answer.ts';
 
 /** A route as requests are answered without Fastify. */

@@ -1,4 +1,4 @@
-import { toLocalTime, toLocalTimestamp } from '../../http/timestamp.ts';
+import { toLocalTime, toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { Alert, AlertBody } from './schema.ts';
 
 /** Says at least one of the fields anything? */

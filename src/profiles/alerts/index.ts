@@ -1,4 +1,4 @@
-import { defineFeature } from '../profile.ts';
+import { defineFeature } from '../feature.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 

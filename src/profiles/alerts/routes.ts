@@ -1,10 +1,10 @@
 import type { Access } from '../../auth/guard.ts';
 import { toErrorAnswer } from '../../http/direct/answer.ts';
-import { HttpError } from '../../http/errors.ts';
-import { sendRows } from '../../http/json-stream.ts';
-import { ErrorBody } from '../../http/schema.ts';
+import { HttpError } from '../../http/response/errors.ts';
+import { sendRows } from '../../http/response/json-stream.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import { defineRoute, defineTextRoute, type Route } from '../profile.ts';
+import { defineRoute, defineTextRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 import { createNotReady, toRefusal } from './unavailable.ts';

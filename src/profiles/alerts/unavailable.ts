@@ -1,4 +1,4 @@
-import { type ErrorKind, HttpError } from '../../http/errors.ts';
+import { type ErrorKind, HttpError } from '../../http/response/errors.ts';
 import type { JournalError, JournalErrorCode } from '../../storage/journal/journal-error.ts';
 
 const retryAfter = { 'Retry-After': '1' };

@@ -1,4 +1,4 @@
-import { HttpError } from '../../http/errors.ts';
+import { HttpError } from '../../http/response/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import type { JournalError } from '../../storage/journal/journal-error.ts';
 import type { Listing } from '../../storage/journal/listing.ts';

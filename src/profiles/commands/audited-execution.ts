@@ -1,4 +1,4 @@
-import { HttpError } from '../../http/errors.ts';
+import { HttpError } from '../../http/response/errors.ts';
 import type { Audit, Caller } from './audit.ts';
 import type { BoundedResult } from './bounds.ts';
 import { checkCommand } from './check.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from '../profile.ts';
+import type { Tool } from '../feature.ts';
 import { checkCommand } from './check.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Access, findPrincipal } from '../../auth/guard.ts';
-import { HttpError } from '../../http/errors.ts';
-import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { HttpError } from '../../http/response/errors.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
+import { defineRoute, type Route } from '../route.ts';
 import type { Caller } from './audit.ts';
 import type { AuditedExecution } from './audited-execution.ts';
 import type { BoundedResult } from './bounds.ts';

@@ -1,4 +1,4 @@
-import { createQueue } from '../../http/queue.ts';
+import { createQueue } from '../../http/request/queue.ts';
 import { type BoundedResult, toBoundedResult } from './bounds.ts';
 import type { ParsedCommand } from './policy.ts';
 import { CommandFailure, type Runner } from './runner.ts';

@@ -1,4 +1,4 @@
-import { defineFeature } from '../profile.ts';
+import { defineFeature } from '../feature.ts';
 import { createAudit } from './audit.ts';
 import { createAuditedExecution } from './audited-execution.ts';
 import { checkTool } from './check-tool.ts';

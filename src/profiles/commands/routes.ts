@@ -1,7 +1,7 @@
 import type { Access } from '../../auth/guard.ts';
-import { sendRows } from '../../http/json-stream.ts';
-import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { sendRows } from '../../http/response/json-stream.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
+import { defineRoute, type Route } from '../route.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedExecution } from './audited-execution.ts';
 import { describeCommands } from './command-schemas.ts';

@@ -1,5 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import { defineFeature } from '../profile.ts';
+import { defineFeature } from '../feature.ts';
 import { createItemRoutes } from './routes.ts';
 import { ItemSeed } from './schema.ts';
 import { createItemStore, type ItemStore } from './store.ts';

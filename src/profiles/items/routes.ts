@@ -1,6 +1,6 @@
-import { sendJsonList } from '../../http/json-list.ts';
-import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { sendJsonList } from '../../http/response/json-list.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
 import type { ItemStore } from './store.ts';
 

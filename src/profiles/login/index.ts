@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import { defineFeature } from '../profile.ts';
+import { defineFeature } from '../feature.ts';
 import { createLoginLimits } from './limits.ts';
 import { createLoginRoutes } from './routes.ts';
 import { loginSettings } from './settings.ts';

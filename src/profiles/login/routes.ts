@@ -1,10 +1,10 @@
 import { tokenLifetime } from '../../auth/claims.ts';
 import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import type { Tokens } from '../../auth/token.ts';
-import { HttpError } from '../../http/errors.ts';
-import { createQueue } from '../../http/queue.ts';
-import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { createQueue } from '../../http/request/queue.ts';
+import { HttpError } from '../../http/response/errors.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
+import { defineRoute, type Route } from '../route.ts';
 import type { LoginLimits } from './limits.ts';
 import { Credentials, IssuedToken } from './schema.ts';
 import type { Account } from './users.ts';

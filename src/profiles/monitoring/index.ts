@@ -1,5 +1,5 @@
 import { readPowerShellVersion } from '../../host/power-shell.ts';
-import { defineFeature } from '../profile.ts';
+import { defineFeature } from '../feature.ts';
 import { createMonitoringRoutes } from './routes.ts';
 
 /** Monitoring: the state of the machine signalbox runs on. */

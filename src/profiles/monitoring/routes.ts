@@ -1,6 +1,7 @@
-import { ErrorBody } from '../../http/schema.ts';
-import { toLocalTimestamp } from '../../http/timestamp.ts';
-import { defineRoute, type Parts, type Route } from '../profile.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
+import { toLocalTimestamp } from '../../http/response/timestamp.ts';
+import type { Parts } from '../feature.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { toDiskRow } from './disk-row.ts';
 import { listRows } from './process-row.ts';
 import { DiskList, MachineHealth, ProcessList, ProcessQuery, ServerHealth, ServerInfo } from './schema.ts';

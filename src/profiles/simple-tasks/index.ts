@@ -1,5 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import { defineFeature } from '../profile.ts';
+import { defineFeature } from '../feature.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
 import { type SimpleTask, SimpleTaskSeed } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { HttpError } from '../../http/errors.ts';
-import { sendJsonList } from '../../http/json-list.ts';
-import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { HttpError } from '../../http/response/errors.ts';
+import { sendJsonList } from '../../http/response/json-list.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
 
 const params = Type.Object({ id: Type.String({ description: 'Id of a task, in decimal digits.' }) });

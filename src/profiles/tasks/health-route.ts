@@ -1,4 +1,5 @@
-import { defineRoute, type Parts, type Route } from '../profile.ts';
+import type { Parts } from '../feature.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { TaskHealth } from './schema.ts';
 
 /** The tasks' own health document; where the monitoring profile shares the mount, its document is the one. */

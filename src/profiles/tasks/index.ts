@@ -1,5 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import { defineFeature } from '../profile.ts';
+import { defineFeature } from '../feature.ts';
 import { createHealthRoute } from './health-route.ts';
 import { createMemoryTaskStore } from './memory-store.ts';
 import { createProtectedListRoute } from './protected-routes.ts';

@@ -1,4 +1,4 @@
-import { toLocalTimestamp } from '../../http/timestamp.ts';
+import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { NewTask, Task, TaskChanges } from './schema.ts';
 import type { TaskSelection, TaskStore } from './store.ts';
 import { createJoins } from './task-joins.ts';

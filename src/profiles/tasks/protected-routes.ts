@@ -1,6 +1,6 @@
 import { principalOf } from '../../auth/guard.ts';
 import { sendAnswer } from '../../http/direct/answer.ts';
-import { defineRoute, type Route } from '../profile.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { toListAnswer } from './list-answer.ts';
 import { UserTaskList } from './schema.ts';
 import type { TaskStore } from './store.ts';

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { HttpError } from '../../http/errors.ts';
-import { sendJson } from '../../http/json-list.ts';
-import { ErrorBody } from '../../http/schema.ts';
-import { defineRoute, defineTextRoute, type Route } from '../profile.ts';
+import { HttpError } from '../../http/response/errors.ts';
+import { sendJson } from '../../http/response/json-list.ts';
+import { ErrorBody } from '../../http/response/schema.ts';
+import { defineRoute, defineTextRoute, type Route } from '../route.ts';
 import { toListAnswer } from './list-answer.ts';
 import { NewTask, Task, TaskChanges, TaskDeleted, TaskList, TaskQuery, TaskRefusal } from './schema.ts';
 import type { TaskStore } from './store.ts';

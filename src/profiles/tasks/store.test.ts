@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toLocalTimestamp } from '../../http/timestamp.ts';
+import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import { createMemoryTaskStore } from './memory-store.ts';
 import type { TaskSelection, TaskStore } from './store.ts';
 import { createTaskModel, type TaskModel } from './test-model.ts';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import type { Feature } from '../../../src/profiles/profile.ts';
+import type { Feature } from '../../../src/profiles/feature.ts';
 import { createClaims, createHmacSigner, signToken } from '../../conformance/support/tokens.ts';
 import { type Scope, startApp } from '../../support/app.ts';
 import { createClient } from './connection.ts';

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { pino } from 'pino';
 import type { TSchema } from 'typebox';
-import { type App, createApp } from '../../../src/app.ts';
+import { type App, createApp } from '../../../src/app/create-app.ts';
 import { type Flags, loadSettings } from '../../../src/config/load.ts';
 import { createSettingsSchema } from '../../../src/config/schema.ts';
 import { features } from '../../../src/profiles/index.ts';
-import type { Route } from '../../../src/profiles/profile.ts';
+import type { Route } from '../../../src/profiles/route.ts';
 import { createFolder } from '../../support/app.ts';
 
 interface Content {

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../src/package-root.ts';
+import { packageRoot } from '../../../src/app/package-info.ts';
 import { unitFiles } from './units.ts';
 
 const users = [

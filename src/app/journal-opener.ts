@@ -1,0 +1,26 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { SettingsError } from '../config/settings-error.ts';
+import type { OpenLog } from '../profiles/feature.ts';
+import type { JournalEvent } from '../storage/journal/events.ts';
+import { openJournal } from '../storage/journal/journal.ts';
+import type { JournalError } from '../storage/journal/journal-error.ts';
+
+/** Opens durable logs in the data directory; what befalls them is told in the program's log. */
+export const createLogOpener =
+  (directory: string, log: FastifyBaseLogger): OpenLog =>
+  (title, options) =>
+    openJournal({
+      ...options,
+      directory,
+      report: (event) => log.warn(toDetails(event), `${title}: ${event.type}`),
+    }).catch(({ message }: JournalError) => {
+      throw new SettingsError([`dataDir: ${message}`]);
+    });
+
+/** The event's details; an error under the name that the program's log writes whole. */
+const toDetails = (event: JournalEvent): object => {
+  const { type: _, ...details } = event;
+  if (!('error' in details)) return details;
+  const { error, ...others } = details;
+  return { ...others, err: error };
+};

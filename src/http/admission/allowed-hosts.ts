@@ -1,0 +1,54 @@
+import { BlockList, isIP } from 'node:net';
+import { HttpError } from '../response/errors.ts';
+import type { RequestGuard } from './guard.ts';
+
+interface HostNames {
+  /** The address the server is bound to. */
+  boundTo: string;
+  /** This machine's name. */
+  machine: string;
+  /** Names allowed by the settings. */
+  allowed: readonly string[];
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether the address or name reaches this machine alone. */
+export const isLoopback = (host: string): boolean => {
+  const family = isIP(host);
+  return family === 0
+    ? host.toLowerCase() === 'localhost'
+    : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
+};
+
+/**
+ * Refuses requests that are addressed to a name which is not this service's: so a web page cannot reach it by
+ * pointing a name of its own at 127.0.0.1 (DNS rebinding). Bound beyond loopback, only a list that is set counts.
+ */
+export const createHostGuard = ({ boundTo, machine, allowed }: HostNames): RequestGuard => {
+  const isLocal = isLoopback(boundTo);
+  if (!isLocal && allowed.length === 0) return () => undefined;
+  const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
+  const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
+  // Nearly every request names the host that the one before it named.
+  let lastHost: string | undefined;
+  return ({ headers: { host = '' } }) => {
+    if (host === lastHost) return undefined;
+    if (!isServed(toHostName(host))) {
+      return new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
+    }
+    lastHost = host;
+    return undefined;
+  };
+};
+
+/** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
+const toHostName = (host: string): string => {
+  const name = toPlainName(host.replace(/:\d*$/, ''));
+  return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
+};
+
+/** In lower case, without the dot at the end that says that a name is complete. */
+const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

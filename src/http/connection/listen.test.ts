@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { loadSettings } from '../../config/load.ts';
+import { createSettingsSchema } from '../../config/schema.ts';
+import { createServer } from '../server.ts';
+import { listAddresses, listenOn } from './listen.ts';
+
+test('localhost is each address that it has, any other host is itself', async () => {
+  assert.ok((await listAddresses('LocalHost')).includes('127.0.0.1'));
+  assert.deepEqual(await listAddresses('box.example'), ['box.example']);
+});
+
+test('a second address is served as the first one is, and ends with it; one that cannot be had does no harm', async () => {
+  const settings = loadSettings(createSettingsSchema([]), {}, {});
+  const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
+  const { address, port } = await listenOn(app, ['127.0.0.1', '127.0.0.2', '192.0.2.1'], 0);
+  assert.equal(address, '127.0.0.1');
+  for (const host of ['127.0.0.1', '127.0.0.2']) {
+    const socket = connect(port, host).setEncoding('latin1');
+    socket.write('hello\r\n\r\n');
+    assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 400 .*\{"error":"Bad Request"\}$/s, host);
+    socket.destroy();
+  }
+  const silent = connect(port, '127.0.0.2').resume();
+  await once(silent, 'connect');
+  await Promise.all([app.close(), once(silent, 'close')]);
+  const [error] = await once(connect(port, '127.0.0.2'), 'error');
+  assert.equal(error.code, 'ECONNREFUSED');
+});

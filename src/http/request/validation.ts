@@ -1,0 +1,40 @@
+import type { FastifySchemaValidationError } from 'fastify';
+import { HttpError } from '../response/errors.ts';
+
+type ValidationError = FastifySchemaValidationError & { data?: unknown };
+
+/** What the schema check found, as one refusal: a clause for each field, its first fault only. */
+export const toRefusal = (errors: ValidationError[]): HttpError => {
+  const clauses = new Map<string, string>();
+  for (const error of errors) {
+    const field = fieldOf(error);
+    if (!clauses.has(field)) clauses.set(field, describeFault(field, error));
+  }
+  return new HttpError('invalid', [...clauses.values()].join('; '));
+};
+
+/** The top-level field that an error is about; empty for the body itself. */
+export const fieldOf = ({ instancePath, params }: FastifySchemaValidationError): string =>
+  instancePath.split('/')[1] ?? (params['missingProperty'] as string | undefined) ?? '';
+
+const describeFault = (field: string, { keyword, params }: ValidationError): string => {
+  if (field === '') return 'Request body is required';
+  switch (keyword) {
+    case 'required':
+      return `${field} is required`;
+    case 'type':
+      return `${field} must be ${nouns[params['type'] as string] ?? params['type']}`;
+    case 'maxLength':
+      return `${field} must not exceed ${params['limit']} characters`;
+    case 'minLength':
+      return `${field} must not be empty`;
+    case 'minimum':
+      return `${field} must be at least ${params['limit']}`;
+    case 'maximum':
+      return `${field} must be at most ${params['limit']}`;
+    default:
+      return `${field} is not valid`;
+  }
+};
+
+const nouns: Record<string, string> = { string: 'a string', integer: 'a whole number in decimal digits' };

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { HttpError } from '../response/errors.ts';
+
+interface KnownPath {
+  pattern: RegExp;
+  methods: Set<string>;
+  /** Whether another method than these is answered as an unknown route. */
+  hidden: boolean;
+}
+
+/** Route option: other methods on the path are answered 404 instead of 405. */
+export const hiddenMethods = 'hiddenMethods';
+
+/** Answers what no route matches: 405 with `Allow` on a known path, else 404. Call it before routes are added. */
+export const answerUnknownRoutes = (app: FastifyInstance): void => {
+  const paths = new Map<string, KnownPath>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const known = paths.get(url) ?? {
+      pattern: toPattern(url),
+      methods: new Set(),
+      hidden: config !== undefined && hiddenMethods in config,
+    };
+    for (const name of [method].flat()) known.methods.add(name);
+    paths.set(url, known);
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? toRefusal(toPath(request.url), [...paths.values()]) : undefined);
+  });
+  app.setNotFoundHandler(() => {
+    throw new HttpError('not-found', 'Not found');
+  });
+};
+
+const toRefusal = (path: string, paths: KnownPath[]): HttpError => {
+  const known = paths.filter(({ pattern, hidden }) => !hidden && pattern.test(path));
+  if (known.length === 0) return new HttpError('not-found', 'Not found');
+  const allow = [...new Set(known.flatMap(({ methods }) => [...methods]))].join(', ');
+  return new HttpError('method-not-allowed', 'Method not allowed', { headers: { Allow: allow } });
+};
+
+/** The path as the router reads it: decoded, without a query or fragment. */
+const toPath = (url: string): string => decodeURI(url.split(/[?#]/, 1).join());
+
+/** `/api/tasks/:id` → `^/api/tasks/[^/]*$`, `/docs/*` → `^/docs/.*$`. */
+const toPattern = (url: string): RegExp => {
+  const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace('*', '.*').replace(/:[^/]+/g, '[^/]*')}$`);
+};

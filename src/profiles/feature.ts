@@ -1,0 +1,83 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Tokens } from '../auth/token.ts';
+import type { HostReadings } from '../host/readings.ts';
+import type { Journal } from '../storage/journal/journal.ts';
+import type { JournalOptions } from '../storage/journal/options.ts';
+import type { Route } from './route.ts';
+
+/**
+ * Opens a durable log in the data directory; `title` begins the lines about it in the program's log. Throws a
+ * SettingsError where the directory cannot be used.
+ */
+export type OpenLog = (
+  title: string,
+  options: Omit<JournalOptions, 'directory' | 'report'>,
+) => Promise<Journal>;
+
+/** What the app can hand to a feature; each feature's `create` names the few parts it uses. */
+export interface Parts {
+  /** signalbox's own version. */
+  version: string;
+  /** Version of Node.js, e.g. `20.20.2`. */
+  nodeVersion: string;
+  openLog: OpenLog;
+  clock: () => Date;
+  /** Absolute paths where PowerShell may be; the first that is there is used. */
+  powerShellPaths: readonly string[];
+  host: HostReadings;
+  log: FastifyBaseLogger;
+  tokens: Tokens;
+  /** The records for this feature from the seed file, by key; already validated against `seed`. */
+  records: Record<string, unknown[]>;
+}
+
+export interface ProfileName {
+  name: string;
+  /** The specification's letter, accepted wherever the name is. Two profiles may share one. */
+  alias?: string;
+  /** One line for the start message and the docs. */
+  summary: string;
+  /** Knows only its own routes: other methods on their paths, HEAD and `GET /` too, are unknown routes (404). */
+  strict?: boolean;
+}
+
+export interface FeatureInstance {
+  /** The routes of each profile, by profile name. */
+  profiles: Record<string, Route[]>;
+  /** Lines for people, printed once at the start: passwords made up, doors left open. */
+  notices?: string[];
+  /** Opens files again after something else moved them away (SIGHUP). */
+  reopen?: () => Promise<void>;
+  /** Finishes what was acknowledged and lets go of files, timers and child processes. */
+  close?: () => Promise<void>;
+}
+
+/** A command of the program that a feature brings: `signalbox NAME TEXT`. */
+export interface Tool {
+  name: string;
+  /** What its one argument is, in capitals, for `--help`. */
+  argument: string;
+  summary: string;
+  /** What is printed; `ok` decides about the exit code. */
+  run(text: string): { output: string; ok: boolean };
+}
+
+/** A folder of `profiles/`: one or more profiles that share a store, with their own settings. */
+export interface Feature<P extends TProperties = TProperties> {
+  name: string;
+  profiles: ProfileName[];
+  /** Own settings with their defaults; merged into the program's. */
+  settings: P;
+  /** Schemas of the records a seed file may bring, by the file's key. */
+  seed?: Record<string, TSchema>;
+  /** What is wrong with settings that each are right for themselves, as clauses; asked before anything is made. */
+  findProblems?(settings: Static<TObject<P>>): string[];
+  tools?: Tool[];
+  /** Called once, when at least one of the profiles is mounted; throws a SettingsError for bad settings. */
+  create(parts: Parts & { settings: Static<TObject<P>> }): FeatureInstance | Promise<FeatureInstance>;
+}
+
+/** Types a feature's settings from its own schema. */
+export const defineFeature = <const P extends TProperties>(feature: Feature<P>): Feature =>
+  feature as unknown as Feature;
