@@ -9,7 +9,7 @@ import { checkAll } from '../config/settings-error.ts';
 import { createHostReadings } from '../host/index.ts';
 import { renewCertificate } from '../http/connection/tls.ts';
 import { serveOpenApi } from '../http/routes/openapi.ts';
-import { serveDocs } from '../http/routes/static-files.ts';
+import { serveStaticFiles } from '../http/routes/static-files.ts';
 import { createServer } from '../http/server.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import { createLogOpener } from './journal-opener.ts';
@@ -81,6 +81,10 @@ export const createApp = async (
   }
 };
 
+/** Pages load their own files alone, and no other page frames them. */
+const pagePolicy =
+  "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+
 const tellRandomSecret = (server: FastifyInstance): void => {
   server.addHook('onListen', async () => {
     server.log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
@@ -137,7 +141,7 @@ const addRoutes = async (
     profiles.map(({ name, summary }) => ({ name, description: summary })),
   );
   await serveOpenApi(server, version, tags);
-  await serveDocs(server, pages);
+  await serveStaticFiles(server, { prefix: '/docs/', root: pages, policy: pagePolicy });
   const rootIsTaken = mounts.some(
     ({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict),
   );

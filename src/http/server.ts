@@ -1,38 +1,38 @@
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyServerOptions,
-  LogController,
-} from 'fastify';
-import { createEntrance } from './admission/admission.ts';
-import { createHostGuard } from './admission/allowed-hosts.ts';
-import { createFramingGuard } from './admission/framing.ts';
-import { createOriginGuard } from './admission/origin.ts';
-import { createLagProbe } from './admission/overload.ts';
-import { shedLoad } from './admission/shedding.ts';
-import { createClientErrorHandler } from './connection/client-errors.ts';
-import { boundConnections } from './connection/connections.ts';
-import { type Limits, toNodeOptions, toServerLimits } from './connection/limits.ts';
-import { answerOddRequests } from './connection/odd-requests.ts';
-import { takeOneAtATime } from './connection/pipelining.ts';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { createBusyError, createLagProbe } from './admission/overload.ts';
+import { createClientErrorHandler, refuseConnect } from './connection/client-errors.ts';
+import { Connections } from './connection/connections.ts';
+import { endStalled } from './connection/idle-timeout.ts';
+import {
+  fastifyLimits,
+  type Limits,
+  maximumHeaderLines,
+  toNodeOptions,
+  toPatience,
+} from './connection/limits.ts';
 import { type Certificate, toTlsOptions } from './connection/tls.ts';
-import { answerDirectly } from './direct/direct.ts';
-import { acceptJsonBodies, createBodyParser } from './request/json-body.ts';
+import { type ListenerOptions, listenWith } from './listener.ts';
+import { acceptBodies } from './request/json-body.ts';
 import { toLoggedPath } from './request/logged-path.ts';
 import { convertQueries } from './request/query.ts';
 import { toRefusal } from './request/validation.ts';
-import { createAlwaysHeaders, type Headers } from './response/common-headers.ts';
-import { handleErrors, sendError } from './response/errors.ts';
+import { createCommonHeaders, createResponseClass } from './response/common-headers.ts';
+import { sendError } from './response/error-response.ts';
+import { unreadBytes } from './response/json.ts';
 import { answerUnknownRoutes } from './routes/not-found.ts';
 
-export interface ServerOptions extends Limits {
+export interface ServerOptions
+  extends Limits,
+    Pick<ListenerOptions, 'host' | 'machine' | 'allowedHosts' | 'cors'> {
   log: FastifyBaseLogger;
-  /** The address it will be bound to, and the names it answers to. */
-  host: string;
-  machine: string;
-  allowedHosts: readonly string[];
-  cors: boolean;
-  /** Addresses and blocks of proxies whose word is taken for who the client is. */
+  /** Addresses and blocks of proxies whose X-Forwarded-For is believed. */
   trustProxy: readonly string[];
   /** Without one the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
@@ -40,76 +40,59 @@ export interface ServerOptions extends Limits {
 
 /** A Fastify app with everything that routes share, and no routes. It does not listen. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const headers = createAlwaysHeaders(options.cors);
-  const { enter, isWelcome } = createEntrance({
-    headers,
-    framing: createFramingGuard(),
-    cors: options.cors,
-    guards: [
-      ...(options.cors ? [] : [createOriginGuard(options.certificate !== undefined)]),
-      createHostGuard({ ...options, boundTo: options.host, allowed: options.allowedHosts }),
-    ],
-  });
-  const app = createFastify(options, headers, enter);
-  handleErrors(app);
-  const isExtra = boundConnections(app, options);
-  answerOddRequests(app.server, headers);
-  app.addHook('onRequest', (request, reply, done) => {
-    if (enter(request, reply)) done();
-  });
-  const isLagging = createLagProbe(app, options.maxEventLoopDelay);
-  shedLoad(app, { isExtra, isLagging });
-  answerUnknownRoutes(app);
-  const parseBody = createBodyParser(app);
-  acceptJsonBodies(app, isLagging, parseBody);
-  convertQueries(app);
-  if (isVerbose(app)) logRequests(app);
-  else
-    answerDirectly(app, {
-      headers,
-      isWelcome,
-      isExtra,
-      isLagging,
-      parseBody,
-    });
-  takeOneAtATime(app.server);
-  return app;
-};
-
-const createFastify = (
-  { log, trustProxy, certificate, ...limits }: ServerOptions,
-  headers: Headers,
-  enter: ReturnType<typeof createEntrance>['enter'],
-): FastifyInstance => {
-  const options: FastifyServerOptions = {
-    ...toServerLimits(limits),
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: trustProxy.length > 0 && [...trustProxy],
+  const { log, certificate } = options;
+  const secure = certificate !== undefined;
+  const common = createCommonHeaders({ cors: options.cors, secure });
+  const server = createNodeServer(options, createResponseClass(common));
+  const connections = new Connections(server, options.maxConnections);
+  const isLagging = createLagProbe(server, options.maxEventLoopDelay);
+  refuseConnect(server, connections, common);
+  endStalled(server, connections, toPatience(options));
+  const app = Fastify({
+    ...fastifyLimits,
+    serverFactory: (route) => {
+      listenWith(server, route, { ...options, secure, connections, isLagging });
+      return server;
+    },
+    clientErrorHandler: createClientErrorHandler(connections, common),
+    trustProxy: options.trustProxy.length > 0 && [...options.trustProxy],
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
     schemaErrorFormatter: (errors) => toRefusal(errors),
-    // What has a path that cannot be decoded passes the same entrance, before it is told so.
-    frameworkErrors: (error, request, reply) => {
-      if (enter(request, reply)) sendError(error, request, reply);
-    },
-    clientErrorHandler: createClientErrorHandler(headers),
-  };
-  const http = toNodeOptions(limits);
-  // To all but the sockets the two kinds of server are one.
-  const protocol: object = certificate ? { https: { ...http, ...toTlsOptions(certificate) } } : { http };
-  return Fastify({ ...options, ...protocol });
+    // A path that cannot be decoded has no route, and so no error handler.
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
+  });
+  app.decorate(unreadBytes, () => connections.countUnread());
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+  app.addHook('preClose', async () => connections.end(server));
+  answerUnknownRoutes(app);
+  acceptBodies(app, {
+    beforeReading: (request) => connections.sendContinue(request),
+    findRefusal: () => (isLagging() ? createBusyError() : undefined),
+  });
+  convertQueries(app);
+  if (log.level === 'debug' || log.level === 'trace') logRequests(app, log);
+  return app;
 };
 
-const isVerbose = ({ log: { level } }: FastifyInstance): boolean => level === 'debug' || level === 'trace';
+const createNodeServer = (
+  options: ServerOptions,
+  ServerResponseClass: typeof ServerResponse<IncomingMessage>,
+): Server => {
+  const node = { ...toNodeOptions(options), ServerResponse: ServerResponseClass };
+  const server: Server = options.certificate
+    ? createHttpsServer({ ...node, ...toTlsOptions(options.certificate) })
+    : createHttpServer(node);
+  // One more than is allowed, so that too many are noticed.
+  server.maxHeadersCount = maximumHeaderLines + 1;
+  return server;
+};
 
 /** One line for each request, at debug: at info a busy service would write little else. */
-const logRequests = (app: FastifyInstance): void => {
-  app.addHook('onResponse', async ({ log, method, url, ip }, reply) => {
-    log.debug(
-      { method, path: toLoggedPath(url), ip, status: reply.statusCode, ms: reply.elapsedTime },
-      'request',
-    );
+const logRequests = (app: FastifyInstance, log: FastifyBaseLogger): void => {
+  app.addHook('onResponse', async ({ method, url, ip, id }, reply) => {
+    const { statusCode: status, elapsedTime: ms } = reply;
+    log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms }, 'request');
   });
 };

@@ -16,13 +16,15 @@ export const startServer = (t: TestContext, options: RouteShorthandOptions): Tes
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
   t.after(() => app.close());
+  let listening: Promise<string> | undefined;
   app.post('/show', options, async ({ query, body }) => ({ query, body }));
   return {
     app,
     request: async (payload, query = '') => {
-      const headers = { host: 'localhost', 'content-type': 'text/plain' };
-      const answer = await app.inject({ method: 'POST', url: `/show${query}`, headers, payload });
-      return { status: answer.statusCode, json: answer.json() };
+      const url = await (listening ??= app.listen({ host: '127.0.0.1', port: 0 }));
+      const headers = { 'content-type': 'text/plain' };
+      const response = await fetch(`${url}/show${query}`, { method: 'POST', headers, body: payload });
+      return { status: response.status, json: await response.json() };
     },
   };
 };

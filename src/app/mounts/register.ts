@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Access, createGuard } from '../../auth/guard.ts';
-import { directAnswer } from '../../http/direct/table.ts';
-import { ErrorBody } from '../../http/response/schema.ts';
+import { ErrorBody } from '../../http/response/errors.ts';
 import { hiddenMethods } from '../../http/routes/not-found.ts';
 import type { Route } from '../../profiles/route.ts';
 import type { MountedProfile } from './clash.ts';
@@ -31,11 +30,8 @@ const addRoute = (
   prefix: string,
   guard: Guard,
 ): void => {
-  const { path, access, summary, looseSlash, yieldsTo: _, schema, respond, ...handling } = route;
-  const config: object = {
-    ...(profile.strict && { [hiddenMethods]: true }),
-    ...(respond && access === 'open' && { [directAnswer]: respond }),
-  };
+  const { path, access, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
+  const config: object = { ...(profile.strict && { [hiddenMethods]: true }), ...(body && { body }) };
   const options = {
     ...handling,
     onRequest: guard(access),

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 import { HttpError } from '../response/errors.ts';
-import type { RequestGuard } from './guard.ts';
+import type { Check } from './framing.ts';
 
 interface HostNames {
-  /** The address the server is bound to. */
+  /** The address that the server is bound to. */
   boundTo: string;
   /** This machine's name. */
   machine: string;
@@ -24,15 +24,15 @@ export const isLoopback = (host: string): boolean => {
 };
 
 /**
- * Refuses requests that are addressed to a name which is not this service's: so a web page cannot reach it by
- * pointing a name of its own at 127.0.0.1 (DNS rebinding). Bound beyond loopback, only a list that is set counts.
+ * Refuses requests that are addressed to a name that is not this service's: a web page cannot reach it by pointing a
+ * name of its own at 127.0.0.1 (DNS rebinding). Bound beyond loopback, hosts are checked only against a configured list.
  */
-export const createHostGuard = ({ boundTo, machine, allowed }: HostNames): RequestGuard => {
+export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
   const isLocal = isLoopback(boundTo);
   if (!isLocal && allowed.length === 0) return () => undefined;
   const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
   const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
-  // Nearly every request names the host that the one before it named.
+  // Nearly every request names the same host as the one before it.
   let lastHost: string | undefined;
   return ({ headers: { host = '' } }) => {
     if (host === lastHost) return undefined;
@@ -50,5 +50,5 @@ const toHostName = (host: string): string => {
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 };
 
-/** In lower case, without the dot at the end that says that a name is complete. */
+/** In lower case, without the trailing dot that marks a complete name. */
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

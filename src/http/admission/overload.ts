@@ -1,26 +1,35 @@
-import { performance } from 'node:perf_hooks';
-import type { FastifyInstance } from 'fastify';
+import type { Server } from 'node:http';
+import { createUnavailable, type HttpError } from '../response/errors.ts';
 
-/** Milliseconds between the turns of the timer that shows how far the program is behind. */
+/** Milliseconds between the ticks of the timer that shows the event-loop delay. */
 const interval = 100;
 
+/** Routes that people and their tools use to see whether the service works; they answer during overload, too. */
+const vital = /\/(?:health|ready)$/;
+
 /**
- * Says whether the program is more than `limit` milliseconds behind: its timers, which take turns with requests, have
- * waited that long. So what comes in while it works off too much is refused at once, and once it has caught up it
- * accepts again. 0: never.
+ * Measures whether the event-loop delay is over `limit` milliseconds: timers take turns with requests, so a late timer
+ * means that requests wait as long. 0: never.
  */
-export const createLagProbe = (app: FastifyInstance, limit: number): (() => boolean) => {
+export const createLagProbe = (server: Server, limit: number): (() => boolean) => {
   if (limit === 0) return () => false;
-  let lastTurn = Number.POSITIVE_INFINITY;
+  let lastTick = Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
-  const takeTurn = (): void => {
-    lastTurn = performance.now();
+  const tick = (): void => {
+    lastTick = performance.now();
   };
-  // Not before: starting takes its time too.
-  app.addHook('onListen', async () => {
-    takeTurn();
-    timer = setInterval(takeTurn, interval).unref();
+  // Not earlier: startup takes its time, too.
+  server.once('listening', () => {
+    tick();
+    timer = setInterval(tick, interval).unref();
   });
-  app.addHook('onClose', async () => clearInterval(timer));
-  return () => performance.now() - lastTurn - interval > limit;
+  server.once('close', () => clearInterval(timer));
+  return () => performance.now() - lastTick - interval > limit;
 };
+
+/** Whether a target is that of a health route. */
+export const isVital = (url: string): boolean => vital.test(url.split('?', 1)[0] ?? '');
+
+/** The response to requests that arrive during overload; nothing was done, so they may be sent again. */
+export const createBusyError = (): HttpError =>
+  createUnavailable('The server has too much to do; try again in a second');

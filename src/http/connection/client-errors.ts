@@ -1,24 +1,33 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Headers } from '../response/common-headers.ts';
-import { endWithAnswer, toRawAnswer } from './raw-response.ts';
+import { toErrorBytes } from '../response/error-response.ts';
+import { type ErrorKind, HttpError } from '../response/errors.ts';
+import { type Connections, isRunning } from './connections.ts';
+import { allowedMethods } from './limits.ts';
+
+/** Milliseconds that a client has to read the response before its connection is cut. */
+const patience = 1000;
 
 interface ParserError {
   code?: string;
-  /** The bytes in which the fault is, and how far they were understood. */
+  /** The bytes with the fault, and how many of them were understood. */
   rawPacket?: unknown;
   bytesParsed?: number;
 }
 
-/** What Node's parser reports, and the status that says it best; all else is 400. */
-const statuses: Record<string, number> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_PAUSED_H2_UPGRADE: 505,
+/** Faults that Node's parser reports, and the refusal for each; any other is `invalid`. */
+const kinds: Record<string, ErrorKind> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'too-large',
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  HPE_PAUSED_H2_UPGRADE: 'version-not-supported',
 };
 
-/** Our words where those of the status do not say enough. */
-const errors: Record<number, string> = { 501: 'The method is not known', 505: 'HTTP/1.1 is spoken here' };
+const messages: Partial<Record<ErrorKind, string>> = {
+  'not-implemented': 'The method is not known',
+  'version-not-supported': 'This server speaks HTTP/1.1',
+};
 
 /** RFC 9112, 3: a request line with a method that is a token, whatever it says. */
 const requestLine = /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/;
@@ -26,38 +35,71 @@ const requestLine = /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/;
 /** RFC 9112, 2.3: a version has two digits and ends the line. */
 const version = / HTTP\/\d\.\d\r\n/;
 
-/** Answers bytes that are no HTTP request, in JSON like every other refusal, and closes the connection. */
-export const createClientErrorHandler = (
-  headers: Headers,
-): ((error: ParserError, socket: Socket) => void) => {
+/** Makes the handler for bytes that are not an HTTP request: each is answered, and its connection closes. */
+export const createClientErrorHandler = (connections: Connections, common: Headers) => {
   const ended = new WeakSet<Socket>();
-  return (error, socket) => {
-    // The parser reports each further piece of what it has given up.
+  return (error: ParserError, socket: Socket): void => {
+    // The parser reports each further piece after the first fault.
     if (ended.has(socket)) return;
     ended.add(socket);
-    // What is no fault of the request, as a lost connection or a failed TLS handshake, leaves nobody to tell.
+    // A lost connection or a failed TLS handshake leaves nobody to answer.
     if (!/^(?:HPE|ERR_HTTP)_/.test(String(error.code))) {
       socket.destroy();
       return;
     }
-    // RFC 9112, 9.6: what a client sends after its own `Connection: close` is passed over.
+    // RFC 9112, 9.6: bytes behind the client's own `Connection: close` are ignored.
     if (error.code === 'HPE_CLOSED_CONNECTION') return;
-    const status = toStatus(error);
-    endWithAnswer(socket, toRawAnswer(status, errors[status], headers));
+    const kind = toKind(error);
+    endWith(socket, toErrorBytes(new HttpError(kind, messages[kind]), common), connections);
   };
 };
 
-const toStatus = (error: ParserError): number => {
-  const code = String(error.code);
-  // RFC 9110, 9.1: 501 for a method that is not known.
-  if (code === 'HPE_INVALID_METHOD') return requestLine.test(faultyLine(error)) ? 501 : 400;
-  if (code === 'HPE_INVALID_VERSION') return version.test(faultyLine(error)) ? 505 : 400;
-  return statuses[code] ?? 400;
+/** CONNECT is for proxies: Node passes its socket on without a response. */
+export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
+  const headers = { Allow: allowedMethods };
+  const refusal = toErrorBytes(
+    new HttpError('method-not-allowed', 'Method not allowed', { headers }),
+    common,
+  );
+  server.on('connect', (_request, socket) => {
+    // Node no longer handles this socket: an error without a listener would end the process.
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    endWith(socket as Socket, refusal, connections);
+  });
 };
 
-/** The text from the line in which the fault is: other requests may have come in the same piece. */
-const faultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
+const toKind = (error: ParserError): ErrorKind => {
+  const code = String(error.code);
+  // RFC 9110, 9.1: 501 for an unknown method.
+  if (code === 'HPE_INVALID_METHOD' && requestLine.test(findFaultyLine(error))) return 'not-implemented';
+  if (code === 'HPE_INVALID_VERSION' && version.test(findFaultyLine(error))) return 'version-not-supported';
+  return kinds[code] ?? 'invalid';
+};
+
+/** The text from the line with the fault on: other requests may have arrived in the same piece. */
+const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
   const text = (rawPacket as Buffer).toString('latin1');
   const start = text.lastIndexOf('\n', Math.max(0, bytesParsed - 1)) + 1;
   return text.slice(start, text.indexOf('\n', start) + 1);
+};
+
+/**
+ * Ends the connection with a response, after those to every request before it. Nothing is sent where a response to the
+ * same request has begun.
+ */
+const endWith = (socket: Socket, response: string, connections: Connections): void => {
+  const connection = connections.find(socket);
+  const current = connection && isRunning(connection) ? connection.response : undefined;
+  if (current?.req.complete) {
+    current.once('close', () => endWith(socket, response, connections));
+    return;
+  }
+  if (current?.headersSent || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  // RFC 9112, 9.6: closed at once, the response could be lost behind what the client still sends.
+  socket.end(response);
+  setTimeout(() => socket.destroy(), patience).unref();
 };

@@ -1,66 +1,101 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import type { FastifyInstance } from 'fastify';
-import { cutStalled } from './idle-timeout.ts';
+import { spareConnections } from './limits.ts';
 
-/** Connections beyond the limit that are told so; what comes on top of them is closed at once. */
-const spare = 100;
-
-/** Milliseconds between looks for connections that have become idle. */
+/** Milliseconds between the checks for connections that have become idle during shutdown. */
 const interval = 50;
 
-/** Milliseconds after which requests that still run are cut off, so that the rest of the end has time. */
+/** Milliseconds of shutdown after which running requests are cut off. */
 const patience = 8000;
 
-interface Bounds {
-  /** Connections that are served at a time. */
-  maxConnections: number;
-  /** Seconds in which a client has to take something of an answer. */
-  requestTimeout: number;
+/** A connection on which requests can arrive. */
+export interface Connection {
+  readonly socket: Socket;
+  /** Past `maxConnections`: its requests are refused, and it is closed. */
+  readonly isExtra: boolean;
+  /** The response to the request that runs, or ran last. */
+  response: ServerResponse | undefined;
+  /** Requests that wait for that one. */
+  waiting: number;
+  /** Set with the last response: what comes behind it is ignored (RFC 9112, 9.6). */
+  isEnding: boolean;
 }
 
-/**
- * Counts connections, and ends them where nothing moves, and once the app closes: idle and silent ones at
- * once, busy ones when their request is answered. Without it a client that keeps its connection would hold up the end
- * until a timeout. The function returned says whether a connection is one more than there may be.
- */
-export const boundConnections = (
-  app: FastifyInstance,
-  { maxConnections, requestTimeout }: Bounds,
-): ((socket: Socket) => boolean) => {
-  const { server } = app;
-  const accepted = new Set<Socket>();
-  // With TLS the socket that requests come on is another than the accepted one.
-  const speaking = server instanceof TlsServer ? new Set<Socket>() : accepted;
-  const extra = new Set<Socket>();
-  server.maxConnections = maxConnections + spare;
-  server.on('connection', (socket) => keep(accepted, socket));
-  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket) => {
-    keep(speaking, socket);
-    if (accepted.size > maxConnections) keep(extra, socket);
-  });
-  cutStalled(app, speaking, { answer: requestTimeout * 1000 });
-  closeWith(app, accepted, speaking);
-  return (socket) => extra.size > 0 && extra.has(socket);
-};
+/** Whether a request is being answered on the connection. */
+export const isRunning = ({ response }: Connection): boolean =>
+  response !== undefined && !response.writableFinished;
 
-const keep = (sockets: Set<Socket>, socket: Socket): void => {
-  if (sockets.has(socket)) return;
-  sockets.add(socket);
-  socket.once('close', () => sockets.delete(socket));
-};
+/** The connections of a server: counted, found by request, and ended with the app. */
+export class Connections {
+  readonly #maximum: number;
+  /** Sockets as accepted; with TLS, requests come on others. */
+  readonly #accepted = new Set<Socket>();
+  /** Accepted sockets whose TLS handshake is not finished, by the address of their client. */
+  readonly #handshaking = new Map<string, Socket>();
+  readonly #bySocket = new Map<Socket, Connection>();
 
-const closeWith = (app: FastifyInstance, accepted: Set<Socket>, speaking: Set<Socket>): void => {
-  const timers: NodeJS.Timeout[] = [];
-  const endIdle = (): void => {
-    app.server.closeIdleConnections();
-    // Node counts those on which no byte has come yet, as browsers open them in advance, as busy.
-    for (const socket of [...accepted, ...speaking]) if (socket.bytesRead === 0) socket.destroy();
-  };
-  app.addHook('preClose', async () => {
+  constructor(server: Server, maximum: number) {
+    this.#maximum = maximum;
+    server.maxConnections = maximum + spareConnections;
+    const isTls = server instanceof TlsServer;
+    server.on('connection', (socket) => {
+      this.#accepted.add(socket);
+      socket.once('close', () => this.#accepted.delete(socket));
+      if (isTls) keep(this.#handshaking, toClient(socket), socket, socket);
+    });
+    server.on(isTls ? 'secureConnection' : 'connection', (socket) => {
+      this.#handshaking.delete(toClient(socket));
+      const isExtra = this.#accepted.size > this.#maximum;
+      const connection = { socket, isExtra, response: undefined, waiting: 0, isEnding: false };
+      keep(this.#bySocket, socket, connection, socket);
+    });
+  }
+
+  /** The connection of a request's socket; undefined once it is closed. */
+  find(socket: Socket): Connection | undefined {
+    return this.#bySocket.get(socket);
+  }
+
+  all(): Iterable<Connection> {
+    return this.#bySocket.values();
+  }
+
+  /** Tells a client that waits for `100 Continue` to send its body (RFC 9110, 10.1.1). */
+  sendContinue({ socket, headers, httpVersion }: IncomingMessage): void {
+    if (headers.expect !== undefined && httpVersion === '1.1') this.find(socket)?.response?.writeContinue();
+  }
+
+  /** Bytes of responses that wait for their readers, over all connections. */
+  countUnread(): number {
+    let bytes = 0;
+    for (const { writableLength } of this.#bySocket.keys()) bytes += writableLength;
+    return bytes;
+  }
+
+  /** Ends idle and half-read connections at once, and busy ones after their response or after some seconds. */
+  end(server: Server): void {
+    const endIdle = (): void => {
+      for (const socket of this.#handshaking.values()) socket.destroy();
+      for (const connection of this.#bySocket.values()) {
+        if (!isRunning(connection) && connection.waiting === 0) connection.socket.destroy();
+      }
+    };
     endIdle();
-    timers.push(setInterval(endIdle, interval));
-    timers.push(setTimeout(() => accepted.forEach((socket) => void socket.destroy()), patience));
-  });
-  app.addHook('onClose', async () => timers.forEach(clearTimeout));
+    const idle = setInterval(endIdle, interval);
+    const all = setTimeout(() => this.#accepted.forEach((socket) => void socket.destroy()), patience);
+    server.once('close', () => {
+      clearInterval(idle);
+      clearTimeout(all);
+    });
+  }
+}
+
+/** Reading the address makes Node remember it: a connection that was reset no longer has one. */
+const toClient = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/** Keeps an entry until the socket closes. */
+const keep = <K, V>(entries: Map<K, V>, key: K, value: V, socket: Socket): void => {
+  entries.set(key, value);
+  socket.once('close', () => entries.delete(key));
 };

@@ -1,67 +1,78 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { test } from 'node:test';
-import Fastify from 'fastify';
-import { cutStalled, isStalled, type Progress, toProgress } from './idle-timeout.ts';
+import { type TestContext, test } from 'node:test';
+import { Connections } from './connections.ts';
+import { endStalled, isStalled, type Progress, toProgress } from './idle-timeout.ts';
 
-const waiting: Progress = { read: 10, taken: 100, isWaiting: true, since: 1000, silentSince: 1000 };
-const quiet: Progress = { read: 10, taken: 100, isWaiting: false, since: 1000, silentSince: 1000 };
+const waiting: Progress = { read: 10, taken: 100, isWaiting: true, stuckSince: 1000, silentSince: 1000 };
+const quiet: Progress = { ...waiting, isWaiting: false };
+const socket = { bytesRead: 10, bytesWritten: 150, writableLength: 50 };
+const idleSocket = { bytesRead: 10, bytesWritten: 100, writableLength: 0 };
 
 test('while bytes wait and none is taken, the time counts from when that was first seen', () => {
-  const socket = { bytesRead: 10, bytesWritten: 150, writableLength: 50 };
-  assert.deepEqual(toProgress(socket, undefined, 1000), waiting);
-  assert.deepEqual(toProgress(socket, waiting, 9000), waiting);
-  // More was added, and nothing taken.
-  assert.deepEqual(toProgress({ ...socket, bytesWritten: 180, writableLength: 80 }, waiting, 9000), waiting);
+  assert.deepEqual(toProgress(socket, false, undefined, 1000), waiting);
+  assert.deepEqual(toProgress(socket, false, waiting, 9000), waiting);
+  const fuller = { ...socket, bytesWritten: 180, writableLength: 80 };
+  assert.deepEqual(toProgress(fuller, false, waiting, 9000), waiting);
 });
 
-test('what comes in while bytes wait does not begin their time anew', () => {
-  const socket = { bytesRead: 11, bytesWritten: 150, writableLength: 50 };
-  assert.deepEqual(toProgress(socket, waiting, 9000), { ...waiting, read: 11, silentSince: 9000 });
+test('bytes that arrive while others wait to be read end the silence alone', () => {
+  const progress = toProgress({ ...socket, bytesRead: 11 }, false, waiting, 9000);
+  assert.deepEqual(progress, { ...waiting, read: 11, silentSince: 9000 });
 });
 
-test('a byte that is taken begins the time anew, and nothing that waits means no time', () => {
-  const taken = toProgress({ bytesRead: 10, bytesWritten: 150, writableLength: 49 }, waiting, 9000);
-  assert.deepEqual(taken, { read: 10, taken: 101, isWaiting: true, since: 9000, silentSince: 9000 });
-  const idle = toProgress({ bytesRead: 10, bytesWritten: 100, writableLength: 0 }, waiting, 9000);
-  assert.deepEqual(idle, { ...quiet, since: 9000 });
-  assert.equal(
-    toProgress({ bytesRead: 10, bytesWritten: 110, writableLength: 10 }, idle, 10_000).since,
-    10_000,
-  );
+test('a byte that is taken starts the time again, and without waiting bytes there is none', () => {
+  const taken = toProgress({ ...socket, writableLength: 49 }, false, waiting, 9000);
+  assert.deepEqual(taken, { ...waiting, taken: 101, stuckSince: 9000, silentSince: 9000 });
+  const idle = toProgress(idleSocket, false, waiting, 9000);
+  assert.deepEqual(idle, { ...quiet, stuckSince: 9000 });
+  const next = { ...idleSocket, bytesWritten: 110, writableLength: 10 };
+  assert.equal(toProgress(next, false, idle, 10_000).stuckSince, 10_000);
 });
 
-test('a connection is stalled when its client takes nothing for longer than it may', () => {
-  assert.equal(isStalled(waiting, { answer: 30_000 }, 31_000), false);
-  assert.equal(isStalled(waiting, { answer: 30_000 }, 31_001), true);
+test('a running request ends the silence', () => {
+  assert.equal(toProgress(idleSocket, false, quiet, 50_000).silentSince, 1000);
+  assert.equal(toProgress(idleSocket, true, quiet, 50_000).silentSince, 50_000);
 });
 
-test('a connection with nothing to send is stalled when nothing has moved for more than a minute', () => {
-  assert.equal(isStalled(quiet, { answer: 30_000 }, 61_000), false);
-  assert.equal(isStalled(quiet, { answer: 30_000 }, 61_001), true);
-  const socket = { bytesRead: 10, bytesWritten: 100, writableLength: 0 };
-  assert.equal(toProgress(socket, quiet, 50_000).silentSince, 1000);
-  assert.equal(toProgress({ ...socket, bytesRead: 11 }, quiet, 50_000).silentSince, 50_000);
+test('a connection is stalled when its client reads nothing for longer than it may', () => {
+  const patience = { reading: 30_000, silence: 60_000 };
+  assert.equal(isStalled(waiting, patience, 31_000), false);
+  assert.equal(isStalled(waiting, patience, 31_001), true);
 });
 
-test('a connection whose request is never answered is cut off, and one on which something moves is not', async (t) => {
-  const app = Fastify();
-  const sockets = new Set<Socket>();
-  app.server.on('connection', (socket) => sockets.add(socket));
-  app.get('/', () => new Promise(() => undefined));
-  cutStalled(app, sockets, { answer: 30_000, silence: 2500 });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-  const open = (): Socket => connect(port, '127.0.0.1').on('error', () => undefined);
-  const [silent, busy] = [open(), open()];
-  const beat = setInterval(() => busy.write('X-Beat: 1\r\n'), 100);
-  t.after(async () => {
-    clearInterval(beat);
-    busy.destroy();
-    await app.close();
+test('a connection with nothing to send is stalled when nothing has happened for longer than it may', () => {
+  const patience = { reading: 30_000, silence: 60_000 };
+  assert.equal(isStalled(quiet, patience, 61_000), false);
+  assert.equal(isStalled(quiet, patience, 61_001), true);
+});
+
+const open = async (t: TestContext, port: number): Promise<Socket> => {
+  const client = connect(port, '127.0.0.1').on('error', () => undefined);
+  t.after(() => client.destroy());
+  await once(client, 'connect');
+  return client;
+};
+
+test('a silent connection is closed; one that sends and one whose request runs are not', async (t) => {
+  const server = createServer();
+  const connections = new Connections(server, 10);
+  endStalled(server, connections, { reading: 30_000, silence: 1500 });
+  server.on('request', (request, response) => {
+    const connection = connections.find(request.socket);
+    if (connection) connection.response = response;
   });
-  silent.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  busy.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
-  await new Promise((resolve) => silent.once('close', resolve));
-  assert.equal(busy.closed, false);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const [silent, sending, running] = [await open(t, port), await open(t, port), await open(t, port)];
+  sending.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
+  const beat = setInterval(() => sending.write('X-Beat: 1\r\n'), 100);
+  t.after(() => clearInterval(beat));
+  running.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(silent, 'close');
+  assert.deepEqual([sending.closed, running.closed], [false, false]);
 });

@@ -1,19 +1,10 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import { type Connection, type Connections, isRunning } from './connections.ts';
+import { type Patience, unreadResponseBytes } from './limits.ts';
 
-/** Milliseconds between looks. */
+/** Milliseconds between checks. */
 const interval = 1000;
-
-/** How long a connection may stand still, in milliseconds. */
-interface Patience {
-  /** While its client takes nothing of an answer. */
-  answer: number;
-  /**
-   * Whatever it waits for. Node's own timer for it would be set anew for each request and each answer, which is 1.1 µs of
-   * some 17.
-   */
-  silence?: number;
-}
 
 /** How far a connection has come; times in milliseconds. */
 export interface Progress {
@@ -22,60 +13,66 @@ export interface Progress {
   taken: number;
   /** Whether there is more to send. */
   isWaiting: boolean;
-  /** When it was first seen that so much was taken while more waited. */
-  since: number;
-  /** When it was first seen that so much had been read and taken. */
+  /** When it was first seen that this much was taken while more waited. */
+  stuckSince: number;
+  /** When it was first seen that this much had been read and taken, and nothing ran. */
   silentSince: number;
 }
 
-/** What is known now, from what was known before. */
+/** The state of a connection now, from its socket and the state at the check before. */
 export const toProgress = (
   {
     bytesRead: read,
     bytesWritten,
     writableLength,
   }: Pick<Socket, 'bytesRead' | 'bytesWritten' | 'writableLength'>,
+  isBusy: boolean,
   before: Progress | undefined,
   now: number,
 ): Progress => {
   const taken = bytesWritten - writableLength;
   const isWaiting = writableLength > 0;
   const isStuck = before?.isWaiting && isWaiting && before.taken === taken;
-  const isSilent = before?.read === read && before.taken === taken;
+  const isSilent = !isBusy && before?.read === read && before.taken === taken;
   return {
     read,
     taken,
     isWaiting,
-    since: isStuck ? before.since : now,
+    stuckSince: isStuck ? before.stuckSince : now,
     silentSince: isSilent ? before.silentSince : now,
   };
 };
 
-/** Whether its client takes nothing, or nothing moves at all, for longer than it may. */
+/** Whether the client has read nothing, or nothing has happened at all, for longer than it may. */
 export const isStalled = (
-  { isWaiting, since, silentSince }: Progress,
-  { answer, silence = 60_000 }: Patience,
+  { isWaiting, stuckSince, silentSince }: Progress,
+  { reading, silence }: Patience,
   now: number,
-): boolean => (isWaiting && now - since > answer) || now - silentSince > silence;
+): boolean => (isWaiting && now - stuckSince > reading) || now - silentSince > silence;
 
 /**
- * Ends connections that are stalled. For a client that takes nothing Node's own timeout takes twice its time, and the
- * system would keep what it holds for such a client: it is thrown away with a reset.
+ * Ends connections that stand still. While the responses that wait for readers take more than their budget, clients that
+ * read nothing for a second lose their connection, too. Node's own timeout would take twice its time, and the system
+ * would keep what it holds for such a client; a reset discards it.
  */
-export const cutStalled = (app: FastifyInstance, sockets: ReadonlySet<Socket>, patience: Patience): void => {
-  const known = new WeakMap<Socket, Progress>();
-  const look = (): void => {
+export const endStalled = (server: Server, connections: Connections, patience: Patience): void => {
+  const known = new WeakMap<Connection, Progress>();
+  const check = (): void => {
     const now = performance.now();
-    for (const socket of sockets) {
-      const progress = toProgress(socket, known.get(socket), now);
-      known.set(socket, progress);
-      if (isStalled(progress, patience, now)) cut(socket);
+    const isFull = connections.countUnread() > unreadResponseBytes;
+    for (const connection of connections.all()) {
+      // A response that waits for its reader is not work.
+      const isBusy = isRunning(connection) && connection.socket.writableLength === 0;
+      const progress = toProgress(connection.socket, isBusy, known.get(connection), now);
+      known.set(connection, progress);
+      const reading = isFull ? Math.min(patience.reading, interval / 2) : patience.reading;
+      if (isStalled(progress, { ...patience, reading }, now)) reset(connection.socket);
     }
   };
-  const timer = setInterval(look, interval).unref();
-  app.addHook('onClose', async () => clearInterval(timer));
+  const timer = setInterval(check, interval).unref();
+  server.once('close', () => clearInterval(timer));
 };
 
-/** Only a bare TCP socket can be reset. */
-const cut = (socket: Socket): void =>
+/** Only a plain TCP socket can be reset. */
+const reset = (socket: Socket): void =>
   void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());

@@ -1,43 +1,76 @@
-/** What is bounded by settings. */
+const second = 1000;
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+/** Methods of routes. */
+export const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
+
+/** What the settings limit. */
 export interface Limits {
-  /** Seconds that a whole request, and its headers, may take to arrive; the first also for an answer's reader. */
+  /** Seconds in which a whole request, and its headers, must arrive; the first also limits a response's reader. */
   requestTimeout: number;
   headersTimeout: number;
   /** Connections that are served at a time. */
   maxConnections: number;
-  /** Milliseconds behind which the program refuses new requests; 0 for never. */
+  /** Milliseconds of event-loop delay past which new requests are refused; 0 for never. */
   maxEventLoopDelay: number;
 }
 
-const second = 1000;
-const kibibyte = 1024;
+/** Connections past `maxConnections` that are told so; what comes on top of them is closed at once. */
+export const spareConnections = 100;
 
-/** Bounds that Fastify sets. */
-export const toServerLimits = ({ requestTimeout }: Limits) => ({
-  bodyLimit: 1024 * kibibyte,
-  requestTimeout: requestTimeout * second,
-  // Connections on which nothing moves are found in stalled.ts.
-  connectionTimeout: 0,
-  keepAliveTimeout: 10 * second,
-  // An id of any length is answered as an id; Node bounds the whole request line.
+export const maximumBodyBytes = mebibyte;
+
+/** Bytes of bodies that have not arrived whole, over all connections. */
+export const unfinishedBodyBytes = 64 * mebibyte;
+
+/** Bytes of responses that wait for their readers, over all connections, past which large responses are refused. */
+export const unreadResponseBytes = 64 * mebibyte;
+
+/** Header lines of a request; their size has a limit of its own. */
+export const maximumHeaderLines = 200;
+
+/** Requests that may wait on one connection, and on all of them, for the one before to be answered. */
+export const waitingRequests = { perConnection: 500, inTotal: 10_000 };
+
+/** A connection is not read from while more requests than this wait on it. */
+export const waitingBeforePause = 8;
+
+/** Limits that Fastify sets. */
+export const fastifyLimits = {
+  // An id of any length is answered as an id; Node limits the whole request line.
   routerOptions: { maxParamLength: 16 * kibibyte },
-  // A connection that is open when the end begins is still served, then closed.
+  // A connection that is open when shutdown begins is still served, then closed.
   return503OnClosing: false,
   forceCloseConnections: 'idle' as const,
-});
+};
 
-/** Bounds and strictness that Node is given itself. Stated here, no variable or flag of Node can loosen them. */
+/** Limits and strictness of Node's server, stated so that no variable or flag of Node can loosen them. */
 export const toNodeOptions = ({ requestTimeout, headersTimeout }: Limits) => ({
   requestTimeout: requestTimeout * second,
   headersTimeout: headersTimeout * second,
   // For TLS, whose handshake comes before any header.
   handshakeTimeout: headersTimeout * second,
-  // How often the two are looked at: Node's own 30 s would close nothing in time.
+  keepAliveTimeout: 10 * second,
+  // How often the timeouts are checked: Node's own 30 s would close nothing in time.
   connectionsCheckingInterval: second,
   maxHeaderSize: 16 * kibibyte,
   insecureHTTPParser: false,
-  // Node would answer without a body where Host is missing.
+  // Node would answer a missing Host without a body.
   requireHostHeader: false,
-  // Two headers of one name become one that shows both; Node would drop the second Host.
+  // Repeated headers become one that shows both; Node would drop the second Host.
   joinDuplicateHeaders: true,
+});
+
+/** How long a connection may stand still, in milliseconds. */
+export interface Patience {
+  /** While its client reads nothing of a response. */
+  reading: number;
+  /** While no request runs on it. */
+  silence: number;
+}
+
+export const toPatience = ({ requestTimeout }: Limits): Patience => ({
+  reading: requestTimeout * second,
+  silence: 60 * second,
 });

@@ -1,30 +1,46 @@
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
-import { wrapRequests } from './wrap-requests.ts';
-
-/** Requests that may wait on a connection: each takes 3 KB. Clients that send ahead do so with some ten. */
-const mostWaiting = 500;
+import type { ServerResponse } from 'node:http';
+import type { Connection } from './connections.ts';
+import { waitingBeforePause, waitingRequests } from './limits.ts';
 
 /**
- * Lets a request that comes on a connection before the last one is answered wait for that: Node would begin it at once,
- * and a task that is read behind its change be what it was before (RFC 9112, 9.3.2). A connection on which too many wait
- * is ended. Call it after the listener is set.
+ * Takes the requests of a connection one at a time: Node would begin one that is sent ahead at once, and a task that is
+ * read behind its change could be what it was before (RFC 9112, 9.3.2). While more than a few wait, the connection is
+ * not read from; where too many wait, on it or on all connections, it is closed. The function returned calls `begin`
+ * when it is the request's turn.
  */
-export const takeOneAtATime = (server: Server): void => {
-  const waiting = new WeakMap<Socket, number>();
-  const add = (socket: Socket, change: number): number => {
-    const count = (waiting.get(socket) ?? 0) + change;
-    waiting.set(socket, count);
-    return count;
+export const createPipelining = () => {
+  let inTotal = 0;
+  const known = new WeakSet<Connection>();
+  const change = (connection: Connection, count: number): void => {
+    inTotal += count;
+    connection.waiting += count;
   };
-  wrapRequests(server, (handle) => (request, response) => {
-    // A response has a socket from when those before it are done.
-    if (response.socket) return handle(request, response);
-    const { socket } = request;
-    if (add(socket, 1) > mostWaiting) socket.destroy();
+  const enqueue = (connection: Connection): void => {
+    const { socket } = connection;
+    change(connection, 1);
+    if (!known.has(connection)) {
+      known.add(connection);
+      socket.once('close', () => change(connection, -connection.waiting));
+    }
+    if (connection.waiting > waitingRequests.perConnection || inTotal > waitingRequests.inTotal) {
+      socket.destroy();
+    } else if (connection.waiting > waitingBeforePause) socket.pause();
+  };
+  const dequeue = (connection: Connection): void => {
+    change(connection, -1);
+    if (connection.waiting <= waitingBeforePause && connection.socket.isPaused()) connection.socket.resume();
+  };
+  return (connection: Connection, response: ServerResponse, begin: () => void): void => {
+    const start = (): void => {
+      connection.response = response;
+      begin();
+    };
+    // A response has a socket once those before it are done.
+    if (response.socket) return start();
+    enqueue(connection);
     response.once('socket', () => {
-      add(socket, -1);
-      handle(request, response);
+      dequeue(connection);
+      start();
     });
-  });
+  };
 };

@@ -1,6 +1,10 @@
-import type { FastifyInstance } from 'fastify';
-import { createBusyError } from '../admission/shedding.ts';
-import { HttpError } from '../response/errors.ts';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { maximumBodyBytes, unfinishedBodyBytes } from '../connection/limits.ts';
+import { createFatal, createUnavailable, HttpError } from '../response/errors.ts';
+
+/** What a route takes as its body: a JSON object, any JSON value, or text. */
+export type BodyKind = 'object' | 'json' | 'text';
 
 /** The JSON parser takes one byte order mark away; the decoder would take another. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -11,57 +15,148 @@ type ParseJson = (
   done: (error: Error | null, value?: unknown) => void,
 ) => void;
 
-/** Makes the function that reads a body as an object without its null members, or says what is wrong with it. */
-export const createBodyParser = (app: FastifyInstance): ((body: Buffer) => object | HttpError) => {
+/** Makes the function that turns the bytes of a body into its value. It throws an HttpError where they are not one. */
+export const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
-  return (body) => {
-    let text: string;
-    try {
-      text = utf8.decode(body);
-    } catch {
-      return new HttpError('invalid', 'Request body is not valid UTF-8');
-    }
-    let result: object | undefined;
-    parseJson(undefined, text, (error, value) => {
-      result = error ? new HttpError('invalid', 'Request body is not valid JSON') : toObject(value);
+  return (bytes, kind) => {
+    const text = decode(bytes);
+    if (kind === 'text') return text;
+    let value: unknown;
+    parseJson(undefined, text, (error, parsed) => {
+      if (error) throw new HttpError('invalid', 'Request body is not valid JSON');
+      value = parsed;
     });
-    return result ?? new HttpError('invalid', 'Request body must be a JSON object');
+    return kind === 'json' ? value : toObject(value);
   };
 };
 
-/**
- * Reads every request body as one JSON object in UTF-8, whatever its Content-Type says: `curl -d` and PowerShell
- * label JSON as something else by default. A member that is null counts as absent. A body that is empty, or that the
- * route has no use for, is undefined.
- */
-export const acceptJsonBodies = (
-  app: FastifyInstance,
-  isLagging: () => boolean,
-  parseBody: (body: Buffer) => object | HttpError,
-): void => {
-  app.removeAllContentTypeParsers();
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    if (raw.method !== 'GET') raw.headers['content-type'] = 'application/json';
-    done();
-  });
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const isUnused = body.length === 0 || !request.routeOptions.schema?.body;
-    // Bodies that were let in together arrive together, and reading one as JSON is most of the work that it makes.
-    if (isLagging()) return done(null, createBusyError());
-    done(null, isUnused ? undefined : parseBody(body as Buffer));
-  });
-  // Thrown by the parser, it would end the connection, though the body has been read to its end.
-  app.addHook('preValidation', ({ body }, _reply, done) => {
-    done(body instanceof HttpError ? body : undefined);
-  });
+const decode = (bytes: Buffer): string => {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new HttpError('invalid', 'Request body is not valid UTF-8');
+  }
 };
 
-/** The value without its null members; undefined when it is no object. */
-const toObject = (value: unknown): Record<string, unknown> | undefined => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+/** The value without its null members, which count as absent. */
+const toObject = (value: unknown): Record<string, unknown> => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new HttpError('invalid', 'Request body must be a JSON object');
+  }
   const body = value as Record<string, unknown>;
   for (const name of Object.keys(body)) {
     if (body[name] === null) delete body[name];
   }
   return body;
 };
+
+interface Reading {
+  /** Called once nothing stands against the body. */
+  beforeReading(request: IncomingMessage): void;
+  /** Called when a body has arrived: its parsing is most of the work that it makes. */
+  findRefusal(): HttpError | undefined;
+}
+
+/**
+ * Reads every request body as JSON in UTF-8, whatever its Content-Type says: `curl -d` and PowerShell label JSON as
+ * something else by default. A route chooses the kind of its body; a body that is empty, or that the route has no use
+ * for, is undefined.
+ */
+export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
+  const parse = createBodyParser(app);
+  const read = createBodyReader();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', (request, raw, done) => {
+    // Thrown here, an error would end the connection: that is right only while bytes of the body are on their way.
+    beforeReading(raw);
+    read(raw, (error, bytes) => {
+      if (!bytes) return done(error);
+      done(null, findRefusal() ?? parseFor(request, bytes, parse));
+    });
+  });
+  app.addHook('preValidation', ({ body }, _reply, done) =>
+    done(body instanceof HttpError ? body : undefined),
+  );
+};
+
+const parseFor = (
+  { routeOptions }: FastifyRequest,
+  bytes: Buffer,
+  parse: ReturnType<typeof createBodyParser>,
+): unknown => {
+  if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
+  try {
+    return parse(bytes, (routeOptions.config as { body?: BodyKind }).body ?? 'object');
+  } catch (error) {
+    return error;
+  }
+};
+
+type Done = (error: HttpError | null, bytes?: Buffer) => void;
+
+/** A body of which a part has arrived. */
+interface Unfinished {
+  bytes: number;
+  /** When the last part arrived, in milliseconds. */
+  arrivedAt: number;
+}
+
+/** Bodies of up to this size do not count as unfinished: there are too few connections for them to matter. */
+const smallBytes = 16 * 1024;
+
+/** Milliseconds without progress after which an unfinished body must make room for others. */
+const patience = 1000;
+
+/**
+ * Makes the function that reads a whole body, of at most 1 MiB. The bytes of all unfinished bodies are limited, too:
+ * past the limit, connections whose bodies make no progress are closed, and where that is not enough, the body that
+ * exceeds it is refused with 503.
+ */
+const createBodyReader = () => {
+  const unfinished = new Map<IncomingMessage, Unfinished>();
+  let total = 0;
+  const add = (request: IncomingMessage, body: Unfinished, bytes: number): void => {
+    body.bytes += bytes;
+    body.arrivedAt = performance.now();
+    if (body.bytes <= smallBytes) return;
+    total += unfinished.has(request) ? bytes : body.bytes;
+    unfinished.set(request, body);
+  };
+  const remove = (request: IncomingMessage): void => {
+    total -= unfinished.get(request)?.bytes ?? 0;
+    unfinished.delete(request);
+  };
+  const makeRoom = (): boolean => {
+    const now = performance.now();
+    for (const [request, { arrivedAt }] of unfinished) {
+      if (now - arrivedAt <= patience) continue;
+      remove(request);
+      request.socket.destroy();
+    }
+    return total <= unfinishedBodyBytes;
+  };
+  return (request: IncomingMessage, done: Done): void => {
+    const chunks: Buffer[] = [];
+    const body = { bytes: 0, arrivedAt: 0 };
+    const leave = (): void => remove(request);
+    const finish = (error: HttpError | null, bytes?: Buffer): void => {
+      leave();
+      request.off('data', take).off('end', end).off('close', leave);
+      done(error, bytes);
+    };
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      add(request, body, chunk.length);
+      if (body.bytes > maximumBodyBytes) finish(tooLarge());
+      else if (body.bytes > smallBytes && total > unfinishedBodyBytes && !makeRoom()) finish(tooMany());
+    };
+    const end = (): void => finish(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    if (Number(request.headers['content-length']) > maximumBodyBytes) return done(tooLarge());
+    request.on('data', take).once('end', end).once('close', leave);
+  };
+};
+
+const tooLarge = (): HttpError => createFatal('too-large', 'Request body is larger than 1 MiB');
+
+const tooMany = (): HttpError =>
+  createUnavailable('Too many request bodies are arriving; try again in a second');

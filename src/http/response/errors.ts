@@ -1,16 +1,25 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { StoreConflict, StoreUnavailable } from '../../storage/store-errors.ts';
 
-/** The closed set of reasons for which a request is refused, and the status each is answered with. */
+/** The body of every error response. */
+export const ErrorBody = Type.Object({
+  error: Type.String({ description: 'What was wrong, for people.' }),
+});
+
+/** The closed set of reasons for which a request is refused, and the status of each. */
 const statusOf = {
   invalid: 400,
   unauthorized: 401,
   forbidden: 403,
   'not-found': 404,
   'method-not-allowed': 405,
+  'request-timeout': 408,
+  conflict: 412,
   'too-large': 413,
   'expectation-failed': 417,
   'too-many': 429,
+  'headers-too-large': 431,
   failed: 500,
   'not-implemented': 501,
   unavailable: 503,
@@ -27,7 +36,7 @@ interface ErrorExtras {
   leading?: Record<string, unknown>;
 }
 
-/** Thrown anywhere below a route: answered with the kind's status and `{error: message}`. */
+/** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
 export class HttpError extends Error {
   readonly kind: ErrorKind;
   readonly status: number;
@@ -36,7 +45,7 @@ export class HttpError extends Error {
 
   constructor(
     kind: ErrorKind,
-    message: string,
+    message: string = STATUS_CODES[statusOf[kind]] ?? '',
     { headers = {}, members = {}, leading = {} }: ErrorExtras = {},
   ) {
     super(message);
@@ -48,30 +57,40 @@ export class HttpError extends Error {
   }
 }
 
-/** Makes every error of the app JSON `{error}`; what is not foreseen becomes a 500 that shows no internals. */
-export const handleErrors = (app: FastifyInstance): void => {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
+/** A 503: nothing was done, and the client may try again in a second. */
+export const createUnavailable = (message: string): HttpError =>
+  new HttpError('unavailable', message, { headers: { 'Retry-After': '1' } });
+
+/** A refusal after which nothing else on the connection can be trusted. */
+export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
+  new HttpError(kind, message, { headers: { Connection: 'close' } });
+
+/**
+ * What a client is told of an error, whatever was thrown. Undefined where the error is unexpected: that becomes a 500
+ * which shows no internals.
+ */
+export const toHttpError = (error: unknown): HttpError | undefined => {
+  if (error instanceof HttpError) return error;
+  if (error instanceof StoreUnavailable) return createUnavailable(error.message);
+  if (error instanceof StoreConflict) {
+    return new HttpError('conflict', error.message, { headers: { ETag: `"${error.version}"` } });
+  }
+  const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };
+  const kind = kindOf.get(statusCode);
+  return kind && statusCode < 500 ? new HttpError(kind, messages[code]) : undefined;
 };
 
-/** Answers `error`; also used where Fastify has no route yet (a URL that cannot be decoded). */
-export const sendError = (
-  error: FastifyError | HttpError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply => {
-  if (error instanceof HttpError) return reply.code(error.status).headers(error.headers).send(error.body);
-  const { statusCode = 500, code } = error;
-  if (statusCode < 500) {
-    // A static file that may not be read is one that is not there.
-    if (statusCode === 403 || statusCode === 404) return reply.code(404).send({ error: 'Not found' });
-    return reply.code(statusCode).send({ error: texts[code] ?? STATUS_CODES[statusCode] });
-  }
-  request.log.error({ err: error }, 'request failed');
-  return reply.code(500).send({ error: 'Internal server error', requestId: request.id });
-};
+/** A 500 that names the request, for whoever reads the log. */
+export const createInternalError = (requestId: string): HttpError =>
+  new HttpError('failed', 'Internal server error', { members: { requestId } });
+
+/** A static file that may not be read is one that is not there. */
+const kindOf = new Map<number, ErrorKind>([
+  ...Object.entries(statusOf).map(([kind, status]) => [status, kind as ErrorKind] as const),
+  [403, 'not-found'],
+]);
 
 /** Our words for what Fastify refuses. */
-const texts: Record<string, string> = {
+const messages: Record<string, string> = {
   FST_ERR_BAD_URL: 'The path of the request cannot be decoded',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'Request body is larger than 1 MiB',
 };

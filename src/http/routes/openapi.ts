@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type, { type TObject } from 'typebox';
+import { sendJson } from '../response/json.ts';
 
 const description =
   'One small JSON-over-HTTP server for a host: tasks, items, tokens, host readings, durable alerts and safe diagnostic commands.';
@@ -28,10 +29,7 @@ export const serveOpenApi = async (
     security: [],
     response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }) },
   };
-  app.get('/openapi.json', { schema }, async (_request, reply) => {
-    reply.type('application/json; charset=utf-8');
-    return JSON.stringify(app.swagger());
-  });
+  app.get('/openapi.json', { schema }, (_request, reply) => sendJson(reply, app.swagger()));
 };
 
 /** A query parameter with a default need not be given. */

@@ -3,23 +3,32 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { createServableCheck } from './public-folder.ts';
 
-const headers = {
-  // Files are asked about again before they are shown again.
-  'Cache-Control': 'no-cache',
-  'Content-Security-Policy':
-    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
-};
+/** A folder of pages and the path that serves it. */
+export interface StaticFiles {
+  /** With a slash at both ends, e.g. `/docs/`. */
+  prefix: string;
+  root: string;
+  /** The Content-Security-Policy of every file. */
+  policy: string;
+}
 
-/** Serves `/docs/` from the folder `root`: no dotfiles, no listing, nothing outside the folder. */
-export const serveDocs = async (app: FastifyInstance, root: string): Promise<void> => {
+/** Serves a folder of pages: no dotfiles, no listing, nothing outside the folder. The path without its slash redirects. */
+export const serveStaticFiles = async (
+  app: FastifyInstance,
+  { prefix, root, policy }: StaticFiles,
+): Promise<void> => {
   const isServable = createServableCheck(root);
+  // Files are asked about again before they are shown again.
+  const headers = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy };
   await app.register(fastifyStatic, {
     root,
-    prefix: '/docs/',
+    prefix,
     dotfiles: 'deny',
+    redirect: true,
     allowedPath: (path) => isServable(join(root, path)),
     setHeaders: (response) => void response.headers(headers),
+    decorateReply: false,
     schemaHide: true,
   });
-  app.get('/docs', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
+  app.get(prefix.slice(0, -1), { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };

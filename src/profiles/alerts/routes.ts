@@ -1,10 +1,8 @@
 import type { Access } from '../../auth/guard.ts';
-import { toErrorAnswer } from '../../http/direct/answer.ts';
-import { HttpError } from '../../http/response/errors.ts';
-import { sendRows } from '../../http/response/json-stream.ts';
-import { ErrorBody } from '../../http/response/schema.ts';
+import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { sendRows } from '../../http/response/json.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import { defineRoute, defineTextRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 import { createNotReady, toRefusal } from './unavailable.ts';
@@ -17,20 +15,20 @@ export const createAlertRoutes = (journal: Journal, clock: () => Date, access: A
 ];
 
 const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Route =>
-  defineTextRoute({
+  defineRoute({
     method: 'POST',
     path: '/api/alert',
     access,
     summary: 'Store an alert; the answer comes when it is on disk',
     schema: { body: AlertBody, response: { 200: AlertReceipt, 400: ErrorBody, 503: ErrorBody } },
-    respond: ({ body }) => {
+    handler: async ({ body }) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      return journal.append({ ...createAlert(body, clock()) }).then(
-        ({ id }) => ({ text: `{"received":true,"id":"${id}"}` }),
-        (error) => toErrorAnswer(toRefusal(error)),
-      );
+      const { id } = await journal.append({ ...createAlert(body, clock()) }).catch((error) => {
+        throw toRefusal(error);
+      });
+      return { received: true as const, id };
     },
   });
 

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Access, findPrincipal } from '../../auth/guard.ts';
-import { HttpError } from '../../http/response/errors.ts';
-import { ErrorBody } from '../../http/response/schema.ts';
+import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Caller } from './audit.ts';
 import type { AuditedExecution } from './audited-execution.ts';

@@ -1,6 +1,6 @@
 import type { Access } from '../../auth/guard.ts';
-import { sendRows } from '../../http/response/json-stream.ts';
-import { ErrorBody } from '../../http/response/schema.ts';
+import { ErrorBody } from '../../http/response/errors.ts';
+import { sendRows } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedExecution } from './audited-execution.ts';

@@ -2,27 +2,27 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
 import { createItemRoutes } from './routes.ts';
 import { ItemSeed } from './schema.ts';
-import { createItemStore, type ItemStore } from './store.ts';
+import { createMemoryItemStore, type ItemStore } from './store.ts';
 
-/** Items, listed and created by whoever has a token. */
+/** Items, listed and created with a token. */
 export const items = defineFeature({
   name: 'items',
   profiles: [{ name: 'items', alias: 'I', summary: 'items behind a token' }],
   settings: {},
   seed: { items: ItemSeed },
-  create: ({ records }) => {
-    const store = createItemStore();
-    restoreItems(store, (records['items'] ?? []) as ItemSeed[]);
-    return { profiles: { items: createItemRoutes(store) } };
+  create: async ({ records }) => {
+    const store = createMemoryItemStore();
+    await restoreItems(store, (records['items'] ?? []) as ItemSeed[]);
+    return { profiles: { items: createItemRoutes(store) }, close: async () => store.close() };
   },
 });
 
-const restoreItems = (store: ItemStore, records: ItemSeed[]): void => {
+const restoreItems = async (store: ItemStore, records: ItemSeed[]): Promise<void> => {
   const given = records.flatMap(({ id }) => (id === undefined ? [] : [id]));
   const repeated = records.findIndex(
     ({ id }, index) => id !== undefined && records.slice(0, index).some((earlier) => earlier.id === id),
   );
   if (repeated >= 0) throw new SettingsError([`seed record items[${repeated}].id is given twice`]);
-  store.reserve(given);
-  for (const record of records) store.add(record);
+  await store.reserve(given);
+  for (const record of records) await store.add(record);
 };

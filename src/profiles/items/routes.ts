@@ -1,5 +1,5 @@
-import { sendJsonList } from '../../http/response/json-list.ts';
-import { ErrorBody } from '../../http/response/schema.ts';
+import { ErrorBody } from '../../http/response/errors.ts';
+import { sendList, whenReady } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
 import type { ItemStore } from './store.ts';
@@ -12,10 +12,11 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     access: 'token',
     summary: 'List items by page, in order of creation',
     schema: { querystring: ItemQuery, response: { 200: ItemPage, 400: ErrorBody } },
-    handler: ({ query: { page, size } }, reply) => {
-      const closing = `],"page":${page},"size":${size},"total":${store.count()}}`;
-      sendJsonList(reply, '{"data":[', store.listPage(page, size), closing);
-    },
+    handler: ({ query: { page, size } }, reply) =>
+      whenReady(reply, store.listPage(page, size), ({ total, pieces }) => {
+        const closing = `],"page":${page},"size":${size},"total":${total}}`;
+        return sendList(reply, { opening: '{"data":[', pieces, closing });
+      }),
   }),
   defineRoute({
     method: 'POST',
@@ -24,6 +25,6 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     summary: 'Create an item',
     schema: { body: NewItem, response: { 201: ItemCreated, 400: ErrorBody } },
     handler: async ({ body: { name } }, reply) =>
-      reply.code(201).send({ ...store.add({ name }), message: 'Item created' }),
+      reply.code(201).send({ ...(await store.add({ name })), message: 'Item created' }),
   }),
 ];

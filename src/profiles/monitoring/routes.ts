@@ -1,4 +1,4 @@
-import { ErrorBody } from '../../http/response/schema.ts';
+import { ErrorBody } from '../../http/response/errors.ts';
 import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';

@@ -1,7 +1,8 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
-import { type SimpleTask, SimpleTaskSeed } from './schema.ts';
+import { SimpleTaskSeed } from './schema.ts';
+import { createMemorySimpleTaskStore, type SimpleTaskStore } from './store.ts';
 
 /** A minimal task list of its own: titles that are pending or done. */
 export const simpleTasks = defineFeature({
@@ -9,17 +10,20 @@ export const simpleTasks = defineFeature({
   profiles: [{ name: 'simple-tasks', alias: 'L', summary: 'a minimal task list', strict: true }],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
-  create: ({ records }) => {
-    const tasks = ((records['simpleTasks'] ?? []) as SimpleTaskSeed[]).map(toSimpleTask);
-    return { profiles: { 'simple-tasks': createSimpleTaskRoutes(tasks) } };
+  create: async ({ records }) => {
+    const store = createMemorySimpleTaskStore();
+    await restoreTasks(store, (records['simpleTasks'] ?? []) as SimpleTaskSeed[]);
+    return { profiles: { 'simple-tasks': createSimpleTaskRoutes(store) }, close: async () => store.close() };
   },
 });
 
-const toSimpleTask = ({ id, title, status = 'pending' }: SimpleTaskSeed, index: number): SimpleTask => {
-  if (id !== undefined && id !== index + 1) {
-    throw new SettingsError([
-      `seed record simpleTasks[${index}].id must be ${index + 1}, its place in the list`,
-    ]);
+const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): Promise<void> => {
+  for (const [index, { id, title, status = 'pending' }] of records.entries()) {
+    if (id !== undefined && id !== index + 1) {
+      throw new SettingsError([
+        `seed record simpleTasks[${index}].id must be ${index + 1}, its place in the list`,
+      ]);
+    }
+    await store.add({ title, status });
   }
-  return { id: index + 1, title, status };
 };

@@ -1,14 +1,14 @@
 import Type from 'typebox';
-import { HttpError } from '../../http/response/errors.ts';
-import { sendJsonList } from '../../http/response/json-list.ts';
-import { ErrorBody } from '../../http/response/schema.ts';
+import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { sendList, whenReady } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
+import type { SimpleTaskStore } from './store.ts';
 
 const params = Type.Object({ id: Type.String({ description: 'Id of a task, in decimal digits.' }) });
 
-/** Profile `simple-tasks`. Nothing removes a task, so a task's id is its place in the list. */
-export const createSimpleTaskRoutes = (tasks: SimpleTask[]): Route[] => [
+/** Profile `simple-tasks`. */
+export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/tasks',
@@ -16,7 +16,8 @@ export const createSimpleTaskRoutes = (tasks: SimpleTask[]): Route[] => [
     looseSlash: true,
     summary: 'List simple tasks',
     schema: { response: { 200: SimpleTaskList } },
-    handler: (_request, reply) => sendJsonList(reply, '[', tasks.slice(), ']'),
+    handler: (_request, reply) =>
+      whenReady(reply, store.list(), ({ pieces }) => sendList(reply, { opening: '[', pieces, closing: ']' })),
   }),
   defineRoute({
     method: 'GET',
@@ -27,7 +28,7 @@ export const createSimpleTaskRoutes = (tasks: SimpleTask[]): Route[] => [
     schema: { params, response: { 200: SimpleTask, 404: ErrorBody } },
     handler: async ({ params: { id } }) => {
       if (!/^[1-9]\d*$/.test(id)) throw new HttpError('not-found', 'Not found');
-      const task = tasks[Number(id) - 1];
+      const task = await store.find(Number(id));
       if (!task) throw new HttpError('not-found', 'Task not found');
       return task;
     },
@@ -40,7 +41,7 @@ export const createSimpleTaskRoutes = (tasks: SimpleTask[]): Route[] => [
     summary: 'Create a simple task',
     schema: { body: NewSimpleTask, response: { 201: SimpleTaskCreated, 400: ErrorBody } },
     handler: async ({ body: { title } }, reply) => {
-      tasks.push({ id: tasks.length + 1, title, status: 'pending' });
+      await store.add({ title, status: 'pending' });
       return reply.code(201).send({ message: 'Task created' });
     },
   }),

@@ -1,9 +1,8 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
 import { createHealthRoute } from './health-route.ts';
-import { createMemoryTaskStore } from './memory-store.ts';
-import { createProtectedListRoute } from './protected-routes.ts';
-import { createListRoute, createTaskRoutes } from './routes.ts';
+import { createMemoryTaskStore } from './memory/memory-store.ts';
+import { createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
 
@@ -16,22 +15,25 @@ export const tasks = defineFeature({
   ],
   settings: {},
   seed: { tasks: TaskSeed },
-  create: ({ clock, host, version, nodeVersion, records }) => {
+  create: async ({ clock, host, version, nodeVersion, records }) => {
     const store = createMemoryTaskStore(clock);
-    restoreTasks(store, (records['tasks'] ?? []) as TaskSeed[]);
+    await restoreTasks(store, (records['tasks'] ?? []) as TaskSeed[]);
     const shared = [...createTaskRoutes(store), createHealthRoute({ clock, host, version, nodeVersion })];
     return {
       profiles: {
         tasks: [createListRoute(store), ...shared],
         'protected-tasks': [createProtectedListRoute(store), ...shared],
       },
+      close: async () => store.close(),
     };
   },
 });
 
-const restoreTasks = (store: TaskStore, records: TaskSeed[]): void => {
-  const misplaced = records.findIndex((record) => !store.restore(record));
-  if (misplaced >= 0) {
-    throw new SettingsError([`seed record tasks[${misplaced}].Id must be higher than every id before it`]);
+const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {
+  for (const [index, record] of records.entries()) {
+    const restored = store.restore(record);
+    // A promise for each of a million tasks would take a second.
+    if (restored instanceof Promise ? await restored : restored) continue;
+    throw new SettingsError([`seed record tasks[${index}].Id must be higher than every id before it`]);
   }
 };

@@ -1,10 +1,19 @@
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import { HttpError } from '../../http/response/errors.ts';
-import { sendJson } from '../../http/response/json-list.ts';
-import { ErrorBody } from '../../http/response/schema.ts';
-import { defineRoute, defineTextRoute, type Route } from '../route.ts';
-import { toListAnswer } from './list-answer.ts';
-import { NewTask, Task, TaskChanges, TaskDeleted, TaskList, TaskQuery, TaskRefusal } from './schema.ts';
+import { principalOf } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
+import { defineRoute, type Route } from '../route.ts';
+import {
+  NewTask,
+  Task,
+  TaskChanges,
+  TaskDeleted,
+  TaskList,
+  TaskQuery,
+  TaskRefusal,
+  UserTaskList,
+} from './schema.ts';
 import type { TaskStore } from './store.ts';
 import { toTaskRefusal } from './validation.ts';
 
@@ -12,37 +21,57 @@ const params = Type.Object({ id: Type.String({ description: 'Id of a task, in de
 
 /** Profile `tasks`: the list, open to all. */
 export const createListRoute = (store: TaskStore): Route =>
-  defineTextRoute({
+  defineRoute({
     method: 'GET',
     path: '/api/tasks',
     access: 'open',
     summary: 'List tasks, in order of creation',
     schema: { querystring: TaskQuery, response: { 200: TaskList, 400: ErrorBody } },
-    respond: ({ query: { limit, ...filter } }) => {
-      const selection = store.list(filter, limit);
-      const { total, count } = selection;
-      return toListAnswer(`{"total":${total},"count":${count},"limit":${limit},"data":[`, selection);
-    },
+    handler: ({ query: { limit, ...filter } }, reply) =>
+      whenReady(reply, store.list(filter, limit), ({ total, count, pieces }) => {
+        const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
+        return sendList(reply, { opening, pieces, closing: ']}' });
+      }),
+  });
+
+/** Profile `protected-tasks`: the whole list, behind a token. */
+export const createProtectedListRoute = (store: TaskStore): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/tasks',
+    access: 'token',
+    summary: 'List all tasks and say who asks',
+    schema: { response: { 200: UserTaskList } },
+    handler: (request, reply) =>
+      whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ count, pieces }) => {
+        const user = JSON.stringify(principalOf(request).name);
+        return sendList(reply, {
+          opening: `{"user":${user},"count":${count},"data":[`,
+          pieces,
+          closing: ']}',
+        });
+      }),
   });
 
 /** One task at a time: what `tasks` and `protected-tasks` have in common. */
 export const createTaskRoutes = (store: TaskStore): Route[] => [
-  defineTextRoute({
+  defineRoute({
     method: 'GET',
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Read one task',
     schema: { params, response: { 200: Task, 404: ErrorBody } },
-    respond: ({ params: { id } }) => ({ text: store.find(toTaskId(id)) ?? refuse(id) }),
+    handler: ({ params: { id } }, reply) => sendTask(reply, id, store.find(toTaskId(id))),
   }),
-  defineTextRoute({
+  defineRoute({
     method: 'POST',
     path: '/api/tasks',
     access: 'open',
     summary: 'Create a task',
     schema: { body: NewTask, response: { 201: Task, 400: TaskRefusal } },
     schemaErrorFormatter: toTaskRefusal,
-    respond: ({ body }) => ({ status: 201, text: store.create(body) }),
+    handler: ({ body }, reply) =>
+      whenReady(reply, store.create(body), (task) => sendJson(reply.code(201), task)),
   }),
   defineRoute({
     method: 'PUT',
@@ -51,17 +80,16 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     summary: 'Change a task',
     schema: { params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal, 404: ErrorBody } },
     schemaErrorFormatter: toTaskRefusal,
-    // An absent task is told before anything about the body.
-    preParsing: ({ params }, _reply, payload, done) => {
+    // A missing task is reported before anything about the body.
+    preParsing: async ({ params }) => {
       const { id } = params as { id: string };
-      done(store.find(toTaskId(id)) ? null : toAbsence(id), payload);
+      if (!(await store.find(toTaskId(id)))) throw toAbsence(id);
     },
     preValidation: ({ body }, _reply, done) => {
       dropEmptyFields(body ?? {});
       done();
     },
-    handler: ({ params: { id }, body }, reply) =>
-      sendJson(reply, store.update(toTaskId(id), body) ?? refuse(id)),
+    handler: ({ params: { id }, body }, reply) => sendTask(reply, id, store.update(toTaskId(id), body)),
   }),
   defineRoute({
     method: 'DELETE',
@@ -69,19 +97,22 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     access: 'open',
     summary: 'Delete a task',
     schema: { params, response: { 200: TaskDeleted, 404: ErrorBody } },
-    handler: ({ params: { id } }, reply) => {
-      const remaining = store.remove(toTaskId(id)) ?? refuse(id);
-      reply.send({ message: `Task with Id=${id} deleted`, remaining });
-    },
+    handler: ({ params: { id } }, reply) =>
+      whenReady(reply, store.remove(toTaskId(id)), (remaining) => {
+        if (remaining === undefined) throw toAbsence(id);
+        sendJson(reply, { message: `Task with Id=${id} deleted`, remaining });
+      }),
   }),
 ];
 
+const sendTask = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['find']>) =>
+  whenReady(reply, found, (task) => {
+    if (!task) throw toAbsence(id);
+    sendJson(reply, task);
+  });
+
 /** The id that canonical decimal digits name; 0, which no task has, for anything else. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
-
-const refuse = (id: string): never => {
-  throw toAbsence(id);
-};
 
 const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);
 

@@ -4,24 +4,12 @@ export const width = 32;
 /** A text in a leaf, a node elsewhere. */
 type Entry = Node | string | undefined;
 
-/** Texts below a node that are in a set, joined by commas. */
-export interface Joined {
-  readonly text: string;
-  readonly count: number;
-  /** Whether the text is ASCII. */
-  readonly isAscii: boolean;
-  /** Whether these are all that are below the node. */
-  readonly isWhole: boolean;
-}
-
 export interface Node {
   /** The version of the tree that made the node; while it lasts the node may be changed in place. */
   readonly version: number;
   /** For each set one bit per entry: whether the entry, or anything below it, is in the set. */
   readonly sets: number[];
   readonly entries: Entry[];
-  /** By set: what has been read of it here since the node was changed. */
-  joined: Joined[] | undefined;
 }
 
 /** What is to be at an id: a text with the bits of its sets, or nothing. */
@@ -49,7 +37,6 @@ export const findLeaf = (node: Node | undefined, scale: number, id: number): Nod
 export const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {
   const { id, text, memberships } = change;
   const changed = toOwn(node, change);
-  changed.joined = undefined;
   const place = toPlace(id, scale);
   if (scale === 1) {
     changed.entries[place] = text;
@@ -77,12 +64,11 @@ export const readMemberships = ({ sets }: Node, place: number): number =>
 
 const toOwn = (node: Node | undefined, { version, setCount }: Pick<Change, 'version' | 'setCount'>): Node => {
   if (node?.version === version) return node;
-  if (node) return { version, sets: node.sets.slice(), entries: node.entries.slice(), joined: undefined };
+  if (node) return { version, sets: node.sets.slice(), entries: node.entries.slice() };
   return {
     version,
     sets: new Array(setCount).fill(0),
     entries: new Array(width).fill(undefined),
-    joined: undefined,
   };
 };
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createJoins, type Joins } from './task-joins.ts';
-import { type Reading, readTexts } from './task-reading.ts';
+import { readTexts } from './task-reading.ts';
 import { createTaskTree, type TaskTree, type TreeView } from './task-tree.ts';
 
 /** Ids that are near to each other, and up to the highest that a seed file may have. */
@@ -21,23 +20,19 @@ const listIn = (texts: Texts, set: number): string[] =>
     .map(([, { text }]) => text);
 
 /** All of a set, read in slices of `length` characters. */
-const readAll = (view: TreeView, set: number, count: number, length: number, joins?: Joins): string[] => {
-  const reading: Reading = { set, next: 0, left: count, space: length, joins };
+const readAll = (view: TreeView, set: number, count: number, length: number): string[] => {
+  const cursor = { set, next: 0, left: count };
   const texts: string[] = [];
-  while (reading.left > 0) {
-    reading.space = length;
-    texts.push(...readTexts(view, reading).text.split(','));
-  }
+  while (cursor.left > 0) texts.push(...readTexts(view, cursor, length));
   return texts;
 };
 
-const assertSame = (tree: TaskTree, texts: Texts, joins: Joins): void => {
+const assertSame = (tree: TaskTree, texts: Texts): void => {
   for (let set = 0; set < setCount; set += 1) {
     const expected = listIn(texts, set);
     assert.equal(tree.count(set), expected.length);
-    assert.deepEqual(readAll(tree.view(), set, expected.length, 25), expected);
-    for (const _ of ['kept', 'known']) {
-      assert.deepEqual(readAll(tree.view(), set, expected.length, 250, joins), expected);
+    for (const length of [25, 250]) {
+      assert.deepEqual(readAll(tree.view(), set, expected.length, length), expected);
     }
   }
   for (const [id, { text }] of texts) assert.equal(tree.find(id), text);
@@ -46,7 +41,6 @@ const assertSame = (tree: TaskTree, texts: Texts, joins: Joins): void => {
 test('a tree has what was put into it, in the order of the ids, however far these are apart', () => {
   const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
     const tree = createTaskTree(setCount);
-    const joins = createJoins();
     const texts: Texts = new Map();
     const frozen: { view: TreeView; expected: string[] }[] = [];
     steps.forEach(({ id, memberships, remove, freeze }, index) => {
@@ -55,10 +49,10 @@ test('a tree has what was put into it, in the order of the ids, however far thes
         tree.put(id, `text ${index}`, memberships);
         texts.set(id, { text: `text ${index}`, memberships });
       }
-      if (freeze) assertSame(tree, texts, joins);
+      if (freeze) assertSame(tree, texts);
       if (freeze) frozen.push({ view: tree.freeze(), expected: listIn(texts, 0) });
     });
-    assertSame(tree, texts, joins);
+    assertSame(tree, texts);
     for (const { view, expected } of frozen) {
       assert.deepEqual(readAll(view, 0, expected.length, 1), expected);
     }

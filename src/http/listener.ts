@@ -1,0 +1,71 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createHostCheck } from './admission/allowed-hosts.ts';
+import { createFramingCheck } from './admission/framing.ts';
+import { createOriginCheck } from './admission/origin.ts';
+import { createBusyError, isVital } from './admission/overload.ts';
+import type { Connection, Connections } from './connection/connections.ts';
+import { allowedMethods } from './connection/limits.ts';
+import { createPipelining } from './connection/pipelining.ts';
+import { writeError } from './response/error-response.ts';
+import type { HttpError } from './response/errors.ts';
+
+export interface ListenerOptions {
+  /** The address that the server is bound to, and the names it answers to. */
+  host: string;
+  machine: string;
+  allowedHosts: readonly string[];
+  /** Whether pages of all origins may use the service. */
+  cors: boolean;
+  /** Whether the server itself speaks TLS. */
+  secure: boolean;
+  connections: Connections;
+  /** Whether the event-loop delay is over its limit. */
+  isLagging: () => boolean;
+}
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Puts everything that comes before the routes in front of `route`, in this order: pipelining, framing,
+ * connection limit, overload, origin, host, preflight. No route or hook sees a request that is refused here.
+ */
+export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
+  const { connections, isLagging } = options;
+  const takeInTurn = createPipelining();
+  const checkFraming = createFramingCheck();
+  const checkOrigin = options.cors ? () => undefined : createOriginCheck(options.secure);
+  const checkHost = createHostCheck({ ...options, boundTo: options.host, allowed: options.allowedHosts });
+  const checkLoad = ({ url = '' }: IncomingMessage, { isExtra }: Connection): HttpError | undefined =>
+    (isExtra || isLagging()) && !isVital(url) ? createBusyError() : undefined;
+  const begin = (request: IncomingMessage, response: ServerResponse, connection: Connection): void => {
+    // RFC 9112, 9.6: bytes behind the last response of a connection are ignored.
+    if (connection.isEnding) return;
+    if (connection.isExtra) response.setHeader('connection', 'close');
+    const refusal =
+      checkFraming(request) ?? checkLoad(request, connection) ?? checkOrigin(request) ?? checkHost(request);
+    if (refusal) {
+      connection.isEnding = refusal.headers['Connection'] === 'close';
+      writeError(response, refusal);
+    } else if (request.method === 'OPTIONS' && (options.cors || request.url === '*')) {
+      writePreflight(response, options.cors);
+    } else {
+      // Bodies are JSON whatever their label says; Fastify would look for a parser by the label.
+      if (request.method !== 'GET') request.headers['content-type'] = 'application/json';
+      route(request, response);
+    }
+  };
+  const listen: RequestListener = (request, response) => {
+    const connection = connections.find(request.socket);
+    if (connection) takeInTurn(connection, response, () => begin(request, response, connection));
+  };
+  // Left to itself, Node would answer expectations before anything here has seen the request.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listen);
+};
+
+/** A browser's question about another origin's request, and `OPTIONS *` (RFC 9110, 9.3.7). */
+const writePreflight = (response: ServerResponse, cors: boolean): void => {
+  const headers: Record<string, string> = cors
+    ? { 'access-control-allow-headers': 'Authorization, Content-Type' }
+    : { allow: allowedMethods };
+  response.writeHead(204, headers).end();
+};

@@ -1,0 +1,52 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { Headers } from './common-headers.ts';
+import { createInternalError, type HttpError, toHttpError } from './errors.ts';
+
+/** An error as a response: the one place that decides what a client is shown. */
+const toMessage = ({ status, headers, body }: HttpError) => {
+  const text = JSON.stringify(body);
+  const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    status,
+    text,
+    headers: {
+      ...(Object.fromEntries(own) as Headers),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
+    },
+  };
+};
+
+/** The response's bytes, for a socket that Node has given up. The connection closes with it. */
+export const toErrorBytes = (error: HttpError, common: Headers): string => {
+  const { status, headers, text } = toMessage(error);
+  const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`;
+};
+
+/** Answers a request that no route sees. */
+export const writeError = (response: ServerResponse, error: HttpError): void => {
+  const { status, headers, text } = toMessage(error);
+  response.writeHead(status, headers).end(text);
+};
+
+/** A client that went away while it was sent something: no fault of the server. */
+const clientGone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
+/** Answers an error that was thrown for a route; an unexpected one is logged. */
+export const sendError = (
+  error: unknown,
+  { id }: FastifyRequest,
+  reply: FastifyReply,
+  log: FastifyBaseLogger,
+): void => {
+  const known = toHttpError(error);
+  if (!known && !clientGone.has(String((error as NodeJS.ErrnoException).code))) {
+    log.error({ err: error, reqId: id }, 'request failed');
+  }
+  const { status, headers, text } = toMessage(known ?? createInternalError(id));
+  reply.code(status).headers(headers).send(text);
+};

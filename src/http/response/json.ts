@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import { unreadResponseBytes } from '../connection/limits.ts';
+import { createUnavailable } from './errors.ts';
+
+/** Where a value keeps its own JSON text: sent as it is, not made again. For rows: theirs, joined by commas. */
+export const ownJson = Symbol('own JSON');
+
+interface WithOwnJson {
+  readonly [ownJson]: string;
+}
+
+/** Rows of a list, of which as many come at once as fit into a piece. */
+export type Rows<T extends object = object> = Iterable<T>;
+
+export type Pieces<T extends object = object> = Iterable<Rows<T>> | AsyncIterable<Rows<T>>;
+
+/** A JSON document with a list in it: the text before the rows, the rows, and the text behind them. */
+export interface JsonList {
+  opening: string;
+  pieces: Pieces;
+  closing: string;
+}
+
+/** Fastify decorator of the app: the bytes of responses that wait for their readers. */
+export const unreadBytes = 'countUnreadBytes';
+
+/** Text from this length on counts as large. */
+const largeLength = 64 * 1024;
+
+const type = 'application/json; charset=utf-8';
+
+/**
+ * Hands a value to `send`, which answers with it: at once, or when its promise is kept. For handlers to return.
+ */
+export const whenReady = <T>(
+  reply: FastifyReply,
+  value: T | Promise<T>,
+  send: (value: T) => Promise<void> | void,
+): Promise<void> | void => {
+  if (!(value instanceof Promise)) return send(value);
+  return value.then(send).then(() => waitFor(reply));
+};
+
+/** What Fastify wants from a handler that has sent its response itself, and may still be sending. */
+const waitFor = (reply: FastifyReply): void => reply as unknown as undefined;
+
+/** Sends a value as JSON, with the status that is set. */
+export const sendJson = (reply: FastifyReply, value: object): void => sendText(reply, toJson(value));
+
+/**
+ * Sends a list as JSON. One piece is sent whole; more are sent as fast as the client reads, so a list of any length
+ * takes no more memory than a piece.
+ */
+export const sendList = (reply: FastifyReply, list: JsonList): Promise<void> | void => {
+  const { pieces } = list;
+  if (!(Symbol.iterator in pieces)) return sendAsyncList(reply, list, pieces[Symbol.asyncIterator]());
+  const iterator = pieces[Symbol.iterator]();
+  const first = iterator.next();
+  sendFrom(reply, list, first, first.done ? first : iterator.next(), iterator);
+};
+
+const sendAsyncList = async (
+  reply: FastifyReply,
+  list: JsonList,
+  iterator: AsyncIterator<Rows>,
+): Promise<void> => {
+  const first = await iterator.next();
+  sendFrom(reply, list, first, first.done ? first : await iterator.next(), iterator);
+  return waitFor(reply);
+};
+
+type Next = IteratorResult<Rows>;
+type Source = Iterator<Rows> | AsyncIterator<Rows>;
+
+const sendFrom = (
+  reply: FastifyReply,
+  { opening, closing }: JsonList,
+  first: Next,
+  second: Next,
+  source: Source,
+): void => {
+  const start = first.done ? opening : opening + toRowsJson(first.value);
+  if (second.done) return sendText(reply, start + closing);
+  assertRoom(reply, source);
+  // Nobody reads the body of a response to HEAD.
+  const texts = reply.request.method === 'HEAD' ? [] : streamTexts(start, second, source, closing);
+  const stream = Readable.from(texts, { objectMode: false, highWaterMark: largeLength });
+  stream.once('close', () => void source.return?.());
+  reply.type(type).send(stream);
+};
+
+/** Gives way to other requests after each piece: a fast reader would otherwise have the process to itself. */
+async function* streamTexts(
+  start: string,
+  second: Next,
+  source: Source,
+  end: string,
+): AsyncGenerator<string> {
+  yield start;
+  for (let next = second; !next.done; next = await source.next()) {
+    await setImmediate();
+    yield `,${toRowsJson(next.value)}`;
+  }
+  yield end;
+}
+
+const sendText = (reply: FastifyReply, text: string): void => {
+  if (text.length >= largeLength && reply.request.method === 'GET') assertRoom(reply);
+  reply.type(type).send(text);
+};
+
+/** Throws a 503 where too many bytes wait for clients that do not read. */
+const assertRoom = (reply: FastifyReply, source?: Source): void => {
+  const countUnread = reply.server.getDecorator<() => number>(unreadBytes);
+  if (countUnread() <= unreadResponseBytes) return;
+  void source?.return?.();
+  throw createUnavailable('Too many responses wait for their readers; try again in a second');
+};
+
+const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJson] ?? JSON.stringify(value);
+
+const toRowsJson = (rows: Rows): string =>
+  (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
+
+/** Rows that are read while they are sent, and the way to let go of what they are read from. */
+export interface RowSource<T> {
+  count: number;
+  records(): AsyncIterable<T>;
+  close(): Promise<void>;
+}
+
+/** Sends `{count, data}` with what `toRow` makes of each record, and closes the source in the end. */
+export const sendRows = async <T>(
+  reply: FastifyReply,
+  source: RowSource<T>,
+  toRow: (record: T) => object,
+): Promise<void> =>
+  sendAsyncList(
+    reply,
+    { opening: `{"count":${source.count},"data":[`, pieces: [], closing: ']}' },
+    toPieces(source, toRow),
+  );
+
+/** Each with about as many characters as a write takes. */
+async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<Rows> {
+  try {
+    let texts: string[] = [];
+    let length = 0;
+    for await (const record of source.records()) {
+      const text = JSON.stringify(toRow(record));
+      texts.push(text);
+      length += text.length;
+      if (length < largeLength) continue;
+      yield { [ownJson]: texts.join(',') } as never;
+      texts = [];
+      length = 0;
+    }
+    if (texts.length > 0) yield { [ownJson]: texts.join(',') } as never;
+  } finally {
+    await source.close();
+  }
+}

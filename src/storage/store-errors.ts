@@ -1,0 +1,13 @@
+/** A store cannot be read or written at the moment; the client may try again. Answered 503 with Retry-After. */
+export class StoreUnavailable extends Error {}
+
+/** What is stored is no longer what the client has seen. Answered 412 with the current version as ETag. */
+export class StoreConflict extends Error {
+  /** The version that is stored now. */
+  readonly version: number;
+
+  constructor(message: string, version: number) {
+    super(message);
+    this.version = version;
+  }
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { ItemStore } from '../../src/profiles/items/store.ts';
+import type { SimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
+import type { Awaitable, List } from '../../src/storage/list.ts';
+
+const readList = async <T extends object>({ pieces }: List<T>): Promise<T[]> => {
+  const entries: T[] = [];
+  for await (const piece of pieces) entries.push(...piece);
+  return entries;
+};
+
+/** What every store of items does. */
+export const testItemStore = (name: string, createStore: (t: TestContext) => Awaitable<ItemStore>): void => {
+  test(`${name}: pages hold the items in order of creation, and count all`, async (t) => {
+    const store = await createStore(t);
+    for (let index = 0; index < 1203; index += 1) await store.add({ name: `${index}` });
+    const cases = [
+      { page: 1, size: 20, first: 0, count: 20 },
+      { page: 61, size: 20, first: 1200, count: 3 },
+      { page: 62, size: 20, first: 0, count: 0 },
+      { page: 1, size: 5000, first: 0, count: 1203 },
+      { page: 1, size: 0, first: 0, count: 0 },
+      { page: Number.MAX_SAFE_INTEGER, size: Number.MAX_SAFE_INTEGER, first: 0, count: 0 },
+    ];
+    for (const { page, size, first, count } of cases) {
+      const list = await store.listPage(page, size);
+      assert.deepEqual([list.total, list.count], [1203, count]);
+      const names = (await readList(list)).map((item) => item.name);
+      assert.deepEqual(
+        names,
+        Array.from({ length: count }, (_, index) => `${first + index}`),
+      );
+    }
+  });
+
+  test(`${name}: a thousand items have a thousand ids, and reserved ids are not picked`, async (t) => {
+    const store = await createStore(t);
+    await store.reserve([5]);
+    const ids = new Set<number>();
+    for (let index = 0; index < 999; index += 1) ids.add((await store.add({ name: 'x' })).id);
+    assert.deepEqual([ids.size, ids.has(5)], [999, false]);
+    const extra = await store.add({ name: 'y' });
+    assert.ok(extra.id >= 0 && extra.id < 1000);
+  });
+
+  test(`${name}: an item keeps the id and status that it brings`, async (t) => {
+    const store = await createStore(t);
+    const item = { id: 7, name: 'x', status: 'archived' } as const;
+    assert.deepEqual(await store.add(item), item);
+    assert.deepEqual(await readList(await store.listPage(1, 1)), [item]);
+  });
+
+  test(`${name}: a page does not show items that are added while it is read`, async (t) => {
+    const store = await createStore(t);
+    await store.add({ name: 'first' });
+    const list = await store.listPage(1, 10);
+    await store.add({ name: 'second' });
+    assert.deepEqual([list.count, (await readList(list)).length], [1, 1]);
+    assert.equal(await store.isReady(), true);
+  });
+};
+
+/** What every store of simple tasks does. */
+export const testSimpleTaskStore = (
+  name: string,
+  createStore: (t: TestContext) => Awaitable<SimpleTaskStore>,
+): void => {
+  test(`${name}: ids are places in the list, from 1 on`, async (t) => {
+    const store = await createStore(t);
+    for (let index = 1; index <= 1001; index += 1) {
+      const task = { title: `${index}`, status: 'pending' } as const;
+      assert.deepEqual(await store.add(task), { id: index, ...task });
+    }
+    for (const id of [1, 1001]) assert.equal((await store.find(id))?.title, `${id}`);
+    for (const id of [0, 1002, 2 ** 40]) assert.equal(await store.find(id), undefined);
+    const list = await store.list();
+    await store.add({ title: 'later', status: 'done' });
+    const titles = (await readList(list)).map(({ title }) => title);
+    assert.deepEqual([list.total, list.count, titles.length, titles.at(-1)], [1001, 1001, 1001, '1001']);
+    assert.equal(await store.isReady(), true);
+  });
+};

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { toLocalTimestamp } from '../../src/http/response/timestamp.ts';
+import type { Task } from '../../src/profiles/tasks/schema.ts';
+import type { TaskStore } from '../../src/profiles/tasks/store.ts';
+import { createTaskModel, type TaskModel } from '../../src/profiles/tasks/test-model.ts';
+import {
+  createFields,
+  createFilter,
+  createRandom,
+  type Random,
+} from '../../src/profiles/tasks/test-random.ts';
+import type { Awaitable, List } from '../../src/storage/list.ts';
+
+/** Makes an empty store for a test; `clock` is its time. */
+export type CreateTaskStore = (t: TestContext, clock: () => Date) => Awaitable<TaskStore>;
+
+interface Run {
+  operations: number;
+  /** About how many tasks there are: from then on as many go as come. */
+  size: number;
+  /** Characters of the longest descriptions: lists of several pieces need long ones. */
+  longest: number;
+  /** The share of operations that list. */
+  listing: number;
+}
+
+/** The store, what it should do, and lists that were taken and are still to be read. */
+interface Pair {
+  random: Random;
+  store: TaskStore;
+  model: TaskModel;
+  unread: { list: List<Task>; expected: unknown[] }[];
+}
+
+/** A task as its fields, whatever the store hands out. */
+const toPlain = (task: Task | undefined) => {
+  if (!task) return undefined;
+  const { Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt } = task;
+  const plain = { Id, Title, Description, Priority, Status, CreatedAt };
+  return UpdatedAt === undefined ? plain : { ...plain, UpdatedAt };
+};
+
+const readList = async ({ pieces }: List<Task>) => {
+  const tasks: unknown[] = [];
+  for await (const piece of pieces) tasks.push(...Array.from(piece, toPlain));
+  return tasks;
+};
+
+const parse = (text: string | undefined): unknown => text && JSON.parse(text);
+
+const change = async ({ random, store, model }: Pair, { size, longest }: Run): Promise<void> => {
+  const choice = random.next() * (model.size() < size ? 0.8 : 1);
+  if (choice < 0.3) {
+    const fields = createFields(random, longest);
+    if (choice < 0.28) assert.deepEqual(toPlain(await store.create(fields)), parse(model.create(fields)));
+    else assert.equal(await store.restore(fields), model.restore(fields));
+    return;
+  }
+  const id = random.next() < 0.8 ? model.idAt(random.below(model.size())) : random.below(model.lastId() + 99);
+  const { Title, ...others } = createFields(random, longest);
+  if (choice < 0.55) {
+    const changes = random.next() < 0.5 ? others : { Title };
+    assert.deepEqual(toPlain(await store.update(id, changes)), parse(model.update(id, changes)));
+  } else if (choice < 0.6) assert.deepEqual(toPlain(await store.find(id)), parse(model.find(id)));
+  else assert.equal(await store.remove(id), model.remove(id));
+};
+
+/** Takes a list, and reads some later: changes that are made meanwhile must not show. */
+const takeList = async (pair: Pair): Promise<void> => {
+  const { random, store, model, unread } = pair;
+  const filter = createFilter(random);
+  const limit = random.pick([0, 1, 50, Number.MAX_SAFE_INTEGER]);
+  const list = await store.list(filter, limit);
+  const { text, ...counts } = model.list(filter, limit);
+  assert.deepEqual({ total: list.total, count: list.count }, counts);
+  unread.push({ list, expected: JSON.parse(`[${text}]`) });
+  if (random.next() < 0.5 || unread.length > 3) await readOldest(pair);
+};
+
+const readOldest = async ({ unread }: Pair): Promise<void> => {
+  const { list, expected } = unread.shift() ?? {};
+  if (list) assert.deepEqual(await readList(list), expected);
+};
+
+/** What every store of tasks does; `scale` makes the runs longer or shorter. */
+export const testTaskStore = (name: string, createStore: CreateTaskStore, scale = 1): void => {
+  const runs: Run[] = [
+    { operations: 100_000 * scale, size: 60, longest: 10, listing: 0.02 },
+    { operations: 20_000 * scale, size: 1200, longest: 10, listing: 0.01 },
+    { operations: 3000 * scale, size: 200, longest: 60_000, listing: 0.03 },
+  ];
+  for (const run of runs) {
+    test(`${name}: ${run.operations} operations on some ${run.size} tasks do what a plain list would do`, async (t) => {
+      const seed = Number(process.env['SIGNALBOX_TEST_SEED'] ?? Date.now() | 0);
+      t.diagnostic(`SIGNALBOX_TEST_SEED=${seed}`);
+      let second = 0;
+      const clock = () => new Date(2026, 0, 31, 9, 30, second);
+      const store = await createStore(t, clock);
+      const model = createTaskModel(() => toLocalTimestamp(clock()));
+      const pair: Pair = { random: createRandom(seed), store, model, unread: [] };
+      for (; second < run.operations; second += 1) {
+        if (pair.random.next() < run.listing) await takeList(pair);
+        else await change(pair, run);
+      }
+      while (pair.unread.length > 0) await readOldest(pair);
+    });
+  }
+
+  const now = () => new Date(2026, 0, 31, 9, 30);
+
+  test(`${name}: tasks created at once get ids without gaps, in the order in which they were created`, async (t) => {
+    const store = await createStore(t, now);
+    const created = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => store.create({ Title: `${index}` })),
+    );
+    assert.deepEqual(
+      created.map(({ Id, Title }) => [Id, Title]),
+      Array.from({ length: 100 }, (_, index) => [index + 1, `${index}`]),
+    );
+  });
+
+  test(`${name}: an id is never used again`, async (t) => {
+    const store = await createStore(t, now);
+    await store.create({ Title: 'first' });
+    await store.remove(1);
+    assert.equal((await store.create({ Title: 'second' })).Id, 2);
+  });
+
+  test(`${name}: texts come back as they were given`, async (t) => {
+    const store = await createStore(t, now);
+    const Description = `\u0000 \ud800 "\\ 漢😀 ${'x'.repeat(1_000_000)}`;
+    await store.create({ Title: '\u0000', Description });
+    const found = await store.find(1);
+    assert.deepEqual([found?.Title, found?.Description], ['\u0000', Description]);
+  });
+
+  test(`${name}: ids that no task can have are not found`, async (t) => {
+    const store = await createStore(t, now);
+    await store.create({ Title: 'x' });
+    for (const id of [0, 2, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+      assert.equal(await store.find(id), undefined);
+      assert.equal(await store.update(id, { Title: 'y' }), undefined);
+      assert.equal(await store.remove(id), undefined);
+    }
+  });
+
+  test(`${name}: a store that works is ready`, async (t) => {
+    const store = await createStore(t, now);
+    assert.equal(await store.isReady(), true);
+  });
+};
