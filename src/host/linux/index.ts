@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
-import { createCpuSampler } from '../cpu-sampler.ts';
 import type { HostReadings } from '../readings.ts';
-import { createSharedReading } from '../shared-reading.ts';
-import { createFileSystemReader } from './file-systems.ts';
-import { parseBootTime, parseCpuTimes } from './kernel-stat.ts';
-import { readMemory } from './memory.ts';
-import { readProcessDetails } from './process-details.ts';
-import { createProcessReader } from './processes.ts';
-import { readPackages, toProcessorReadings } from './processors.ts';
-import { readSystem } from './system.ts';
+import { createCpuSampler } from '../sampling/cpu-sampler.ts';
+import { createSharedReading } from '../sampling/shared-reading.ts';
+import { parseBootTime, parseCpuTimes } from './cpu/kernel-stat.ts';
+import { readPackages, toProcessorReadings } from './cpu/processors.ts';
+import { createFileSystemReader } from './file-systems/file-systems.ts';
+import { readProcessDetails } from './processes/details.ts';
+import { createProcessReader } from './processes/processes.ts';
+import { readMemory } from './system/memory.ts';
+import { readSystem } from './system/system.ts';
 
 const systemMaxAgeMs = 500;
 

@@ -1,5 +1,5 @@
 import { type CpuInfo, cpus } from 'node:os';
-import type { CpuSample, CpuTimes } from '../cpu-sampler.ts';
+import type { CpuSample, CpuTimes } from '../sampling/cpu-sampler.ts';
 
 /** Processor times in milliseconds, by the names Linux has for them. */
 export const readCpuTimes = (): CpuSample => toCpuSample(cpus());

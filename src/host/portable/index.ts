@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
-import { createCpuSampler } from '../cpu-sampler.ts';
 import type { FileSystemReading, HostReadings } from '../readings.ts';
-import { createSharedReading } from '../shared-reading.ts';
+import { createCpuSampler } from '../sampling/cpu-sampler.ts';
+import { createSharedReading } from '../sampling/shared-reading.ts';
 import { readCpuTimes } from './cpu-times.ts';
 import { toFileSystemReadings, toFixedDisks } from './file-systems.ts';
 import { toProcessDetails, toProcessReading } from './processes.ts';

@@ -1,6 +1,6 @@
 import type { Systeminformation } from 'systeminformation';
-import type { CpuShares } from '../cpu-sampler.ts';
 import type { ProcessorReading } from '../readings.ts';
+import type { CpuShares } from '../sampling/cpu-sampler.ts';
 
 type Cpu = Pick<
   Systeminformation.CpuData,

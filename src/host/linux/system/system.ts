@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { arch, hostname, release, version } from 'node:os';
-import type { SystemReading } from '../readings.ts';
-import { parseCpuInfo } from './cpu-info.ts';
-import { readKernelText } from './kernel-file.ts';
-import { parseBootTime } from './kernel-stat.ts';
+import type { SystemReading } from '../../readings.ts';
+import { parseCpuInfo } from '../cpu/cpu-info.ts';
+import { parseBootTime } from '../cpu/kernel-stat.ts';
+import { readKernelText } from '../kernel-file.ts';
 import { parseOsName } from './os-release.ts';
 import { countUsers } from './users.ts';
 

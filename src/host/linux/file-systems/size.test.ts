@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { statfs } from 'node:fs/promises';
 import { test } from 'node:test';
-import { eventually, inEnglish, toLines } from '../testing.ts';
-import { createPatientSizeReader, createSizeReader, type FileSystemSize } from './file-system-size.ts';
+import { eventually, inEnglish, toLines } from '../../testing.ts';
+import { createPatientSizeReader, createSizeReader, type FileSystemSize } from './size.ts';
 
 const size: FileSystemSize = { totalBytes: 3, usedBytes: 2, availableBytes: 1 };
 

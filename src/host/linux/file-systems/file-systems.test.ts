@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { createTree, eventually, inEnglish, toLines } from '../testing.ts';
+import { createTree, eventually, inEnglish, toLines } from '../../testing.ts';
 import { createFileSystemReader, toFixedDisks } from './file-systems.ts';
 
 /** Every mount path is one that exists here, so that its size can be read. */

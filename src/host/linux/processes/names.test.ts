@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTree, eventually } from '../testing.ts';
-import { createNameCompletion, isCut, type NamedProcess, toFullName } from './process-names.ts';
+import { createTree, eventually } from '../../testing.ts';
+import { createNameCompletion, isCut, type NamedProcess, toFullName } from './names.ts';
 
 const toProcess = (pid: number, name: string, startTicks = 1): NamedProcess => ({
   pid,

@@ -1,7 +1,7 @@
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { FileSystemKind } from '../readings.ts';
-import { readKernelText } from './kernel-file.ts';
+import type { FileSystemKind } from '../../readings.ts';
+import { readKernelText } from '../kernel-file.ts';
 
 type BlockDeviceKind = FileSystemKind | 'loop';
 

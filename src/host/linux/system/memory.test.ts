@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { eventually, inEnglish, toLines } from '../testing.ts';
+import { eventually, inEnglish, toLines } from '../../testing.ts';
 import { parseMemory, readMemory } from './memory.ts';
 
 test('figures are bytes', () => {

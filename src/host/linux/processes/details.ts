@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
-import type { ProcessDetails } from '../readings.ts';
-import { mapInSlices } from '../time-slices.ts';
-import { readKernelFile } from './kernel-file.ts';
+import type { ProcessDetails } from '../../readings.ts';
+import { mapInSlices } from '../../sampling/time-slices.ts';
+import { readKernelFile } from '../kernel-file.ts';
 
 /** Reads what `HostReadings.processDetails` tells of each process that is still there. */
 export const readProcessDetails = async (

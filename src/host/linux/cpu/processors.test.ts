@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { test } from 'node:test';
-import { createTree, inEnglish, toLines } from '../testing.ts';
-import { createLinuxReadings } from './index.ts';
+import { createTree, inEnglish, toLines } from '../../testing.ts';
+import { createLinuxReadings } from '../index.ts';
 import { readPackages, toProcessorReadings } from './processors.ts';
 
 const toBlock = (index: number, socket: number): string =>

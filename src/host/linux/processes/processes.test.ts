@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { ProcessReading } from '../readings.ts';
-import { createTree, eventually, inBackground, inEnglish, keepRunning, toLines } from '../testing.ts';
-import { createLinuxReadings } from './index.ts';
+import type { ProcessReading } from '../../readings.ts';
+import { createTree, eventually, inBackground, inEnglish, keepRunning, toLines } from '../../testing.ts';
+import { createLinuxReadings } from '../index.ts';
 
 const readings = createLinuxReadings();
 test.after(() => readings.close());

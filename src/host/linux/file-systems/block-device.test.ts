@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { createTree } from '../testing.ts';
+import { createTree } from '../../testing.ts';
 import {
   readBlockDevice,
   readDeviceNumber,

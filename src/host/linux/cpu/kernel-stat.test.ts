@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { inEnglish, toLines } from '../testing.ts';
+import { inEnglish, toLines } from '../../testing.ts';
 import { parseBootTime, parseCpuTimes } from './kernel-stat.ts';
 
 const stat = `cpu  100 20 30 800 40 1 2 7 50 5

@@ -1,4 +1,4 @@
-import type { CpuSample, CpuTimes } from '../cpu-sampler.ts';
+import type { CpuSample, CpuTimes } from '../../sampling/cpu-sampler.ts';
 
 /** When the machine was started, from the content of /proc/stat (`btime`, whole seconds). */
 export const parseBootTime = (stat: string): Date =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { inEnglish, toLines } from '../testing.ts';
+import { inEnglish, toLines } from '../../testing.ts';
 import { parsePageSize, readPageSize } from './page-size.ts';
 
 test('the size of a page is the one the system tells', () => {

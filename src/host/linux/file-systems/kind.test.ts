@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUserSpace, toKindOfType } from './file-system-kind.ts';
+import { isUserSpace, toKindOfType } from './kind.ts';
 
 const kinds = {
   network: ['nfs4', 'cifs', '9p', 'virtiofs', 'fuse', 'fuse.sshfs', 'ceph'],

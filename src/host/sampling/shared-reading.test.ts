@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../testing.ts';
 import { createSharedReading } from './shared-reading.ts';
-import { eventually } from './testing.ts';
 
 test('callers at the same time share one reading, even with no age allowed', async () => {
   let reads = 0;

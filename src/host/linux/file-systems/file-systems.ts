@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
-import type { FileSystemReading } from '../readings.ts';
-import { createSharedReading } from '../shared-reading.ts';
+import type { FileSystemReading } from '../../readings.ts';
+import { createSharedReading } from '../../sampling/shared-reading.ts';
 import { readBlockDevice, readDeviceNumber, readLabels } from './block-device.ts';
-import { isUserSpace, toKindOfType } from './file-system-kind.ts';
-import { createPatientSizeReader, createSizeReader } from './file-system-size.ts';
+import { isUserSpace, toKindOfType } from './kind.ts';
 import { type Mount, readVisibleMounts } from './mount-table.ts';
+import { createPatientSizeReader, createSizeReader } from './size.ts';
 
 /** The root of the tree that holds `proc`, `sys` and `dev`; empty for the machine's own. */
 type Root = string;

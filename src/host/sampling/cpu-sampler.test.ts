@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../testing.ts';
 import { type CpuSample, createCpuSampler, toCpuShares } from './cpu-sampler.ts';
-import { eventually } from './testing.ts';
 
 const toSample = (busy: number, total: number): CpuSample => new Map([['cpu', { busy, total }]]);
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { MemoryReading } from '../readings.ts';
+import type { MemoryReading } from '../../readings.ts';
 
 export const readMemory = async (procFolder: string): Promise<MemoryReading> =>
   parseMemory(await readFile(`${procFolder}/meminfo`, 'utf8'));

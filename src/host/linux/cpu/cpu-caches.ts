@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { readKernelText } from './kernel-file.ts';
+import { readKernelText } from '../kernel-file.ts';
 
 /** Data caches of one level add up; a cache that several processors share counts once. */
 export interface CacheSizes {

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import type { ProcessReading } from '../readings.ts';
-import { createSharedReading } from '../shared-reading.ts';
-import { mapInSlices } from '../time-slices.ts';
-import { readKernelFile } from './kernel-file.ts';
+import type { ProcessReading } from '../../readings.ts';
+import { createSharedReading } from '../../sampling/shared-reading.ts';
+import { mapInSlices } from '../../sampling/time-slices.ts';
+import { readKernelFile } from '../kernel-file.ts';
+import { createNameCompletion, isCut, type NamedProcess } from './names.ts';
 import { readPageSize } from './page-size.ts';
-import { createNameCompletion, isCut, type NamedProcess } from './process-names.ts';
-import { type ProcessStat, parseProcessStat, parseResidentPages } from './process-stat.ts';
+import { type ProcessStat, parseProcessStat, parseResidentPages } from './stat.ts';
 
 /**
  * Clock ticks in a second, as /proc counts them (USER_HZ). It can be asked for only through sysconf(3), but

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import type { CpuShares } from '../cpu-sampler.ts';
-import type { ProcessorReading } from '../readings.ts';
+import type { ProcessorReading } from '../../readings.ts';
+import type { CpuShares } from '../../sampling/cpu-sampler.ts';
+import { readKernelNumber, readKernelText } from '../kernel-file.ts';
 import { type CacheSizes, readCacheSizes } from './cpu-caches.ts';
 import { type CpuInfo, parseCpuInfo } from './cpu-info.ts';
-import { readKernelNumber, readKernelText } from './kernel-file.ts';
 
 /** A processor package and the logical processors in it. */
 interface Package extends CacheSizes {

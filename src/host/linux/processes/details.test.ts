@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { test } from 'node:test';
-import { createTree, eventually, inBackground, keepRunning } from '../testing.ts';
-import { parseStatusSizes, readProcessDetails } from './process-details.ts';
+import { createTree, eventually, inBackground, keepRunning } from '../../testing.ts';
+import { parseStatusSizes, readProcessDetails } from './details.ts';
 
 test('program, open files and sizes are those of the process', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sleep', ['60'], inBackground));

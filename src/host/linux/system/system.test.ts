@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { createTree, inEnglish, toLines } from '../testing.ts';
+import { createTree, inEnglish, toLines } from '../../testing.ts';
 import { findDomain, readSystem } from './system.ts';
 
 test('name, release and build are those that uname shows', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseProcessStat, parseResidentPages } from './process-stat.ts';
+import { parseProcessStat, parseResidentPages } from './stat.ts';
 
 const behindName =
   ' S 812 4242 4243 34816 4242 4194560 512 0 3 0 250 125 7 9 20 0 11 0 98765 1184903168 12898 ' +

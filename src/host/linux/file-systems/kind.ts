@@ -1,4 +1,4 @@
-import type { FileSystemKind } from '../readings.ts';
+import type { FileSystemKind } from '../../readings.ts';
 
 /** File systems whose files lie on another machine, or with the host of a virtual one. */
 const network = new Set([
