@@ -4,6 +4,8 @@
  * A value that the system does not offer, or that this account may not read, is `null`, never 0.
  */
 export interface HostReadings {
+  /** Costs no file access, unlike `system`. */
+  hostname(): string;
   /** Name, operating system and hardware; fixed while the process runs, except where a field says so. */
   system(): Promise<SystemReading>;
   /** Seconds since the machine was started. */

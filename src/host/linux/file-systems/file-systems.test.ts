@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { createHangGuard } from '../../sampling/hang-guard.ts';
 import { createTree, eventually, inEnglish, toLines } from '../../testing.ts';
-import { createFileSystemReader, toFixedDisks } from './file-systems.ts';
+import { createFileSystemReader, readSize, toFixedDisks } from './file-systems.ts';
 
 /** Every mount path is one that exists here, so that its size can be read. */
 const toTree = (...mounts: string[]) => ({
@@ -30,7 +31,7 @@ test('only what is on a fixed local device is listed as a disk, and the root (D2
     '0:44 / /home rw - zfs tank/home rw',
     '0:45 / /boot rw - zfs tank/a/boot rw',
   ];
-  const { fixedDisks } = createFileSystemReader(createTree(t, toTree(...mounts)));
+  const { fixedDisks } = createFileSystemReader(createTree(t, toTree(...mounts)), createHangGuard());
   assert.deepEqual(
     (await fixedDisks()).map(({ mountPath }) => mountPath),
     ['/', '/usr', '/home'],
@@ -47,7 +48,7 @@ test('a file system is listed once, with its kind and label', async (t) => {
     '0:43 / /proc rw - proc proc rw',
     '0:44 / /does-not-exist rw - tmpfs tmpfs rw',
   ];
-  const { fileSystems } = createFileSystemReader(createTree(t, toTree(...mounts)));
+  const { fileSystems } = createFileSystemReader(createTree(t, toTree(...mounts)), createHangGuard());
   assert.deepEqual(
     (await fileSystems()).map(({ mountPath, device, kind, label }) => [mountPath, device, kind, label]),
     [
@@ -60,7 +61,7 @@ test('a file system is listed once, with its kind and label', async (t) => {
 
 test('a file system over several devices is on the one it was mounted from', async (t) => {
   const mounts = ['0:40 / / rw - btrfs /dev/does-not-exist rw', '0:41 / /etc rw - btrfs /dev/null rw'];
-  const { fixedDisks } = createFileSystemReader(createTree(t, toTree(...mounts)));
+  const { fixedDisks } = createFileSystemReader(createTree(t, toTree(...mounts)), createHangGuard());
   assert.deepEqual(
     (await fixedDisks()).map(({ mountPath }) => mountPath),
     ['/'],
@@ -80,7 +81,7 @@ test('a disk is listed at its shortest mount path, whatever the order', () => {
 });
 
 test('the disks of this machine have the sizes that df shows', async () => {
-  const { fixedDisks } = createFileSystemReader('');
+  const { fixedDisks } = createFileSystemReader('', createHangGuard());
   await eventually(async () => {
     const disks = await fixedDisks();
     assert.ok(disks.some(({ mountPath }) => mountPath === '/'));
@@ -91,4 +92,17 @@ test('the disks of this machine have the sizes that df shows', async () => {
       assert.deepEqual(shown, line.split(/\s+/));
     }
   });
+});
+
+test('the size of the root file system is the one that df shows', async () => {
+  await eventually(async () => {
+    const [, line = ''] = toLines(
+      execFileSync('df', ['--block-size=1', '--output=size,used,avail', '/'], inEnglish),
+    );
+    assert.deepEqual(Object.values((await readSize('/')) ?? {}), line.split(/\s+/).map(Number));
+  });
+});
+
+test('a path that cannot be read has no size', async () => {
+  assert.equal(await readSize('/does-not-exist'), null);
 });

@@ -1,36 +1,52 @@
 import { statfs } from 'node:fs/promises';
 import type { FileSystemReading } from '../../readings.ts';
+import type { HangGuard } from '../../sampling/hang-guard.ts';
 import { createSharedReading } from '../../sampling/shared-reading.ts';
 import { readBlockDevice, readDeviceNumber, readLabels } from './block-device.ts';
 import { isUserSpace, toKindOfType } from './kind.ts';
 import { type Mount, readVisibleMounts } from './mount-table.ts';
-import { createPatientSizeReader, createSizeReader } from './size.ts';
+
+/** How long the size of a file system whose server may be gone is waited for. */
+const patienceMs = 1000;
 
 /** The root of the tree that holds `proc`, `sys` and `dev`; empty for the machine's own. */
 type Root = string;
 
-/** A mount with what is known of it before it is asked for its size. */
-interface Candidate extends Omit<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes'> {
+type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes'>;
+
+/** A mount, before its size is read. */
+interface Candidate extends Omit<FileSystemReading, keyof Size> {
   /** The fixed local disk it is on, or null. */
   disk: string | null;
   mayHang: boolean;
 }
 
 /** Reads `HostReadings.fileSystems` and `fixedDisks`. Calls at the same time share one reading. */
-export const createFileSystemReader = (root: Root) => {
-  const readSize = createSizeReader(statfs);
-  const readSizePatiently = createPatientSizeReader(readSize);
+export const createFileSystemReader = (root: Root, guard: HangGuard) => {
   const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
-    const size = await (mayHang ? readSizePatiently : readSize)(rest.mountPath);
+    const read = () => readSize(rest.mountPath);
+    const size = await (mayHang ? guard(read, patienceMs) : read());
     return size && size.totalBytes > 0 ? [{ ...rest, ...size }] : [];
   };
   const measureAll = async (candidates: Candidate[]): Promise<FileSystemReading[]> =>
     (await Promise.all(candidates.map(measure))).flat();
   return {
     fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
-    // Chosen before they are measured: a network file system is never asked for the sake of the disks.
+    // Disks are chosen first, so that listing them never asks a network file system.
     fixedDisks: createSharedReading(async () => measureAll(toFixedDisks(await listCandidates(root))), 0),
   };
+};
+
+/** The size as `df` has it; null if the path cannot be read. */
+export const readSize = async (path: string): Promise<Size | null> => {
+  const found = await statfs(path).catch(() => null);
+  return (
+    found && {
+      totalBytes: found.blocks * found.bsize,
+      usedBytes: (found.blocks - found.bfree) * found.bsize,
+      availableBytes: found.bavail * found.bsize,
+    }
+  );
 };
 
 /** The root file system, and each disk once. */
@@ -65,7 +81,7 @@ const describe = async (root: Root, mount: Mount, labels: Map<string, string>): 
   };
 };
 
-/** Btrfs and others that span devices have a made-up number; the device they were mounted from is real. */
+/** Btrfs and others that span devices have an invented number; the device they were mounted from is real. */
 const findDeviceNumber = async ({ device, source }: Mount): Promise<string | null> => {
   if (!device.startsWith('0:')) {
     return device;
@@ -77,7 +93,7 @@ const findDeviceNumber = async ({ device, source }: Mount): Promise<string | nul
 const toPool = ({ type, source }: Mount): string | null =>
   type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
 
-/** Of the items with the same key the one with the shortest mount path; the first, where two are equal. */
+/** Keeps one item of each key: the first with the shortest mount path. */
 const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item: T) => string): T[] => {
   const kept = new Map<string, T>();
   for (const item of items) {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { createHangGuard } from '../../sampling/hang-guard.ts';
 import { createTree, eventually } from '../../testing.ts';
 import { createNameCompletion, isCut, type NamedProcess, toFullName } from './names.ts';
 
@@ -47,7 +50,7 @@ test('names are completed whether or not the first argument has an end', async (
     '1/cmdline': '/bin/signalbox-long-name\0--port\x003000\0',
     '3/cmdline': '/bin/signalbox-long-name without an end',
   });
-  const complete = createNameCompletion(root, patient);
+  const complete = createNameCompletion(root, createHangGuard(), patient);
   const names = await complete([toProcess(1, cut), toProcess(3, cut)]);
   assert.deepEqual([...names].sort(), [
     [1, 'signalbox-long-name'],
@@ -56,13 +59,13 @@ test('names are completed whether or not the first argument has an end', async (
 });
 
 test('a process that is gone keeps the name of the kernel', async (t) => {
-  const complete = createNameCompletion(createTree(t, {}), patient);
+  const complete = createNameCompletion(createTree(t, {}), createHangGuard(), patient);
   assert.deepEqual([...(await complete([toProcess(1, cut)]))], [[1, cut]]);
 });
 
 test('each process is asked once, and one that takes over the id is asked again', async (t) => {
   const first = createTree(t, { '1/cmdline': 'signalbox-long-one' });
-  const complete = createNameCompletion(first, patient);
+  const complete = createNameCompletion(first, createHangGuard(), patient);
   await complete([toProcess(1, cut)]);
   writeFileSync(join(first, '1/cmdline'), 'signalbox-long-two');
   assert.equal((await complete([toProcess(1, cut)])).get(1), 'signalbox-long-one');
@@ -70,11 +73,26 @@ test('each process is asked once, and one that takes over the id is asked again'
   assert.equal((await complete([toProcess(1, cut)])).get(1), 'signalbox-long-two', 'forgotten meanwhile');
 });
 
+test('stuck processes take one thread of the pool together, and none once they answer', async (t) => {
+  const pids = [1, 2, 3, 4, 5, 6];
+  const root = createTree(t, Object.fromEntries(pids.map((pid) => [`${pid}/status`, 'stuck'])));
+  const pipes = pids.map((pid) => join(root, `${pid}/cmdline`));
+  execFileSync('/usr/bin/mkfifo', pipes);
+  const complete = createNameCompletion(root, createHangGuard());
+  const stuck = pids.map((pid) => toProcess(pid, cut));
+  const names = await complete(stuck);
+  const other = await Promise.race([readFile(join(root, '1/status'), 'utf8'), setTimeout(2000, 'no thread')]);
+  const writers = pipes.map((pipe) => openSync(pipe, 'r+'));
+  t.after(() => writers.forEach(closeSync));
+  assert.deepEqual([names.size, other], [0, 'stuck']);
+  await eventually(async () => assert.equal((await complete(stuck)).size, pids.length));
+});
+
 test('a process that does not answer holds nobody up', async (t) => {
   const root = createTree(t, { '1/x': '' });
   const pipe = join(root, '1/cmdline');
   execFileSync('/usr/bin/mkfifo', [pipe]);
-  const complete = createNameCompletion(root);
+  const complete = createNameCompletion(root, createHangGuard());
   const startedAt = performance.now();
   assert.deepEqual([...(await complete([toProcess(1, cut)]))], []);
   assert.ok(performance.now() - startedAt < 5000);

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+import { type HangGuard, waitAtMost } from '../../sampling/hang-guard.ts';
 
 /** Length in bytes at which the kernel cuts a process's name (TASK_COMM_LEN - 1). */
 const cutAt = 15;
 const argumentBytes = 4096;
 
-/** A process's memory can be locked for as long as it is stuck; its arguments are not waited for longer. */
+/** How long a list of processes waits for full names. */
 const patienceMs = 250;
 
 /** A process as the names need it; the start tells apart processes that had the same id. */
@@ -17,16 +17,22 @@ export interface NamedProcess {
 }
 
 /**
- * Returns a function that completes the names of processes that `isCut`, from the first argument: it resolves within
- * 250 ms to the full names by process id. Each process is asked once; one that does not answer in time
- * is missing, and is not asked again before it has answered.
+ * Returns a function that completes names that `isCut` from the first argument: it resolves within 250 ms to the full
+ * names by process id. Each process is read once. A name that was not read in time is missing.
  */
-export const createNameCompletion = (procFolder: string, limitMs = patienceMs) => {
+export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
   const known = new Map<string, string>();
-  const asked = new Map<string, Promise<void>>();
-  const ask = async (key: string, { pid, name }: NamedProcess): Promise<void> => {
+  const readName = async (key: string, { pid, name }: NamedProcess): Promise<void> => {
     known.set(key, toFullName(name, await readFirstArgument(`${procFolder}/${pid}/cmdline`)));
-    asked.delete(key);
+  };
+  const readNames = async (processes: [string, NamedProcess][]): Promise<void> => {
+    const deadline = performance.now() + limitMs;
+    for (const [key, process] of processes) {
+      const isLate = performance.now() >= deadline;
+      if (isLate || (await guard(() => readName(key, process), limitMs)) === null) {
+        return;
+      }
+    }
   };
   return async (processes: readonly NamedProcess[]): Promise<Map<number, string>> => {
     const cut = new Map(processes.map((process) => [toKey(process), process]));
@@ -35,23 +41,19 @@ export const createNameCompletion = (procFolder: string, limitMs = patienceMs) =
         known.delete(key);
       }
     }
-    for (const [key, process] of cut) {
-      if (!known.has(key) && !asked.has(key)) {
-        asked.set(key, ask(key, process));
-      }
-    }
-    await waitBriefly([...asked.values()], limitMs);
+    const unknown = [...cut].filter(([key]) => !known.has(key));
+    await waitAtMost(limitMs, readNames(unknown));
     return new Map([...cut].flatMap(([key, { pid }]) => toEntries(pid, known.get(key))));
   };
 };
 
-/** The base name of the first argument where it continues the kernel's name, else the kernel's name. */
+/** The base name of the first argument if it continues the kernel's name, else the kernel's name. */
 export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
   const base = firstArgument.subarray(firstArgument.lastIndexOf('/') + 1);
   return (base.subarray(0, name.length).equals(name) ? base : name).toString();
 };
 
-/** Whether the kernel may have cut the name. Its own threads have no memory, and so no arguments to complete it from. */
+/** True if the kernel may have cut the name. Kernel threads have no memory, and so no arguments to complete it from. */
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
   name.length === cutAt && virtualBytes > 0;
 
@@ -61,7 +63,7 @@ const toKey = ({ pid, startTicks, name }: NamedProcess): string =>
 const toEntries = (pid: number, name: string | undefined): [number, string][] =>
   name === undefined ? [] : [[pid, name]];
 
-/** Read through the thread pool: unlike the other files read here, this one can make its reader wait. */
+/** Reads from the process's memory, which is locked for as long as the process is stuck: this may hang. */
 const readFirstArgument = async (path: string): Promise<Buffer> => {
   const argument = Buffer.alloc(argumentBytes);
   try {
@@ -72,10 +74,4 @@ const readFirstArgument = async (path: string): Promise<Buffer> => {
   } catch {
     return Buffer.alloc(0);
   }
-};
-
-const waitBriefly = async (work: Promise<void>[], limitMs: number): Promise<void> => {
-  const done = new AbortController();
-  const limit = setTimeout(limitMs, undefined, { signal: done.signal });
-  await Promise.race([Promise.all(work), limit]).finally(() => done.abort());
 };

@@ -1,15 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import type { ProcessReading } from '../../readings.ts';
+import type { HangGuard } from '../../sampling/hang-guard.ts';
 import { createSharedReading } from '../../sampling/shared-reading.ts';
 import { mapInSlices } from '../../sampling/time-slices.ts';
 import { readKernelFile } from '../kernel-file.ts';
 import { createNameCompletion, isCut, type NamedProcess } from './names.ts';
-import { readPageSize } from './page-size.ts';
-import { type ProcessStat, parseProcessStat, parseResidentPages } from './stat.ts';
+import { type ProcessStat, parseProcessStat, parseResidentPages, readPageSize } from './stat.ts';
 
 /**
- * Clock ticks in a second, as /proc counts them (USER_HZ). It can be asked for only through sysconf(3), but
- * it is part of the kernel's interface to programs: 100 on every architecture that Node runs on.
+ * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
+ * interface to programs: 100 on every architecture that Node runs on.
  */
 const ticksPerSecond = 100;
 
@@ -21,21 +21,22 @@ interface FoundProcess extends ProcessStat {
 }
 
 /**
- * Reads every process of a /proc; see `HostReadings.processes`. `bootedAt` is asked for each time, since
- * the clock may be set while the machine runs.
+ * Reads every process of a /proc; see `HostReadings.processes`. `readBootedAt` is called for each reading, since the
+ * clock may be set while the machine runs.
  */
-export const createProcessReader = (procFolder: string, readBootedAt: () => Date) => {
-  const pageSize = readPageSize();
-  const completeNames = createNameCompletion(procFolder);
+export const createProcessReader = (procFolder: string, readBootedAt: () => Date, guard: HangGuard) => {
+  let pageSize: number | undefined;
+  const completeNames = createNameCompletion(procFolder, guard);
   const read = async (): Promise<readonly ProcessReading[]> => {
+    pageSize ??= readPageSize();
+    const size = pageSize;
     const bootedAt = readBootedAt().getTime();
     const cut: NamedProcess[] = [];
-    // Collections copy what outlives a slice: while that was all that had been parsed, with 2,000 processes they stopped
-    // the program for 3.3 ms, not 2.2.
+    // Parsed files that outlive their slice would make garbage collection slower.
     const processes = await mapInSlices(await listPids(procFolder), (pid) => {
       const found = readProcess(procFolder, pid);
       if (found && isCut(found)) cut.push(found);
-      return found && toReading(found, bootedAt, pageSize);
+      return found && toReading(found, bootedAt, size);
     });
     const fullNames = await completeNames(cut);
     return processes.map((process) => {
@@ -53,7 +54,7 @@ const listPids = async (procFolder: string): Promise<number[]> =>
 const readProcess = (procFolder: string, pid: number): FoundProcess | null => {
   const stat = readKernelFile(`${procFolder}/${pid}/stat`);
   const parsed = stat && parseProcessStat(stat);
-  // statm and not stat's own figure: the kernel keeps that one per processor and adds it up only roughly.
+  // The resident size in `stat` is only approximate: the kernel counts it per processor.
   const statm = parsed && readKernelFile(`${procFolder}/${pid}/statm`);
   return statm && { ...parsed, pid, residentPages: parseResidentPages(statm) };
 };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseProcessStat, parseResidentPages } from './stat.ts';
+import { inEnglish, toLines } from '../../testing.ts';
+import { parsePageSize, parseProcessStat, parseResidentPages, readPageSize } from './stat.ts';
 
 const behindName =
   ' S 812 4242 4243 34816 4242 4194560 512 0 3 0 250 125 7 9 20 0 11 0 98765 1184903168 12898 ' +
@@ -55,4 +57,18 @@ test('the name is a copy: the buffer it came from may be used again', () => {
 
 test('resident pages are the second figure of statm', () => {
   assert.equal(parseResidentPages(Buffer.from('289281 12898 9876 1 0 40000 0\n')), 12898);
+});
+
+test('the size of a page is the one the system tells', () => {
+  assert.equal(readPageSize(), Number(toLines(execFileSync('getconf', ['PAGESIZE'], inEnglish))[0]));
+});
+
+test('memory taken between the two readings does not change the size', () => {
+  assert.equal(parsePageSize('VmPeak:\t9 kB\nVmSize:\t  404096 kB\n', '100000 5 5 1 0 9 0'), 4096);
+  assert.equal(parsePageSize('VmSize:\t  6400000 kB\n', '101000 5 5 1 0 9 0'), 65536);
+});
+
+test('texts without the figures are refused', () => {
+  assert.throws(() => parsePageSize('', '1 2 3'), /size of a page/);
+  assert.throws(() => parsePageSize('VmSize:\t 4 kB\n', ''), /size of a page/);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { createTree, inEnglish, toLines } from '../../testing.ts';
-import { findDomain, readSystem } from './system.ts';
+import { createTree, eventually, inEnglish, toLines } from '../../testing.ts';
+import { findDomain, parseMemory, parseOsName, readMemory, readSystem } from './system.ts';
 
 test('name, release and build are those that uname shows', async () => {
   const { hostname, osVersion, osBuild, bootedAt } = await readSystem('');
@@ -51,4 +51,42 @@ test('the domain is in the name of the host, or in the file of hosts', () => {
   assert.equal(findDomain('web', hosts), 'example.org');
   assert.equal(findDomain('mail', hosts), null);
   assert.equal(findDomain('localhost', ''), null);
+});
+
+const names: [string, string | null][] = [
+  ['NAME=x\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\n', 'Debian GNU/Linux 12 (bookworm)'],
+  ["PRETTY_NAME='Alpine Linux v3.20'", 'Alpine Linux v3.20'],
+  ['PRETTY_NAME=Arch\r\n', 'Arch'],
+  ['PRETTY_NAME="\\"Q\\" \\$1 \\\\"', '"Q" $1 \\'],
+  ['PRETTY_NAME=""', null],
+  ['NAME="Only a name"', null],
+  ['', null],
+];
+
+for (const [content, name] of names) {
+  test(`${JSON.stringify(content)} names ${JSON.stringify(name)}`, () => {
+    assert.equal(parseOsName(content), name);
+  });
+}
+
+test('figures are bytes', () => {
+  const meminfo =
+    'MemTotal:  24684084 kB\nMemFree: 1 kB\nMemAvailable:  200 kB\nSwapTotal: 8 kB\nSwapFree: 4 kB\n';
+  assert.deepEqual(parseMemory(meminfo), {
+    total: 24684084 * 1024,
+    available: 200 * 1024,
+    swapTotal: 8192,
+    swapFree: 4096,
+  });
+});
+
+test('the figures are those that free shows', async () => {
+  await eventually(async () => {
+    const [, memory = '', swap = ''] = toLines(execFileSync('free', ['--bytes'], inEnglish));
+    const { total, available, swapTotal, swapFree } = await readMemory('/proc');
+    const [, shownTotal, , , , , shownAvailable] = memory.split(/\s+/).map(Number);
+    assert.equal(total, shownTotal);
+    assert.ok(Math.abs(available - (shownAvailable ?? 0)) < total / 100, `${available}, ${shownAvailable}`);
+    assert.deepEqual([swapTotal, swapTotal - swapFree], swap.split(/\s+/).slice(1, 3).map(Number));
+  });
 });

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { arch, hostname, release, version } from 'node:os';
-import type { SystemReading } from '../../readings.ts';
-import { parseCpuInfo } from '../cpu/cpu-info.ts';
-import { parseBootTime } from '../cpu/kernel-stat.ts';
+import type { MemoryReading, SystemReading } from '../../readings.ts';
+import { parseBootTime, parseCpuInfo } from '../cpu/proc-files.ts';
 import { readKernelText } from '../kernel-file.ts';
-import { parseOsName } from './os-release.ts';
 import { countUsers } from './users.ts';
 
 /** Reads `HostReadings.system` from the tree at `root` that holds `etc`, `proc`, `run`, `sys` and `usr`. */
@@ -29,8 +27,8 @@ export const readSystem = async (root: string): Promise<SystemReading> => {
 };
 
 /**
- * The domain in the host's name, or in the full name that /etc/hosts gives it. No name server is asked,
- * since an answer could take long.
+ * The domain in the host's name, or in the full name that /etc/hosts gives it. Name servers are not asked, since they
+ * may take long to answer.
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));
@@ -38,4 +36,30 @@ export const findDomain = (host: string, hostsFile: string): string | null => {
     name === host ? host.includes('.') : name.startsWith(`${host}.`),
   );
   return full?.slice(full.indexOf('.') + 1) ?? null;
+};
+
+/**
+ * PRETTY_NAME from the content of os-release(5), or null. Values may be quoted as in a shell, with a backslash before
+ * `"`, `$`, backtick and backslash.
+ */
+export const parseOsName = (content: string): string | null => {
+  const assigned = /^PRETTY_NAME=(.*)$/m.exec(content)?.[1]?.trim() ?? '';
+  const [, quoted] = /^(?:"(.*)"|'.*')$/.exec(assigned) ?? [];
+  const value = quoted === undefined ? assigned.replace(/^'(.*)'$/, '$1') : quoted.replace(/\\(.)/g, '$1');
+  return value || null;
+};
+
+export const readMemory = async (procFolder: string): Promise<MemoryReading> =>
+  parseMemory(await readFile(`${procFolder}/meminfo`, 'utf8'));
+
+/** Parses the content of /proc/meminfo, whose kB are KiB. */
+export const parseMemory = (meminfo: string): MemoryReading => {
+  const bytesOf = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1]) * 1024;
+  return {
+    total: bytesOf('MemTotal'),
+    available: bytesOf('MemAvailable'),
+    swapTotal: bytesOf('SwapTotal'),
+    swapFree: bytesOf('SwapFree'),
+  };
 };
