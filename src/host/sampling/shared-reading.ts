@@ -5,8 +5,8 @@ interface Latest<T> {
 }
 
 /**
- * Lets callers share one reading: whoever asks while it is under way waits for it, whoever asks at most
- * `maxAgeMs` after it began gets the same answer. A failed reading is not kept.
+ * Lets callers share one reading: callers wait for a reading that is under way, and get the last one while it began at
+ * most `maxAgeMs` ago. A failed reading is not kept.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
   let latest: Latest<T> | undefined;

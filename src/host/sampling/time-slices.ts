@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Long enough to make progress, short enough that a request in between does not notice. */
+/** Long enough to make progress, short enough not to delay requests noticeably. */
 const sliceMs = 0.25;
 
 /**
- * Like `Array.map` for work that is quick for each item but long in sum: gives way to other work every
- * quarter of a millisecond. Items for which `map` returns null are left out.
+ * Like `Array.map`, for lists that take long in sum: lets other work run every quarter of a millisecond. Leaves out
+ * items for which `map` returns null.
  */
 export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
   const results: R[] = [];

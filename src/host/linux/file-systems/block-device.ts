@@ -11,7 +11,7 @@ export interface BlockDevice {
   kind: BlockDeviceKind;
 }
 
-/** Major numbers that mean one kind of device for good (the kernel's admin-guide/devices.txt). */
+/** Major numbers reserved for one kind of device (the kernel's admin-guide/devices.txt). */
 const kindOfMajor: Record<string, BlockDeviceKind> = {
   1: 'memory',
   2: 'removable',
@@ -20,15 +20,15 @@ const kindOfMajor: Record<string, BlockDeviceKind> = {
   43: 'network',
 };
 
-/** Drivers whose major numbers are given out at run time. */
+/** Drivers whose major numbers are assigned at run time. */
 const kindOfName: [RegExp, BlockDeviceKind][] = [
   [/^zram\d/, 'memory'],
   [/^rbd\d/, 'network'],
 ];
 
 /**
- * What the kernel says of the block device with a `major:minor` number. A device made of others (LVM,
- * encryption, RAID) is of the kind of the first of them that is not fixed.
+ * Reads the name and kind of the block device with a `major:minor` number. A device made of others (LVM, encryption,
+ * RAID) has the kind of the first of them that is not fixed.
  */
 export const readBlockDevice = async (sysFolder: string, number: string): Promise<BlockDevice> => {
   const known = kindOfMajor[number.split(':', 1).join()];
@@ -39,7 +39,7 @@ export const readBlockDevice = async (sysFolder: string, number: string): Promis
   return { name: basename(folder), kind: known ?? (await readKind(sysFolder, folder)) };
 };
 
-/** The `major:minor` number of a device file, or null where there is none. */
+/** The `major:minor` number of a device file, or null if it is none. */
 export const readDeviceNumber = async (path: string): Promise<string | null> => {
   const found = await stat(path).catch(() => null);
   return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
@@ -49,7 +49,7 @@ export const readDeviceNumber = async (path: string): Promise<string | null> => 
 export const toDeviceNumber = (encoded: number): string =>
   `${(encoded >>> 8) & 0xfff}:${(encoded & 0xff) | ((encoded >>> 12) & 0xfff00)}`;
 
-/** Labels of file systems by name of their device, from udev's links; empty where there is no udev. */
+/** Labels of file systems by the name of their device, from udev's links; empty without udev. */
 export const readLabels = async (devFolder: string): Promise<Map<string, string>> => {
   const folder = `${devFolder}/disk/by-label`;
   const names = await readdir(folder).catch(() => []);
@@ -60,7 +60,7 @@ export const readLabels = async (devFolder: string): Promise<Map<string, string>
   return new Map(await Promise.all(entries));
 };
 
-/** udev writes what may not stand in a file name as `\x` and two hex digits for each byte of UTF-8. */
+/** udev writes each byte of UTF-8 that may not be in a file name as `\x` and two hex digits. */
 export const unescapeLabel = (name: string): string => {
   const bytes = Buffer.from(name)
     .toString('latin1')
@@ -73,7 +73,7 @@ const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceK
   if (named) {
     return named;
   }
-  // A partition's folder lies in that of its disk, which knows whether it can be taken out.
+  // A partition's folder is in that of its disk, which has the flag.
   const disk = readKernelText(`${folder}/partition`) === null ? folder : dirname(folder);
   if (readKernelText(`${disk}/removable`) === '1') {
     return 'removable';

@@ -11,7 +11,7 @@ export interface Mount {
   source: string;
 }
 
-/** The mounts that a path leads to; those covered by a later mount are left out. */
+/** The mounts that their path leads to; mounts covered by a later one are left out. */
 export const readVisibleMounts = async (procFolder: string): Promise<Mount[]> =>
   toVisibleMounts(parseMounts(await readFile(`${procFolder}/self/mountinfo`, 'utf8')));
 
@@ -30,7 +30,7 @@ export const toVisibleMounts = (mounts: readonly Mount[]): Mount[] => {
   return mounts.filter((mount) => visible.has(mount));
 };
 
-/** Fields before ` - ` are optional from the seventh on; the type, source and options follow it. */
+/** Any number of optional fields precede ` - `; the type, source and options follow it. */
 const parseMount = (line: string): Mount => {
   const [left = '', right = ''] = line.split(/ - (.*)/s);
   const [id, parentId, device = '', , path = ''] = left.split(' ');
@@ -45,11 +45,11 @@ const parseMount = (line: string): Mount => {
   };
 };
 
-/** White space and backslashes stand as three octal digits. */
+/** White space and backslashes are written as three octal digits. */
 const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** A mount on the mount point itself covers it whole; one on a folder covers its siblings below that. */
+/** A mount on the mount point itself covers all of it; one on a folder covers its siblings below that folder. */
 const listVisible = (mount: Mount, childrenOf: ReadonlyMap<number, Mount[]>): Mount[] => {
   const children = childrenOf.get(mount.id) ?? [];
   const cover = children.find(({ path }) => path === mount.path);

@@ -3,7 +3,7 @@ import type { ProcessDetails } from '../../readings.ts';
 import { mapInSlices } from '../../sampling/time-slices.ts';
 import { readKernelFile } from '../kernel-file.ts';
 
-/** Reads what `HostReadings.processDetails` tells of each process that is still there. */
+/** Reads `HostReadings.processDetails`. */
 export const readProcessDetails = async (
   procFolder: string,
   pids: readonly number[],
@@ -16,7 +16,7 @@ export const readProcessDetails = async (
   return new Map(entries);
 };
 
-/** Sizes from the content of /proc/PID/status; null for threads of the kernel, which have no memory. */
+/** Sizes from the content of /proc/PID/status; null for kernel threads, which have no memory. */
 export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateBytes' | 'pagedBytes'> => {
   const sizeOf = (name: string): number | null => {
     const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
@@ -27,11 +27,11 @@ export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateB
 
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
   executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
-  // Since Linux 6.2 the size of the folder is the number of its entries; before, and with none, it is 0.
+  // Since Linux 6.2 the size of the folder is the number of its entries; before, it is 0.
   handles: readOrNull(() => statSync(`${folder}/fd`).size || readdirSync(`${folder}/fd`).length),
 });
 
-/** Null where another user's process may not be looked into, and where there is nothing to read. */
+/** Null for processes of other users, and for processes that have ended. */
 const readOrNull = <T>(read: () => T): T | null => {
   try {
     return read();

@@ -4,15 +4,15 @@ import { endianness } from 'node:os';
 /** ut_type of a session of a user, see utmp(5). */
 const userProcess = 7;
 
-/** Bytes in a record: 384 where glibc keeps its 32-bit times (x86, POWER), 400 elsewhere (ARM64, RISC-V). */
+/** Bytes in a record: 384 with glibc's 32-bit times (x86, POWER), 400 elsewhere (ARM64, RISC-V). */
 const recordLengths = [384, 400];
 
-/** Sessions of users that are logged in, from systemd-logind or else utmp; null where neither is there. */
+/** Sessions of logged-in users, from systemd-logind or else utmp; null without both. */
 export const countUsers = async (runFolder: string): Promise<number | null> =>
   (await countLogindSessions(`${runFolder}/systemd/sessions`)) ??
   (await readFile(`${runFolder}/utmp`).then(countUtmpUsers, () => null));
 
-/** Counts the sessions in the content of a utmp file. */
+/** Counts the sessions in the content of a utmp file; null if it is damaged. */
 export const countUtmpUsers = (content: Buffer): number | null => {
   const length = recordLengths.find((each) => content.length % each === 0);
   if (length === undefined) {
@@ -26,7 +26,7 @@ export const countUtmpUsers = (content: Buffer): number | null => {
   return users;
 };
 
-/** Whether the content of a file of /run/systemd/sessions describes a user's session, not a greeter's. */
+/** True if a file of /run/systemd/sessions describes a user's session, not a login screen. */
 const isUserSession = (content: string): boolean =>
   /^CLASS=user$/m.test(content) && !/^STATE=closing$/m.test(content);
 
@@ -35,7 +35,7 @@ const countLogindSessions = async (folder: string): Promise<number | null> => {
   if (names === null) {
     return null;
   }
-  // Beside each session lies its `.ref`, a pipe: reading that would not return.
+  // Each session also has a `.ref`, a pipe: reading that would hang.
   const sessions = names.filter((name) => !name.includes('.'));
   const contents = await Promise.all(
     sessions.map((name) => readFile(`${folder}/${name}`, 'utf8').catch(() => '')),
