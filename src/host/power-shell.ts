@@ -64,12 +64,5 @@ const readVersionAt = async (path: string): Promise<string | null> => {
   }
 };
 
-const findOwnVersion = (libraries: string[]): string | null => {
-  for (const library of libraries) {
-    const version = ownParts.exec(library)?.[1];
-    if (version) {
-      return version;
-    }
-  }
-  return null;
-};
+const findOwnVersion = (libraries: string[]): string | null =>
+  libraries.map((library) => ownParts.exec(library)?.[1]).find((version) => version !== undefined) ?? null;

@@ -1,29 +1,23 @@
-interface Latest<T> {
-  startedAt: number;
-  value: Promise<T>;
-  pending: boolean;
-}
-
 /**
  * Lets callers share one reading: callers wait for a reading that is under way, and get the last one while it began at
  * most `maxAgeMs` ago. A failed reading is not kept.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
-  let latest: Latest<T> | undefined;
+  let latest: Promise<T> | undefined;
+  let expiresAt = 0;
   return () => {
-    if (latest && (latest.pending || performance.now() - latest.startedAt < maxAgeMs)) {
-      return latest.value;
-    }
-    const mine: Latest<T> = { startedAt: performance.now(), value: read(), pending: true };
-    latest = mine;
-    mine.value.then(
+    const now = performance.now();
+    if (latest && now < expiresAt) return latest;
+    latest = read();
+    expiresAt = Number.POSITIVE_INFINITY;
+    latest.then(
       () => {
-        mine.pending = false;
+        expiresAt = now + maxAgeMs;
       },
       () => {
         latest = undefined;
       },
     );
-    return mine.value;
+    return latest;
   };
 };

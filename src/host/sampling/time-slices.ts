@@ -16,9 +16,7 @@ export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R
       sliceEnd = performance.now() + sliceMs;
     }
     const result = map(item);
-    if (result !== null) {
-      results.push(result);
-    }
+    if (result !== null) results.push(result);
   }
   return results;
 };

@@ -59,11 +59,8 @@ export const toFixedDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(ca
 const listCandidates = async (root: Root): Promise<Candidate[]> => {
   const mounts = (await readVisibleMounts(`${root}/proc`)).filter(({ type }) => type !== 'autofs');
   const labels = await readLabels(`${root}/dev`);
-  const distinct = keepShortest(
-    mounts.map((mount) => ({ mount, mountPath: mount.path })),
-    ({ mount }) => mount.device,
-  );
-  return Promise.all(distinct.map(({ mount }) => describe(root, mount, labels)));
+  const distinct = keepShortest(mounts, ({ device }) => device);
+  return Promise.all(distinct.map((mount) => describe(root, mount, labels)));
 };
 
 const describe = async (root: Root, mount: Mount, labels: Map<string, string>): Promise<Candidate> => {
@@ -71,7 +68,7 @@ const describe = async (root: Root, mount: Mount, labels: Map<string, string>): 
   const device = number === null ? null : await readBlockDevice(`${root}/sys`, number);
   const kind = device?.kind ?? toKindOfType(mount.type);
   return {
-    mountPath: mount.path,
+    mountPath: mount.mountPath,
     device: mount.source,
     type: mount.type,
     kind: kind === 'loop' ? 'fixed' : kind,

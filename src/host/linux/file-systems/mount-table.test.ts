@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseMounts, toVisibleMounts } from './mount-table.ts';
 
 const toPaths = (lines: string[]): string[] =>
-  toVisibleMounts(parseMounts(lines.join('\n'))).map(({ id, path }) => `${id} ${path}`);
+  toVisibleMounts(parseMounts(lines.join('\n'))).map(({ id, mountPath }) => `${id} ${mountPath}`);
 
 const toLine = (id: number, parent: number, path: string): string =>
   `${id} ${parent} 0:${id} / ${path} rw - tmpfs tmpfs rw`;
@@ -13,7 +13,7 @@ const escapeOctal = (path: string): string =>
   path.replace(/[ \t\n\\]/g, (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 test('a line is parsed with any number of optional fields', () => {
-  const expected = { id: 27, parentId: 1, device: '254:0', path: '/', type: 'ext4', source: '/dev/vda' };
+  const expected = { id: 27, parentId: 1, device: '254:0', mountPath: '/', type: 'ext4', source: '/dev/vda' };
   for (const optional of ['', 'shared:1 ', 'shared:1 master:2 propagate_from:3 unbindable ']) {
     const line = `27 1 254:0 / / rw,relatime ${optional}- ext4 /dev/vda rw,discard\n`;
     assert.deepEqual(parseMounts(line), [expected]);
@@ -30,7 +30,7 @@ test('a path comes back whatever is in it', () => {
       fc.string({ unit: fc.constantFrom(' ', '\\', '\n', '\t', '-', '0', 'ü', '/', 'a') }),
       (name) => {
         const [mount] = parseMounts(`1 0 8:1 / /${escapeOctal(name)} rw - ext4 ${escapeOctal(name)} rw\n`);
-        assert.equal(mount?.path, `/${name}`);
+        assert.equal(mount?.mountPath, `/${name}`);
         assert.equal(mount.source, name);
       },
     ),

@@ -6,7 +6,7 @@ export interface Mount {
   parentId: number;
   /** `major:minor`; major 0 for file systems without a block device of their own. */
   device: string;
-  path: string;
+  mountPath: string;
   type: string;
   source: string;
 }
@@ -39,7 +39,7 @@ const parseMount = (line: string): Mount => {
     id: Number(id),
     parentId: Number(parentId),
     device,
-    path: unescapeOctal(path),
+    mountPath: unescapeOctal(path),
     type,
     source: unescapeOctal(source),
   };
@@ -52,12 +52,12 @@ const unescapeOctal = (text: string): string =>
 /** A mount on the mount point itself covers all of it; one on a folder covers its siblings below that folder. */
 const listVisible = (mount: Mount, childrenOf: ReadonlyMap<number, Mount[]>): Mount[] => {
   const children = childrenOf.get(mount.id) ?? [];
-  const cover = children.find(({ path }) => path === mount.path);
-  if (cover) {
-    return listVisible(cover, childrenOf);
-  }
-  const paths = new Set(children.map(({ path }) => path));
-  const uncovered = children.filter(({ path }) => !listFolders(path).some((folder) => paths.has(folder)));
+  const cover = children.find(({ mountPath }) => mountPath === mount.mountPath);
+  if (cover) return listVisible(cover, childrenOf);
+  const paths = new Set(children.map(({ mountPath }) => mountPath));
+  const isCovered = ({ mountPath }: Mount): boolean =>
+    listFolders(mountPath).some((folder) => paths.has(folder));
+  const uncovered = children.filter((child) => !isCovered(child));
   return [mount, ...uncovered.flatMap((child) => listVisible(child, childrenOf))];
 };
 

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { type HangGuard, waitAtMost } from '../../sampling/hang-guard.ts';
+import type { ProcessStat } from './stat.ts';
 
 /** Length in bytes at which the kernel cuts a process's name (TASK_COMM_LEN - 1). */
 const cutAt = 15;
@@ -8,13 +9,7 @@ const argumentBytes = 4096;
 /** How long a list of processes waits for full names. */
 const patienceMs = 250;
 
-/** A process as the names need it; the start tells apart processes that had the same id. */
-export interface NamedProcess {
-  pid: number;
-  name: Buffer;
-  startTicks: number;
-  virtualBytes: number;
-}
+export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
 
 /**
  * Returns a function that completes names that `isCut` from the first argument: it resolves within 250 ms to the full
@@ -36,13 +31,8 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
   };
   return async (processes: readonly NamedProcess[]): Promise<Map<number, string>> => {
     const cut = new Map(processes.map((process) => [toKey(process), process]));
-    for (const key of known.keys()) {
-      if (!cut.has(key)) {
-        known.delete(key);
-      }
-    }
-    const unknown = [...cut].filter(([key]) => !known.has(key));
-    await waitAtMost(limitMs, readNames(unknown));
+    for (const key of known.keys()) if (!cut.has(key)) known.delete(key);
+    await waitAtMost(limitMs, readNames([...cut].filter(([key]) => !known.has(key))));
     return new Map([...cut].flatMap(([key, { pid }]) => toEntries(pid, known.get(key))));
   };
 };
@@ -57,6 +47,7 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
   name.length === cutAt && virtualBytes > 0;
 
+/** The start tells apart processes that have the same id one after the other. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string =>
   `${pid} ${startTicks} ${name.toString('latin1')}`;
 
