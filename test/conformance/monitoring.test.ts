@@ -114,7 +114,7 @@ test('D15 rounded values are JSON numbers, and strings where the contract has st
   assert.match(health.text, /"uptime":"[^"]+","cpuUsage":"[^"]+","memoryUsage":"[^"]+"/);
 });
 
-test('M6 processes come by working set, largest first, and top limits them', async (t) => {
+test('M6 processes are sorted by working set, largest first, and top limits them', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const list = async (query: string) =>
     (await request<{ data: ProcessRow[] }>('GET', `/api/processes${query}`)).json.data;
@@ -125,7 +125,7 @@ test('M6 processes come by working set, largest first, and top limits them', asy
   assert.deepEqual(await list('?top=0'), []);
 });
 
-test('M7 sort is read and changes nothing', async (t) => {
+test('M7 sort is accepted and changes nothing', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const texts = ['sort=Memory', 'sort=CPU', 'sort=nonsense', 'sort='].map(async (sort) => {
     const { status, json } = await request<{ data: ProcessRow[] }>('GET', `/api/processes?top=5&${sort}`);
@@ -136,7 +136,7 @@ test('M7 sort is read and changes nothing', async (t) => {
   for (const other of others) assert.deepEqual(other, first);
 });
 
-test('D9m a top that is no plain whole number, or given twice, is 400 and names it', async (t) => {
+test('D9m a top that is not a plain whole number, or is repeated, is 400 and named in the error', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   for (const query of ['top=-1', 'top=1.5', 'top=1e3', 'top=ten', 'top=+1', 'top=%201', 'top=1&top=2']) {
     const { status, json } = await request<{ error: string }>('GET', `/api/processes?${query}`);

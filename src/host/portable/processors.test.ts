@@ -7,7 +7,7 @@ const twoPackages = {
   ...{ cores: 8, physicalCores: 4, processors: 2, cache: { l2: 4 * 2 ** 20, l3: 44 * 2 ** 20 } },
 };
 
-test('each package gets its part', () => {
+test('each package gets its share of cores, caches and load', () => {
   const shares = new Map([1, 1, 1, 1, 0, 0, 0, 1].map((share, index) => [`cpu${index}`, share]));
   const readings = toProcessorReadings(twoPackages, shares.set('cpu', 0.5));
   assert.deepEqual(readings[1], {
@@ -20,7 +20,7 @@ test('each package gets its part', () => {
   );
 });
 
-test('what is empty or 0 was not found, and is null', () => {
+test('values that systeminformation leaves empty or 0 are null', () => {
   const nothing = {
     ...{ manufacturer: '', brand: '', speed: 0, speedMax: 0, cores: 1, physicalCores: 0, processors: 0 },
     cache: { l2: 0, l3: 0 },
@@ -45,7 +45,7 @@ test('all processors together are the sum of each', () => {
   );
 });
 
-test('this machine has counted', () => {
+test('the processor times of this machine are neither empty nor all busy', () => {
   const { busy = 0, total = 0 } = readCpuTimes().get('cpu') ?? {};
   assert.ok(busy > 0 && busy < total);
 });

@@ -20,7 +20,7 @@ test('the share is that of the time between two samples', () => {
   assert.deepEqual([...toCpuShares(toSample(100, 1000), toSample(130, 1100))], [['cpu', 0.3]]);
 });
 
-test('a processor that did not count, or counted backwards, is not busy', () => {
+test('a processor whose counters stand still or step back is not busy', () => {
   assert.equal(toCpuShares(toSample(5, 10), toSample(5, 10)).get('cpu'), 0);
   assert.equal(toCpuShares(toSample(5, 10), toSample(4, 20)).get('cpu'), 0);
 });
@@ -29,7 +29,7 @@ test('a share is never more than one', () => {
   assert.equal(toCpuShares(toSample(0, 10), toSample(12, 20)).get('cpu'), 1);
 });
 
-test('a processor that has just come counts from its own start', () => {
+test('a processor that was just switched on counts from its own start', () => {
   assert.equal(toCpuShares(new Map(), toSample(1, 4)).get('cpu'), 0.25);
 });
 

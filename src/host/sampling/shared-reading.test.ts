@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { eventually } from '../testing.ts';
 import { createSharedReading } from './shared-reading.ts';
 
-test('callers at the same time share one reading, even with no age allowed', async () => {
+test('concurrent callers share one reading even if no age is allowed', async () => {
   let reads = 0;
   const read = createSharedReading(async () => ++reads, 0);
   assert.deepEqual(await Promise.all([read(), read(), read()]), [1, 1, 1]);
   assert.equal(await read(), 2);
 });
 
-test('a reading is given out until it is too old', async () => {
+test('a reading is shared until it is too old', async () => {
   let reads = 0;
   const read = createSharedReading(async () => ++reads, 50);
   assert.equal(await read(), 1);
@@ -18,7 +18,7 @@ test('a reading is given out until it is too old', async () => {
   await eventually(async () => assert.equal(await read(), 2));
 });
 
-test('a reading that failed reaches all who wait for it and is not kept', async () => {
+test('a failed reading rejects for all callers that wait for it, and is not kept', async () => {
   let reads = 0;
   const read = createSharedReading(async () => {
     reads += 1;

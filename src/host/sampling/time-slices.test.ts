@@ -7,11 +7,11 @@ const keepBusy = (milliseconds: number): void => {
   while (performance.now() < end);
 };
 
-test('results keep the order of the items, without those that gave null', async () => {
+test('results keep the order of the items, without nulls', async () => {
   assert.deepEqual(await mapInSlices([1, 2, 3, 4], (item) => (item % 2 ? item * 10 : null)), [10, 30]);
 });
 
-test('other work gets its turn while a long list is worked on', async () => {
+test('other work runs while a long list is mapped', async () => {
   let turns = 0;
   let done = false;
   const takeTurns = (): void => {

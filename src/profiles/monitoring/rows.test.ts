@@ -16,7 +16,7 @@ test('the largest working set comes first, equal ones by process id', () => {
   );
 });
 
-test('a reading is left as it is, and each of its rows made once, however many are asked for', () => {
+test('a reading is not changed, and each of its rows is built once', () => {
   const reading = [toProcess(1, 1), toProcess(2, 2), toProcess(3, 3)];
   const list = (top: number) => listProcessRows(reading, top).map(({ pid }) => pid);
   assert.deepEqual([list(1), list(3), list(2), list(0)], [[3], [3, 2, 1], [3, 2], []]);
@@ -29,7 +29,7 @@ test('memory is in MiB with one decimal, processor time in seconds with two (D25
   assert.deepEqual(row, { name: 'a) b', pid: 7, memoryMB: 50.4, cpu: 3.1 });
 });
 
-test('processor time that the system does not tell is null', () => {
+test('processor time that the system does not report is null', () => {
   assert.equal(toProcessRow({ ...toProcess(7, 1), userSeconds: null }).cpu, null);
   assert.equal(toProcessRow({ ...toProcess(7, 1), kernelSeconds: null }).cpu, null);
 });
@@ -39,14 +39,14 @@ const toDisk = (totalBytes: number, usedBytes: number, availableBytes: number): 
   ...{ totalBytes, usedBytes, availableBytes },
 });
 
-test('what is kept for root is neither used nor free (D26)', () => {
+test('space reserved for root is neither used nor free (D26)', () => {
   const gigabyte = 2 ** 30;
   assert.deepEqual(toDiskRow(toDisk(100 * gigabyte, 30.126 * gigabyte, 60 * gigabyte)), {
     ...{ drive: '/data', totalGB: 100, freeGB: 60, usagePct: 33.4 },
   });
 });
 
-test('an empty file system that gives no room is not used', () => {
+test('an empty file system without space is 0 % used', () => {
   assert.deepEqual(toDiskRow(toDisk(10_737_418, 0, 0)), {
     drive: '/data',
     totalGB: 0.01,
@@ -55,6 +55,6 @@ test('an empty file system that gives no room is not used', () => {
   });
 });
 
-test('a full one is used wholly', () => {
+test('a full file system is 100 % used', () => {
   assert.equal(toDiskRow(toDisk(10, 10, 0)).usagePct, 100);
 });

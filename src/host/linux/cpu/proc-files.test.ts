@@ -33,7 +33,7 @@ Hardware	: BCM2835
 Model		: Raspberry Pi 4 Model B Rev 1.4
 `;
 
-test('each block on x86 is a processor', () => {
+test('each block of /proc/cpuinfo is a processor on x86', () => {
   const name = 'Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz';
   const manufacturer = 'GenuineIntel';
   assert.deepEqual(parseCpuInfo(x86), [
@@ -42,7 +42,7 @@ test('each block on x86 is a processor', () => {
   ]);
 });
 
-test('what ARM does not tell is null', () => {
+test('values that ARM does not report are null', () => {
   assert.deepEqual(parseCpuInfo(arm), [
     { index: 0, name: null, manufacturer: null, socket: null, mhz: null, isGuest: null },
   ]);
@@ -56,7 +56,7 @@ ctxt 670509
 btime 1700000000
 `;
 
-test('busy is all but idle and waiting; time given to guests is not counted twice', () => {
+test('busy time excludes idle and iowait, and counts guests once', () => {
   assert.deepEqual(
     [...parseCpuTimes(stat)],
     [

@@ -24,7 +24,7 @@ const toCpu = (index: number, siblings: string, l3: string) => {
   };
 };
 
-test('threads, cores, caches and load come together by package', async (t) => {
+test('threads, cores, caches and load are grouped by package', async (t) => {
   const root = createTree(t, {
     'proc/cpuinfo': [toBlock(0, 0), toBlock(1, 1), toBlock(2, 0), toBlock(3, 0), toBlock(4, 0)].join(''),
     ...toCpu(0, '0,2\n', '0,2-4\n'),
@@ -53,7 +53,7 @@ test('threads, cores, caches and load come together by package', async (t) => {
   ]);
 });
 
-test('a machine that tells little has one package, and null for the rest', async (t) => {
+test('a machine that reports little has one package, and null for the rest', async (t) => {
   const root = createTree(t, {
     'proc/cpuinfo': 'processor\t: 0\nFeatures\t: fp\n\nprocessor\t: 1\nFeatures\t: fp\n',
     'sys/devices/system/cpu/cpu0/topology/physical_package_id': '-1\n',
@@ -66,7 +66,7 @@ test('a machine that tells little has one package, and null for the rest', async
   });
 });
 
-test('a cache without a list of who shares it counts for its processor', async (t) => {
+test('a cache without a list of sharers counts for its processor', async (t) => {
   const root = createTree(t, {
     'proc/cpuinfo': toBlock(7, 0).replace('model name', 'other'),
     'sys/devices/system/cpu/cpu7/cache/index1/level': '2\n',

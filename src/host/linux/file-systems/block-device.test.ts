@@ -55,7 +55,7 @@ for (const [number, device] of Object.entries(expected)) {
   });
 }
 
-test('device numbers are taken apart as the kernel puts them together', () => {
+test('device numbers are decoded as the kernel encodes them', () => {
   assert.equal(toDeviceNumber(0x0801), '8:1');
   assert.equal(toDeviceNumber(0x10307), '259:7');
   assert.equal(toDeviceNumber(0x110302), '259:258');
@@ -77,7 +77,7 @@ test("the number of each device file leads to the kernel's folder of the device"
   }
 });
 
-test('labels are found by the name of the device', async (t) => {
+test('labels are listed by the name of their device', async (t) => {
   const dev = createTree(t, {
     'disk/by-label/My\\x20Data\\x2fürs': { link: '../../sdb1' },
     'disk/by-label/100%': { link: '../../dm-0' },
@@ -92,6 +92,6 @@ test('labels are found by the name of the device', async (t) => {
   assert.equal((await readLabels('/does-not-exist')).size, 0);
 });
 
-test('a label that is no UTF-8 does not stop the reading', () => {
+test('bytes of a label that are not UTF-8 are replaced', () => {
   assert.equal(unescapeLabel('a\\xffb'), 'a\ufffdb');
 });

@@ -17,7 +17,7 @@ const toTree = (...mounts: string[]) => ({
   'dev/disk/by-label/Stick\\x201': { link: '../../sdb1' },
 });
 
-test('only what is on a fixed local device is listed as a disk, and the root (D26)', async (t) => {
+test('only file systems on fixed local devices are disks, and the root (D26)', async (t) => {
   const mounts = [
     '0:40 / / rw - overlay overlay rw',
     '8:1 / /usr/bin rw - ext4 /dev/sda1 rw',
@@ -59,7 +59,7 @@ test('a file system is listed once, with its kind and label', async (t) => {
   );
 });
 
-test('a file system over several devices is on the one it was mounted from', async (t) => {
+test('a file system that spans devices belongs to the one it was mounted from', async (t) => {
   const mounts = ['0:40 / / rw - btrfs /dev/does-not-exist rw', '0:41 / /etc rw - btrfs /dev/null rw'];
   const { fixedDisks } = createFileSystemReader(createTree(t, toTree(...mounts)), createHangGuard());
   assert.deepEqual(

@@ -14,7 +14,7 @@ for (const [kind, types] of Object.entries(kinds)) {
   });
 }
 
-test('file systems served by a program are told from those of the kernel', () => {
+test('FUSE file systems are recognized by their type', () => {
   assert.deepEqual(['fuse', 'fuseblk', 'fuse.x', 'fusectl', 'ext4'].filter(isUserSpace), [
     'fuse',
     'fuseblk',

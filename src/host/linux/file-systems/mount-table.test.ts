@@ -24,7 +24,7 @@ test('a source may be empty', () => {
   assert.equal(parseMounts('1 0 0:1 / /x rw - tmpfs  rw\n')[0]?.source, '');
 });
 
-test('a path comes back whatever is in it', () => {
+test('any path is unescaped correctly', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(' ', '\\', '\n', '\t', '-', '0', 'ü', '/', 'a') }),
@@ -44,7 +44,7 @@ test('a mount on another is the visible one', () => {
   ]);
 });
 
-test('what lies below a covered mount is hidden with it', () => {
+test('mounts below a covered mount are hidden with it', () => {
   const lines = [toLine(1, 0, '/'), toLine(2, 1, '/a'), toLine(3, 2, '/a/b'), toLine(4, 2, '/a')];
   assert.deepEqual(toPaths(lines), ['1 /', '4 /a']);
 });
@@ -54,6 +54,6 @@ test('a mount on a folder above hides what was mounted below it', () => {
   assert.deepEqual(toPaths(lines), ['1 /', '3 /a', '4 /ab']);
 });
 
-test('the order of the table does not matter, nor whether the root names itself as parent', () => {
+test("visible mounts do not depend on the table's order or on the root's parent", () => {
   assert.deepEqual(toPaths([toLine(2, 1, '/proc'), toLine(1, 1, '/')]), ['2 /proc', '1 /']);
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createTree, eventually, inBackground, keepRunning } from '../../testing.ts';
 import { parseStatusSizes, readProcessDetails } from './details.ts';
 
-test('program, open files and sizes are those of the process', async (t) => {
+test('details have the program, open files and sizes of the process', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sleep', ['60'], inBackground));
   await eventually(async () => {
     const details = (await readProcessDetails('/proc', [pid])).get(pid);
@@ -16,11 +16,11 @@ test('program, open files and sizes are those of the process', async (t) => {
   });
 });
 
-test('a process that is gone has no entry', async () => {
+test('a process that has ended has no details', async () => {
   assert.deepEqual([...(await readProcessDetails('/proc', [2 ** 22 + 1])).keys()], []);
 });
 
-test('what may not be read is null', async (t) => {
+test('details that may not be read are null', async (t) => {
   const root = createTree(t, { '7/status': 'Name:\tkthreadd\nThreads:\t1\n' });
   assert.deepEqual((await readProcessDetails(root, [7])).get(7), {
     privateBytes: null,
@@ -37,7 +37,7 @@ test('sizes in status are in kB', () => {
   });
 });
 
-test('a name in the status that looks like a size changes nothing', () => {
+test('a process name that looks like a size is ignored', () => {
   const status = 'Name:\tVmData: 5 kB\nVmData:\t  8 kB\n';
   assert.deepEqual(parseStatusSizes(status), { privateBytes: 8192, pagedBytes: null });
 });

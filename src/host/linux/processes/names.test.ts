@@ -21,12 +21,12 @@ const cut = 'signalbox-long-';
 /** Longer than a busy machine takes to read a file. */
 const patient = 10_000;
 
-test('a name goes on as in the base name of the first argument', () => {
+test('a cut name is continued from the base name of the first argument', () => {
   const full = toFullName(Buffer.from(cut), Buffer.from('/usr/bin/signalbox-long-name'));
   assert.equal(full, 'signalbox-long-name');
 });
 
-test('a first argument that does not continue the name is not used', () => {
+test('a first argument that does not continue the name is ignored', () => {
   for (const argument of ['', '/bin/sh', 'signalbox', '/signalbox-long-/sh', 'xsignalbox-long-name']) {
     assert.equal(toFullName(Buffer.from(cut), Buffer.from(argument)), cut);
   }
@@ -39,13 +39,13 @@ test('a name cut within a character is completed byte by byte', () => {
   assert.equal(toFullName(Buffer.from([0xff, 0x41]), Buffer.alloc(0)), '\ufffdA');
 });
 
-test('a name may be cut when it is as long as the kernel keeps, and the process is none of its own threads', () => {
+test('a name may be cut if it has 15 bytes and belongs to no kernel thread', () => {
   assert.ok(isCut(toProcess(1, cut)));
   assert.ok(!isCut(toProcess(1, cut.slice(1))));
   assert.ok(!isCut({ ...toProcess(1, cut), virtualBytes: 0 }));
 });
 
-test('names are completed whether or not the first argument has an end', async (t) => {
+test('names are completed whether or not the first argument is terminated', async (t) => {
   const root = createTree(t, {
     '1/cmdline': '/bin/signalbox-long-name\0--port\x003000\0',
     '3/cmdline': '/bin/signalbox-long-name without an end',
@@ -58,12 +58,12 @@ test('names are completed whether or not the first argument has an end', async (
   ]);
 });
 
-test('a process that is gone keeps the name of the kernel', async (t) => {
+test("a process that has ended keeps the kernel's name", async (t) => {
   const complete = createNameCompletion(createTree(t, {}), createHangGuard(), patient);
   assert.deepEqual([...(await complete([toProcess(1, cut)]))], [[1, cut]]);
 });
 
-test('each process is asked once, and one that takes over the id is asked again', async (t) => {
+test('each process is read once, and again when another takes over its id', async (t) => {
   const first = createTree(t, { '1/cmdline': 'signalbox-long-one' });
   const complete = createNameCompletion(first, createHangGuard(), patient);
   await complete([toProcess(1, cut)]);
@@ -73,7 +73,7 @@ test('each process is asked once, and one that takes over the id is asked again'
   assert.equal((await complete([toProcess(1, cut)])).get(1), 'signalbox-long-two', 'forgotten meanwhile');
 });
 
-test('stuck processes take one thread of the pool together, and none once they answer', async (t) => {
+test('stuck processes together take one thread of the pool', async (t) => {
   const pids = [1, 2, 3, 4, 5, 6];
   const root = createTree(t, Object.fromEntries(pids.map((pid) => [`${pid}/status`, 'stuck'])));
   const pipes = pids.map((pid) => join(root, `${pid}/cmdline`));
@@ -88,7 +88,7 @@ test('stuck processes take one thread of the pool together, and none once they a
   await eventually(async () => assert.equal((await complete(stuck)).size, pids.length));
 });
 
-test('a process that does not answer holds nobody up', async (t) => {
+test('a process that does not answer delays nobody', async (t) => {
   const root = createTree(t, { '1/x': '' });
   const pipe = join(root, '1/cmdline');
   execFileSync('/usr/bin/mkfifo', [pipe]);

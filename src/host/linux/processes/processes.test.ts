@@ -15,7 +15,7 @@ const find = async (pid: number): Promise<ProcessReading> => {
   return found;
 };
 
-test('what is read of a process is what ps shows', async (t) => {
+test('a reading of a process has the values that ps shows', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sleep', ['60'], inBackground));
   await eventually(async () => {
     const [line = ''] = toLines(
@@ -47,7 +47,7 @@ test('every process that ps lists before and after is in the reading', async () 
   });
 });
 
-test('processor seconds are those Node counts for itself (D25)', async () => {
+test('processor seconds are those that Node counts for itself (D25)', async () => {
   const end = performance.now() + 100;
   while (performance.now() < end);
   await eventually(async () => {
@@ -69,7 +69,7 @@ for (const name of ['a) b', '((', ') S 1 2 3', 'line\nbreak', '"\\{}', 'ü€'])
   });
 }
 
-test('bytes of a name that are no UTF-8 are replaced', async (t) => {
+test('bytes of a name that are not UTF-8 are replaced', async (t) => {
   const pid = await keepRunning(
     t,
     spawn('/bin/sh', ['-c', "printf 'x\\377y' >/proc/$$/comm; read _"], inBackground),
@@ -85,14 +85,14 @@ test('a process may have no name at all', async (t) => {
   await eventually(async () => assert.equal((await find(pid)).name, ''));
 });
 
-test('a name longer than the kernel keeps is given whole', async (t) => {
+test('a name longer than the kernel keeps is complete', async (t) => {
   const name = 'signalbox-with-a-long-name';
   const folder = createTree(t, { [name]: { link: '/bin/sleep' } });
   const pid = await keepRunning(t, spawn(join(folder, name), ['60'], inBackground));
   await eventually(async () => assert.equal((await find(pid)).name, name));
 });
 
-test('a reading is shared for half a second and then taken anew (D25)', async () => {
+test('a reading is shared for half a second, then replaced (D25)', async () => {
   let first: readonly ProcessReading[] = [];
   // One that is nearly half a second old may be replaced between the two.
   await eventually(async () => {

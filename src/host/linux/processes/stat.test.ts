@@ -12,7 +12,7 @@ const behindName =
 const toContent = (name: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from('4242 ('), name, Buffer.from(`)${behindName}`)]);
 
-test('the fields are those of the manual', () => {
+test('fields are read at the positions of the manual', () => {
   assert.deepEqual(parseProcessStat(toContent(Buffer.from('node'))), {
     name: Buffer.from('node'),
     parentPid: 812,
@@ -26,7 +26,7 @@ test('the fields are those of the manual', () => {
   });
 });
 
-test('no name changes how the fields are read', () => {
+test('any name leaves the fields readable', () => {
   const byte = fc.oneof(fc.integer({ min: 1, max: 255 }), fc.constantFrom(...Buffer.from('() \n0S')));
   fc.assert(
     fc.property(fc.array(byte, { maxLength: 64 }), (bytes) => {
@@ -37,7 +37,7 @@ test('no name changes how the fields are read', () => {
   );
 });
 
-test('a thread of the kernel has no memory and may have a negative priority', () => {
+test('a kernel thread has no memory and may have a negative priority', () => {
   const content =
     '14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 0 3 0 0 -2 0 1 0 27 0 0 18446744073709551615 0 0 0\n';
   const { name, virtualBytes, priority, kernelTicks } = parseProcessStat(Buffer.from(content));
@@ -48,7 +48,7 @@ test('a thread of the kernel has no memory and may have a negative priority', ()
   );
 });
 
-test('the name is a copy: the buffer it came from may be used again', () => {
+test('the name stays valid when the buffer is reused', () => {
   const content = toContent(Buffer.from('node'));
   const { name } = parseProcessStat(content);
   content.fill(0);
@@ -59,16 +59,16 @@ test('resident pages are the second figure of statm', () => {
   assert.equal(parseResidentPages(Buffer.from('289281 12898 9876 1 0 40000 0\n')), 12898);
 });
 
-test('the size of a page is the one the system tells', () => {
+test('the size of a page is the one that getconf reports', () => {
   assert.equal(readPageSize(), Number(toLines(execFileSync('getconf', ['PAGESIZE'], inEnglish))[0]));
 });
 
-test('memory taken between the two readings does not change the size', () => {
+test('memory allocated between the two readings does not change the size of a page', () => {
   assert.equal(parsePageSize('VmPeak:\t9 kB\nVmSize:\t  404096 kB\n', '100000 5 5 1 0 9 0'), 4096);
   assert.equal(parsePageSize('VmSize:\t  6400000 kB\n', '101000 5 5 1 0 9 0'), 65536);
 });
 
-test('texts without the figures are refused', () => {
+test('files without a size throw', () => {
   assert.throws(() => parsePageSize('', '1 2 3'), /size of a page/);
   assert.throws(() => parsePageSize('VmSize:\t 4 kB\n', ''), /size of a page/);
 });

@@ -14,7 +14,7 @@ test('name, release and build are those that uname shows', async () => {
   assert.ok(Math.abs(bootedAt.getTime() - new Date(since.replace(' ', 'T')).getTime()) <= 2000);
 });
 
-test('the hardware is named by its firmware', async (t) => {
+test('the firmware names the hardware', async (t) => {
   const root = createTree(t, {
     'sys/class/dmi/id/sys_vendor': 'Dell Inc.\n',
     'sys/class/dmi/id/product_name': 'PowerEdge R640\n',
@@ -33,7 +33,7 @@ test('the hardware is named by its firmware', async (t) => {
   );
 });
 
-test('without firmware that tells, a device tree names the model', async (t) => {
+test('without firmware data, the device tree names the model', async (t) => {
   const root = createTree(t, { 'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0' });
   const { manufacturer, model, osName, hypervisorPresent, userCount } = await readSystem(root);
   assert.equal(model, 'Raspberry Pi 4 Model B Rev 1.4');
@@ -46,7 +46,7 @@ const hosts = `127.0.0.1 localhost
 10.0.0.2 webmail.example.com
 `;
 
-test('the domain is in the name of the host, or in the file of hosts', () => {
+test("the domain comes from the host's name or from /etc/hosts", () => {
   assert.equal(findDomain('db.example.net', hosts), 'example.net');
   assert.equal(findDomain('web', hosts), 'example.org');
   assert.equal(findDomain('mail', hosts), null);
@@ -69,7 +69,7 @@ for (const [content, name] of names) {
   });
 }
 
-test('figures are bytes', () => {
+test('memory sizes are in bytes', () => {
   const meminfo =
     'MemTotal:  24684084 kB\nMemFree: 1 kB\nMemAvailable:  200 kB\nSwapTotal: 8 kB\nSwapFree: 4 kB\n';
   assert.deepEqual(parseMemory(meminfo), {
@@ -80,7 +80,7 @@ test('figures are bytes', () => {
   });
 });
 
-test('the figures are those that free shows', async () => {
+test('memory sizes are those that free shows', async () => {
   await eventually(async () => {
     const [, memory = '', swap = ''] = toLines(execFileSync('free', ['--bytes'], inEnglish));
     const { total, available, swapTotal, swapFree } = await readMemory('/proc');

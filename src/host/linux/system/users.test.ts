@@ -17,12 +17,12 @@ test('sessions of users are counted in records of either length', () => {
   assert.equal(countUtmpUsers(toUtmp(400, 2, 7, 8)), 1);
 });
 
-test('an empty file has no users, a damaged one no number', () => {
+test('an empty utmp file has no users, and a damaged one no count', () => {
   assert.equal(countUtmpUsers(Buffer.alloc(0)), 0);
   assert.equal(countUtmpUsers(Buffer.alloc(383)), null);
 });
 
-test('sessions of systemd-logind come first', async (t) => {
+test('sessions of systemd-logind take precedence over utmp', async (t) => {
   const run = createTree(t, {
     'systemd/sessions/1': 'UID=1000\nCLASS=user\nSTATE=active\n',
     'systemd/sessions/2': 'UID=1000\nCLASS=user\nSTATE=closing\n',
@@ -34,7 +34,7 @@ test('sessions of systemd-logind come first', async (t) => {
   assert.equal(await countUsers(run), 1);
 });
 
-test('without systemd-logind utmp is counted, and without both there is no number', async (t) => {
+test('without systemd-logind utmp is counted, and without both the count is null', async (t) => {
   assert.equal(await countUsers(createTree(t, { utmp: toUtmp(384, 7) })), 1);
   assert.equal(await countUsers(createTree(t, {})), null);
 });
