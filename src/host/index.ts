@@ -2,6 +2,6 @@ import { createLinuxReadings } from './linux/index.ts';
 import { createPortableReadings } from './portable/index.ts';
 import type { HostReadings } from './readings.ts';
 
-/** The readings for the machine this runs on; `close` ends their timer. */
+/** The readings for this machine. */
 export const createHostReadings = (platform: NodeJS.Platform = process.platform): HostReadings =>
   platform === 'linux' ? createLinuxReadings() : createPortableReadings();

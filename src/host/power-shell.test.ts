@@ -9,7 +9,7 @@ const toDependencies = (...libraries: string[]): string =>
     libraries: Object.fromEntries(libraries.map((library) => [library, { type: 'project' }])),
   });
 
-test('the version comes from the dependencies beside the program a link leads to', async (t) => {
+test('the version comes from the dependencies beside the program that a link leads to', async (t) => {
   const root = createTree(t, {
     'opt/7/pwsh': '',
     'opt/7/pwsh.deps.json': toDependencies('Markdig.Signed/0.33.0', 'Microsoft.PowerShell.ConsoleHost/7.4.6'),
@@ -18,7 +18,7 @@ test('the version comes from the dependencies beside the program a link leads to
   assert.equal(await readPowerShellVersion([join(root, 'none/pwsh'), join(root, 'bin/pwsh')]), '7.4.6');
 });
 
-test('the PowerShell that is used is the first that can be executed, and its version the one that is told', async (t) => {
+test('the first PowerShell that can be executed is used, and its version is reported', async (t) => {
   const root = createTree(t, {
     'unknown/pwsh': '',
     '7/pwsh': '',
@@ -30,12 +30,12 @@ test('the PowerShell that is used is the first that can be executed, and its ver
   assert.equal(await findPowerShell([]), null);
 });
 
-test('preview versions are given whole', async (t) => {
+test('preview versions are complete', async (t) => {
   const root = createTree(t, { pwsh: '', 'pwsh.deps.json': toDependencies('pwsh/7.6.0-preview.2') });
   assert.equal(await readPowerShellVersion([join(root, 'pwsh')]), '7.6.0-preview.2');
 });
 
-test('there is no version where nothing is installed, or nothing that can be read', async (t) => {
+test('the version is null if no PowerShell is installed or its files are unreadable', async (t) => {
   const root = createTree(t, {
     'bare/pwsh': '',
     'broken/pwsh': '',
@@ -53,7 +53,7 @@ test('Windows PowerShell is always 5.1', async (t) => {
   assert.equal(await readPowerShellVersion([join(root, 'powershell.exe')]), null);
 });
 
-test('only absolute paths are looked at, and none on systems without PowerShell', () => {
+test('PowerShell is looked for only at absolute paths, and nowhere on systems without it', () => {
   assert.ok(listPowerShellPaths('linux').every((path) => path.startsWith('/')));
   assert.ok(listPowerShellPaths('win32').every((path) => path.startsWith('C:\\')));
   assert.deepEqual(listPowerShellPaths('sunos'), []);

@@ -1,7 +1,7 @@
 import { access, constants, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Where the installers put PowerShell, in the order in which one is chosen. */
+/** Where the installers put PowerShell, in order of preference. */
 const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: [
     'C:\\Program Files\\PowerShell\\7\\pwsh.exe',
@@ -16,17 +16,17 @@ const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ],
 };
 
-/** Parts that are built with PowerShell itself and so carry its version in its list of dependencies. */
+/** Parts of PowerShell itself in its list of dependencies: they have its version. */
 const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(\d[\w.+-]*)$/i;
 
-/** Windows PowerShell is part of Windows and has had no other version since Windows 10. */
+/** Windows PowerShell is part of Windows, and its version has not changed since Windows 10. */
 const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
 
-/** Absolute paths of PowerShell, of which the first that exists is used. */
+/** Absolute paths where PowerShell may be installed; the first that can be executed is used. */
 export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
   installedAt[platform] ?? [];
 
-/** The first of the paths that can be executed; null where none can. */
+/** The first of the paths that can be executed, or null. */
 export const findPowerShell = async (paths: readonly string[]): Promise<string | null> => {
   for (const path of paths) {
     if (await isExecutable(path)) {
@@ -37,9 +37,8 @@ export const findPowerShell = async (paths: readonly string[]): Promise<string |
 };
 
 /**
- * Version of the PowerShell that `findPowerShell` finds, e.g. `7.4.6`, or null where there is none or its
- * files do not tell. It is read from
- * the `pwsh.deps.json` beside the program, so that no program has to be started.
+ * Version of the PowerShell that `findPowerShell` finds, e.g. `7.4.6`, or null if there is none or it is unknown. No
+ * program is started: the version is in `pwsh.deps.json` beside it.
  */
 export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
   const path = await findPowerShell(paths);
@@ -65,12 +64,5 @@ const readVersionAt = async (path: string): Promise<string | null> => {
   }
 };
 
-const findOwnVersion = (libraries: string[]): string | null => {
-  for (const library of libraries) {
-    const version = ownParts.exec(library)?.[1];
-    if (version) {
-      return version;
-    }
-  }
-  return null;
-};
+const findOwnVersion = (libraries: string[]): string | null =>
+  libraries.map((library) => ownParts.exec(library)?.[1]).find((version) => version !== undefined) ?? null;

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { test } from 'node:test';
 import { createHostReadings } from './index.ts';
+import { createLinuxReadings } from './linux/index.ts';
 import type { FileSystemReading, HostReadings } from './readings.ts';
-import { eventually, inBackground, keepRunning } from './testing.ts';
+import { createTree, eventually, inBackground, keepRunning } from './testing.ts';
 
 /** Both implementations run on Linux: there the portable one is an independent source for the other. */
 const implementations: Record<string, HostReadings> = {
@@ -19,7 +20,7 @@ test.after(() => {
 });
 
 for (const [name, readings] of Object.entries(implementations)) {
-  test(`${name}: the system has a name and was started as long ago as it says`, async () => {
+  test(`${name}: the system has a name and a boot time that matches its uptime`, async () => {
     const { hostname, architecture, bootedAt, osName } = await readings.system();
     assert.notEqual(hostname, '');
     assert.equal(architecture, process.arch);
@@ -35,7 +36,7 @@ for (const [name, readings] of Object.entries(implementations)) {
     assert.ok(swapFree <= swapTotal);
   });
 
-  test(`${name}: processors are busy between not at all and wholly`, async () => {
+  test(`${name}: shares and loads of processors are within their bounds`, async () => {
     const busy = await readings.cpuBusy();
     assert.ok(busy >= 0 && busy <= 1, `${busy}`);
     const processors = await readings.processors();
@@ -59,14 +60,14 @@ for (const [name, readings] of Object.entries(implementations)) {
     });
   });
 
-  test(`${name}: details are there for processes that are, and only for those asked for`, async () => {
+  test(`${name}: details are read of the given processes that exist`, async () => {
     await eventually(async () => {
       const details = await readings.processDetails([process.pid, 2 ** 22 + 1]);
       assert.deepEqual([...details.keys()], [process.pid]);
     });
   });
 
-  test(`${name}: file systems have sizes that fit together`, async () => {
+  test(`${name}: file systems have consistent sizes`, async () => {
     const fileSystems = await readings.fileSystems();
     assert.ok(fileSystems.some(({ mountPath }) => mountPath === '/'));
     for (const { mountPath, totalBytes, usedBytes, availableBytes } of fileSystems) {
@@ -95,8 +96,15 @@ test('both implementations agree on the disks, memory and swap', async () => {
   });
 });
 
-test('the implementation for this machine is chosen by its platform', (t) => {
+test('the platform decides which implementation is used', (t) => {
   const readings = createHostReadings();
   t.after(() => readings.close());
   assert.ok(readings.uptimeSeconds() > 0);
+});
+
+test('nothing is read before it is asked for', async (t) => {
+  const readings = createLinuxReadings(createTree(t, {}));
+  t.after(() => readings.close());
+  await assert.rejects(readings.cpuBusy(), { code: 'ENOENT' });
+  assert.notEqual(readings.hostname(), '');
 });

@@ -1,27 +1,31 @@
 /**
- * What signalbox can learn about the machine it runs on. One implementation reads Linux's /proc and /sys
- * directly, the other goes through systeminformation for every other system; both keep this contract.
- * A value that the system does not offer, or that this account may not read, is `null`, never 0.
+ * Readings of the machine the server runs on: from /proc and /sys on Linux, through systeminformation elsewhere. A value
+ * that the system does not report, or that this account may not read, is null, never 0. A reading that fails rejects.
  */
 export interface HostReadings {
-  /** Name, operating system and hardware; fixed while the process runs, except where a field says so. */
+  /** Costs no file access, unlike `system`. */
+  hostname(): string;
+  /** Name, operating system and hardware. */
   system(): Promise<SystemReading>;
   /** Seconds since the machine was started. */
   uptimeSeconds(): number;
   memory(): Promise<MemoryReading>;
-  /** Busy share (0 … 1) of all cores over the last complete sampling interval. */
+  /**
+   * Busy share (0 … 1) of all cores over the last second. Sampling starts with the first call for this or for
+   * `processors`, which takes 200 ms.
+   */
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
   /** Every process, in no particular order. The reading is at most 500 ms old and shared by its callers. */
   processes(): Promise<readonly ProcessReading[]>;
-  /** What costs one or more extra reads for each process; a process that is gone has no entry in the map. */
+  /** Details that cost extra reads for each process; a process that has ended has no entry in the map. */
   processDetails(pids: readonly number[]): Promise<Map<number, ProcessDetails>>;
-  /** Every mounted file system that has a size, whatever it is on. */
+  /** Every mounted file system that has a size; one whose server does not answer is missing. */
   fileSystems(): Promise<FileSystemReading[]>;
   /** Fixed local disks, each device once, plus the root file system: what /api/disks lists. */
   fixedDisks(): Promise<FileSystemReading[]>;
-  /** Ends the sampling timer. */
+  /** Stops the sampling timer. */
   close(): void;
 }
 
@@ -29,7 +33,7 @@ export interface SystemReading {
   hostname: string;
   /** DNS domain of the host, or null. */
   domain: string | null;
-  /** For people, e.g. `Debian GNU/Linux 12 (bookworm)`. */
+  /** Display name, e.g. `Debian GNU/Linux 12 (bookworm)`. */
   osName: string | null;
   /** Kernel or system release, e.g. `6.1.0-18-amd64`. */
   osVersion: string | null;
@@ -48,7 +52,7 @@ export interface SystemReading {
 /** All sizes in bytes. */
 export interface MemoryReading {
   total: number;
-  /** What programs could still get without swapping (Linux: MemAvailable). */
+  /** Memory that programs can still get without swapping (Linux: MemAvailable). */
   available: number;
   swapTotal: number;
   swapFree: number;
@@ -63,7 +67,7 @@ export interface ProcessorReading {
   currentMHz: number | null;
   cores: number | null;
   logicalProcessors: number;
-  /** 0 … 100, over the last complete sampling interval. */
+  /** 0 … 100, over the last second; see `cpuBusy`. */
   loadPercent: number | null;
   l2CacheKB: number | null;
   l3CacheKB: number | null;
@@ -72,9 +76,9 @@ export interface ProcessorReading {
 export interface ProcessReading {
   pid: number;
   parentPid: number;
-  /** The kernel's name for it; where Linux cuts that at 15 bytes, the base name of argv[0]. */
+  /** The kernel's name; if Linux cut it at 15 bytes, the base name of argv[0], unless that cannot be read in time. */
   name: string;
-  /** Processor time used so far; null off Linux, where systeminformation tells only percentages. */
+  /** Processor time used so far; null off Linux. */
   userSeconds: number | null;
   kernelSeconds: number | null;
   workingSetBytes: number;
@@ -89,9 +93,9 @@ export interface ProcessDetails {
   executablePath: string | null;
   /** Open file descriptors (Windows: handles). */
   handles: number | null;
-  /** As .NET has it on Linux: VmData. */
+  /** VmData on Linux, as in .NET. */
   privateBytes: number | null;
-  /** Memory of the process that is paged out; on Linux VmSwap, as in .NET. */
+  /** Memory that is paged out; VmSwap on Linux, as in .NET. */
   pagedBytes: number | null;
 }
 
@@ -106,6 +110,6 @@ export interface FileSystemReading {
   label: string | null;
   totalBytes: number;
   usedBytes: number;
-  /** What an ordinary user can still write. */
+  /** Space that ordinary users can still fill. */
   availableBytes: number;
 }

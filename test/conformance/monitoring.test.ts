@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
-import { startApp } from '../support/app.ts';
+import { eventually } from '../../src/host/testing.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 
 interface ProcessRow {
   name: string;
@@ -29,17 +30,28 @@ test('M1 GET /health answers status, uptime, version and hostname, in this order
   assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', version, hostname()]);
 });
 
+/** Seconds that the server has been up, by its own account. */
+const readUptime = async (request: TestApp['request']): Promise<number> => {
+  const { json } = await request<{ uptime: string }>('GET', '/health');
+  const [, days = '0', ...rest] = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d\.\d{7})$/.exec(json.uptime) ?? [];
+  const [hours, minutes, seconds] = rest.map(Number) as [number, number, number];
+  return ((Number(days) * 24 + hours) * 60 + minutes) * 60 + seconds;
+};
+
 test('D24 the uptime of /health is the time since the server’s start as [d.]hh:mm:ss.fffffff', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
-  const seconds = async () => {
-    const { json } = await request<{ uptime: string }>('GET', '/health');
-    const [, days = '0', ...rest] = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d\.\d{7})$/.exec(json.uptime) ?? [];
-    const [hours, minutes, part] = rest.map(Number) as [number, number, number];
-    return ((Number(days) * 24 + hours) * 60 + minutes) * 60 + part;
-  };
-  const first = await seconds();
+  const first = await readUptime(request);
   assert.ok(first >= 0 && first < 60, String(first));
-  assert.ok((await seconds()) >= first);
+  assert.ok((await readUptime(request)) >= first);
+});
+
+test('D24d the uptime of /health grows on when the wall clock is set back', async (t) => {
+  const now = Date.now();
+  t.mock.timers.enable({ apis: ['Date'], now });
+  const { request } = await startApp(t, { settings: { profiles: ['M'] } });
+  const first = await readUptime(request);
+  t.mock.timers.setTime(now - 2 * 3_600_000);
+  await eventually(async () => assert.ok((await readUptime(request)) > first));
 });
 
 test('M2 GET /api/health answers its six fields in order, the timestamp local and without a zone', async (t) => {
@@ -102,7 +114,7 @@ test('D15 rounded values are JSON numbers, and strings where the contract has st
   assert.match(health.text, /"uptime":"[^"]+","cpuUsage":"[^"]+","memoryUsage":"[^"]+"/);
 });
 
-test('M6 processes come by working set, largest first, and top limits them', async (t) => {
+test('M6 processes are sorted by working set, largest first, and top limits them', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const list = async (query: string) =>
     (await request<{ data: ProcessRow[] }>('GET', `/api/processes${query}`)).json.data;
@@ -113,7 +125,7 @@ test('M6 processes come by working set, largest first, and top limits them', asy
   assert.deepEqual(await list('?top=0'), []);
 });
 
-test('M7 sort is read and changes nothing', async (t) => {
+test('M7 sort is accepted and changes nothing', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const texts = ['sort=Memory', 'sort=CPU', 'sort=nonsense', 'sort='].map(async (sort) => {
     const { status, json } = await request<{ data: ProcessRow[] }>('GET', `/api/processes?top=5&${sort}`);
@@ -124,7 +136,7 @@ test('M7 sort is read and changes nothing', async (t) => {
   for (const other of others) assert.deepEqual(other, first);
 });
 
-test('D9m a top that is no plain whole number, or given twice, is 400 and names it', async (t) => {
+test('D9m a top that is not a plain whole number, or is repeated, is 400 and named in the error', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   for (const query of ['top=-1', 'top=1.5', 'top=1e3', 'top=ten', 'top=+1', 'top=%201', 'top=1&top=2']) {
     const { status, json } = await request<{ error: string }>('GET', `/api/processes?${query}`);

@@ -1,36 +1,39 @@
 import { readFileSync } from 'node:fs';
-import { uptime } from 'node:os';
-import { createCpuSampler } from '../cpu-sampler.ts';
+import { hostname, uptime } from 'node:os';
 import type { HostReadings } from '../readings.ts';
-import { createSharedReading } from '../shared-reading.ts';
-import { createFileSystemReader } from './file-systems.ts';
-import { parseBootTime, parseCpuTimes } from './kernel-stat.ts';
-import { readMemory } from './memory.ts';
-import { readProcessDetails } from './process-details.ts';
-import { createProcessReader } from './processes.ts';
-import { readPackages, toProcessorReadings } from './processors.ts';
-import { readSystem } from './system.ts';
+import { createCpuSampler } from '../sampling/cpu-sampler.ts';
+import { createHangGuard } from '../sampling/hang-guard.ts';
+import { createSharedReading } from '../sampling/shared-reading.ts';
+import { parseBootTime, parseCpuTimes } from './cpu/proc-files.ts';
+import { readPackages, toProcessorReadings } from './cpu/processors.ts';
+import { createFileSystemReader } from './file-systems/file-systems.ts';
+import { readProcessDetails } from './processes/details.ts';
+import { createProcessReader } from './processes/processes.ts';
+import { readMemory, readSystem } from './system/system.ts';
 
 const systemMaxAgeMs = 500;
 
 /** Processors come and go only in virtual machines, and seldom there. */
 const packagesMaxAgeMs = 60_000;
 
-/** Readings from /proc and /sys. `root` is put before every such path: another tree than the machine's own. */
+/** Readings from /proc and /sys. `root` is put before every such path, to read another tree than the machine's own. */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;
   const readStat = (): string => readFileSync(`${proc}/stat`, 'utf8');
   const sampler = createCpuSampler(() => parseCpuTimes(readStat()));
   const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
+  // One guard for everything that may hang, so that it costs one thread in all.
+  const guard = createHangGuard();
   return {
+    hostname,
     system: createSharedReading(() => readSystem(root), systemMaxAgeMs),
     uptimeSeconds: uptime,
     memory: () => readMemory(proc),
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
     processors: async () => toProcessorReadings(root, await packages(), await sampler.shares()),
-    processes: createProcessReader(proc, () => parseBootTime(readStat())),
+    processes: createProcessReader(proc, () => parseBootTime(readStat()), guard),
     processDetails: (pids) => readProcessDetails(proc, pids),
-    ...createFileSystemReader(root),
+    ...createFileSystemReader(root, guard),
     close: sampler.close,
   };
 };

@@ -10,7 +10,7 @@ test('a file is read up to 16 KiB', (t) => {
   assert.equal(readKernelFile(join(root, 'long'))?.length, 16 * 1024);
 });
 
-test('what is not there, or no file, is null', (t) => {
+test('a missing file and a folder read as null', (t) => {
   const root = createTree(t, {});
   assert.equal(readKernelFile(join(root, 'none')), null);
   assert.equal(readKernelFile(root), null);
@@ -18,13 +18,13 @@ test('what is not there, or no file, is null', (t) => {
   assert.equal(readKernelNumber(root), null);
 });
 
-test('text comes without white space and NUL around it, and never empty', (t) => {
+test('text is trimmed of white space and NUL, and null if nothing is left', (t) => {
   const root = createTree(t, { text: ' a b\0\n', empty: '\n' });
   assert.equal(readKernelText(join(root, 'text')), 'a b');
   assert.equal(readKernelText(join(root, 'empty')), null);
 });
 
-test('a number stands alone in its file', (t) => {
+test('a number is read only from a file that contains nothing else', (t) => {
   const root = createTree(t, { number: '-12\n', text: '12 kB\n' });
   assert.equal(readKernelNumber(join(root, 'number')), -12);
   assert.equal(readKernelNumber(join(root, 'text')), null);

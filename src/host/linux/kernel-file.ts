@@ -1,12 +1,12 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** One buffer for all short files: they are read one after another, and what is read is copied out. */
+/** One buffer for all short files, which are read one after another. */
 const buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**
- * The start (16 KiB) of a file of /proc or /sys, or null where it is gone or may not be read. Much quicker
- * than `readFile` for the thousands of small files that describe processes; use it only for files the
- * kernel answers from memory without waiting. The result is valid until the next call.
+ * The first 16 KiB of a file of /proc or /sys, or null if it is gone or may not be read. Much faster than `readFile` for
+ * thousands of small files; use it only for files that the kernel answers from memory without waiting. The result is
+ * valid until the next call.
  */
 export const readKernelFile = (path: string): Buffer | null => {
   let file: number | undefined;
@@ -22,7 +22,7 @@ export const readKernelFile = (path: string): Buffer | null => {
   }
 };
 
-/** The text of a file of any length without the white space around it, or null where there is none. */
+/** The trimmed text of a file of any length, or null if there is none. */
 export const readKernelText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null;
@@ -31,7 +31,7 @@ export const readKernelText = (path: string): string | null => {
   }
 };
 
-/** A whole number from a file that holds nothing else, or null. */
+/** A whole number from a file that contains nothing else, or null. */
 export const readKernelNumber = (path: string): number | null => {
   const text = readKernelText(path);
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;

@@ -17,7 +17,7 @@ const toDevice = (name: string, mount: string, physical: string, type = 'disk') 
   label: name === 'C:' ? 'System' : '',
 });
 
-test('drives of Windows: only local ones are disks (D26)', () => {
+test('only local drives of Windows are disks (D26)', () => {
   const drives = { 'C:': 'Local', 'D:': 'CD/DVD', 'E:': 'Removable', 'R:': 'RAM', 'Z:': 'Network' };
   const devices = Object.entries(drives).map(([name, physical]) => toDevice(name, name, physical));
   const readings = toFileSystemReadings(
@@ -36,7 +36,7 @@ test('drives of Windows: only local ones are disks (D26)', () => {
   ]);
 });
 
-test('elsewhere the root is listed whatever it is on, and each device at its shortest path', () => {
+test('outside Windows the root is always listed, and each device at its shortest path', () => {
   const sizes = [
     toSize('overlay', '/'),
     toSize('/dev/disk3s5', '/System/Volumes/Data'),
@@ -64,7 +64,7 @@ test('elsewhere the root is listed whatever it is on, and each device at its sho
   );
 });
 
-test('a device that is not described is taken by its name', () => {
+test('a device without a description is classified by its name', () => {
   const [reading] = toFileSystemReadings([toSize('/dev/disk1s1', '/Volumes/X')], []);
   assert.equal(reading?.kind, 'fixed');
 });

@@ -7,7 +7,7 @@ type Device = Pick<
   'name' | 'type' | 'mount' | 'physical' | 'removable' | 'label'
 >;
 
-/** What systeminformation calls a drive (Windows) or a block device. */
+/** By systeminformation's name for a drive (Windows) or a block device. */
 const kindOfDrive: Record<string, FileSystemKind> = {
   Removable: 'removable',
   Network: 'network',
@@ -15,7 +15,7 @@ const kindOfDrive: Record<string, FileSystemKind> = {
   RAM: 'memory',
 };
 
-/** Joins sizes with what is known of the devices below; both lists are of the same moment. */
+/** Joins sizes with their devices; both lists are of the same moment. */
 export const toFileSystemReadings = (
   sizes: readonly Size[],
   devices: readonly Device[],

@@ -1,29 +1,29 @@
-import { uptime } from 'node:os';
-import { createCpuSampler } from '../cpu-sampler.ts';
+import { hostname, uptime } from 'node:os';
 import type { FileSystemReading, HostReadings } from '../readings.ts';
-import { createSharedReading } from '../shared-reading.ts';
-import { readCpuTimes } from './cpu-times.ts';
+import { createCpuSampler } from '../sampling/cpu-sampler.ts';
+import { createSharedReading } from '../sampling/shared-reading.ts';
 import { toFileSystemReadings, toFixedDisks } from './file-systems.ts';
 import { toProcessDetails, toProcessReading } from './processes.ts';
-import { toProcessorReadings } from './processors.ts';
+import { readCpuTimes, toProcessorReadings } from './processors.ts';
 import { toSystemReading } from './system.ts';
 
-/** Loaded when first used: it takes longer to load than signalbox to start, and Linux never needs it. */
+/** Loaded when first used: loading takes longer than the rest of the startup, and Linux never needs it. */
 const load = () => import('systeminformation');
 
-/** On Windows this reading takes seconds, and hardly anything in it ever changes. */
+/** On Windows this reading takes seconds, and its values hardly ever change. */
 const systemMaxAgeMs = 60_000;
 
 /**
- * Readings through systeminformation, which starts the system's own programs for some of them. It tells
- * no processor times, thread counts, handles or private memory of processes: these are null.
+ * Readings through systeminformation, which starts the system's own programs for some of them. It reports no processor
+ * times, thread counts, handles or private memory of processes: these are null.
  */
 export const createPortableReadings = (): HostReadings => {
   const sampler = createCpuSampler(readCpuTimes);
-  // systeminformation keeps a list for 500 ms itself, so here only calls at the same time share one.
+  // systeminformation itself keeps a list for 500 ms.
   const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
   const storage = createSharedReading(readStorage, 0);
   return {
+    hostname,
     system: createSharedReading(readSystem, systemMaxAgeMs),
     uptimeSeconds: uptime,
     memory: readMemory,

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import type { Systeminformation } from 'systeminformation';
 import type { ProcessDetails, ProcessReading } from '../readings.ts';
 
-/** Some systems leave out what the types of systeminformation promise. */
+/** On some systems, values that systeminformation's types promise are missing. */
 interface Listed
   extends Pick<Systeminformation.ProcessesProcessData, 'pid' | 'parentPid' | 'name' | 'memRss' | 'priority'> {
   memVsz: number | null;
@@ -10,7 +10,7 @@ interface Listed
   path?: string | null;
 }
 
-/** Sizes come in KiB; processor time, threads and sessions are not told. */
+/** Sizes come in KiB; processor time, threads and sessions are not reported. */
 export const toProcessReading = (listed: Listed): ProcessReading => ({
   pid: listed.pid,
   parentPid: listed.parentPid,

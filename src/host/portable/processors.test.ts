@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toProcessorReadings } from './processors.ts';
+import { readCpuTimes, toCpuSample, toProcessorReadings } from './processors.ts';
 
 const twoPackages = {
   ...{ manufacturer: 'Intel', brand: 'Xeon Gold', speed: 2.1, speedMax: 3.7 },
   ...{ cores: 8, physicalCores: 4, processors: 2, cache: { l2: 4 * 2 ** 20, l3: 44 * 2 ** 20 } },
 };
 
-test('each package gets its part', () => {
+test('each package gets its share of cores, caches and load', () => {
   const shares = new Map([1, 1, 1, 1, 0, 0, 0, 1].map((share, index) => [`cpu${index}`, share]));
   const readings = toProcessorReadings(twoPackages, shares.set('cpu', 0.5));
   assert.deepEqual(readings[1], {
@@ -20,7 +20,7 @@ test('each package gets its part', () => {
   );
 });
 
-test('what is empty or 0 was not found, and is null', () => {
+test('values that systeminformation leaves empty or 0 are null', () => {
   const nothing = {
     ...{ manufacturer: '', brand: '', speed: 0, speedMax: 0, cores: 1, physicalCores: 0, processors: 0 },
     cache: { l2: 0, l3: 0 },
@@ -31,4 +31,21 @@ test('what is empty or 0 was not found, and is null', () => {
       ...{ logicalProcessors: 1, loadPercent: 0, l2CacheKB: null, l3CacheKB: null },
     },
   ]);
+});
+
+test('all processors together are the sum of each', () => {
+  const times = { user: 30, nice: 10, sys: 10, irq: 5, idle: 45 };
+  assert.deepEqual(
+    [...toCpuSample([{ times }, { times: { ...times, idle: 145 } }])],
+    [
+      ['cpu0', { busy: 55, total: 100 }],
+      ['cpu1', { busy: 55, total: 200 }],
+      ['cpu', { busy: 110, total: 300 }],
+    ],
+  );
+});
+
+test('the processor times of this machine are neither empty nor all busy', () => {
+  const { busy = 0, total = 0 } = readCpuTimes().get('cpu') ?? {};
+  assert.ok(busy > 0 && busy < total);
 });

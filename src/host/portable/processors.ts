@@ -1,13 +1,14 @@
+import { type CpuInfo, cpus } from 'node:os';
 import type { Systeminformation } from 'systeminformation';
-import type { CpuShares } from '../cpu-sampler.ts';
 import type { ProcessorReading } from '../readings.ts';
+import type { CpuSample, CpuShares, CpuTimes } from '../sampling/cpu-sampler.ts';
 
 type Cpu = Pick<
   Systeminformation.CpuData,
   'manufacturer' | 'brand' | 'speed' | 'speedMax' | 'cores' | 'physicalCores' | 'processors'
 > & { cache: Pick<Systeminformation.CpuCacheData, 'l2' | 'l3'> };
 
-/** systeminformation describes all packages together: each gets an equal part of cores and caches. */
+/** systeminformation describes all packages together, so each gets an equal part of the cores and caches. */
 export const toProcessorReadings = (cpu: Cpu, shares: CpuShares): ProcessorReading[] => {
   const packages = Math.max(1, cpu.processors);
   const logical = cpu.cores / packages;
@@ -25,10 +26,26 @@ export const toProcessorReadings = (cpu: Cpu, shares: CpuShares): ProcessorReadi
   }));
 };
 
-/** From GHz; 0 stands for "not known". */
+/** Processor times in milliseconds, by the names Linux has for them. */
+export const readCpuTimes = (): CpuSample => toCpuSample(cpus());
+
+export const toCpuSample = (processors: readonly Pick<CpuInfo, 'times'>[]): CpuSample => {
+  const sample = new Map<string, CpuTimes>();
+  const all: CpuTimes = { busy: 0, total: 0 };
+  for (const [index, { times }] of processors.entries()) {
+    const total = Object.values(times).reduce((sum, value) => sum + value, 0);
+    const busy = total - times.idle;
+    sample.set(`cpu${index}`, { busy, total });
+    all.busy += busy;
+    all.total += total;
+  }
+  return sample.set('cpu', all);
+};
+
+/** From GHz; 0 stands for "unknown". */
 const toMHz = (gigahertz: number): number | null => Math.round(gigahertz * 1000) || null;
 
-/** From bytes; 0 stands for "not known". */
+/** From bytes; 0 stands for "unknown". */
 const toPart = (bytes: number, packages: number): number | null =>
   Math.round(bytes / packages / 1024) || null;
 

@@ -13,7 +13,7 @@ const windows = {
   users: [{}, {}],
 };
 
-test('what was found is told', () => {
+test('the system reading reports what systeminformation found', () => {
   const { osName, domain, manufacturer, model, hypervisorPresent, userCount } = toSystemReading(windows);
   assert.deepEqual(
     [osName, domain, manufacturer, model, hypervisorPresent, userCount],
@@ -21,7 +21,7 @@ test('what was found is told', () => {
   );
 });
 
-test('what is empty or unknown is null', () => {
+test('system values that are empty or unknown are null', () => {
   const { osName, domain, manufacturer, model, hypervisorPresent } = toSystemReading({
     os: { distro: 'unknown', release: 'unknown', fqdn: 'pc' },
     system: { manufacturer: '', model: '', virtual: false },

@@ -8,7 +8,7 @@ interface Found {
   users: readonly unknown[];
 }
 
-/** Name, operating system and hardware, from what systeminformation found and Node knows. */
+/** Joins what systeminformation found with Node's own values. */
 export const toSystemReading = ({ os, system, users }: Found): SystemReading => ({
   hostname: hostname(),
   domain: toDomain(os.fqdn),
@@ -23,7 +23,7 @@ export const toSystemReading = ({ os, system, users }: Found): SystemReading => 
   userCount: users.length,
 });
 
-/** What follows the host's own name in its full name, or null. */
+/** The part of the full name after the host's own name, or null. */
 export const toDomain = (fullName: string): string | null => fullName.split('.').slice(1).join('.') || null;
 
 const isKnown = (value: string): boolean => value !== '' && value !== 'unknown';

@@ -1,8 +1,9 @@
 import { readPowerShellVersion } from '../../host/power-shell.ts';
+import { createSharedReading } from '../../host/sampling/shared-reading.ts';
 import { defineFeature } from '../feature.ts';
 import { createMonitoringRoutes } from './routes.ts';
 
-/** Monitoring: the state of the machine signalbox runs on. */
+/** Monitoring: the state of the machine the server runs on. */
 export const monitoring = defineFeature({
   name: 'monitoring',
   profiles: [{ name: 'monitoring', alias: 'M', summary: 'health, server info, processes and disks' }],
@@ -11,7 +12,9 @@ export const monitoring = defineFeature({
     profiles: {
       monitoring: createMonitoringRoutes({
         ...{ clock, host, version, nodeVersion },
-        readPowerShellVersion: () => readPowerShellVersion(powerShellPaths),
+        monotonicMs: () => performance.now(),
+        // Shared, so that requests do not each read its files at the same time.
+        readPowerShellVersion: createSharedReading(() => readPowerShellVersion(powerShellPaths), 0),
       }),
     },
   }),

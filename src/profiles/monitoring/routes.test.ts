@@ -4,12 +4,18 @@ import Fastify from 'fastify';
 import { createHostReadings } from '../../host/index.ts';
 import { createMonitoringRoutes } from './routes.ts';
 
-const startedAt = new Date(2026, 0, 2, 3, 4, 5);
-let now = startedAt;
+const now = new Date(2026, 0, 2, 3, 4, 5);
+let monotonicMs = 1000;
 
 const host = createHostReadings();
 const app = Fastify();
-const parts = { clock: () => now, host, version: '1.2.3', nodeVersion: '20.20.2' };
+const parts = {
+  clock: () => now,
+  monotonicMs: () => monotonicMs,
+  host,
+  version: '1.2.3',
+  nodeVersion: '20.20.2',
+};
 for (const { path, ...route } of createMonitoringRoutes({
   ...parts,
   readPowerShellVersion: async () => null,
@@ -20,15 +26,14 @@ test.after(() => host.close());
 
 const get = async (url: string): Promise<unknown> => (await app.inject(url)).json();
 
-test('GET /health tells how long the server has been up', async () => {
-  now = new Date(startedAt.getTime() + 90_061_500);
+test('GET /health reports how long the server has been up', async () => {
+  monotonicMs += 90_061_500;
   const { hostname } = await host.system();
   const expected = { status: 'healthy', uptime: '1.01:01:01.5000000', version: '1.2.3', hostname };
   assert.equal(JSON.stringify(await get('/health')), JSON.stringify(expected));
 });
 
-test('GET /api/health tells how busy the machine is', async () => {
-  now = startedAt;
+test('GET /api/health reports how busy the machine is', async () => {
   const health = JSON.stringify(await get('/api/health'));
   const { hostname } = await host.system();
   assert.match(health, /^\{"status":"healthy","timestamp":"2026-01-02T03:04:05","computer":"/);
@@ -36,7 +41,7 @@ test('GET /api/health tells how busy the machine is', async () => {
   assert.ok(health.includes(JSON.stringify(hostname)));
 });
 
-test('GET /api/info names what runs here, and Unknown for what does not', async () => {
+test('GET /api/info reports Unknown for a PowerShell that is not installed', async () => {
   const { hostname, osName } = await host.system();
   const uptime = Math.round(host.uptimeSeconds() / 8640) / 10;
   assert.deepEqual(await get('/api/info'), {
@@ -44,7 +49,7 @@ test('GET /api/info names what runs here, and Unknown for what does not', async 
   });
 });
 
-test('GET /api/processes gives ten, or as many as asked for, in the same order whatever sort says', async () => {
+test('GET /api/processes lists ten, or `top`, processes by memory whatever `sort` is', async () => {
   const ten = (await get('/api/processes')) as { count: number; data: { memoryMB: number }[] };
   assert.equal(ten.count, ten.data.length);
   assert.ok(ten.count <= 10);
@@ -57,7 +62,7 @@ test('GET /api/processes gives ten, or as many as asked for, in the same order w
   );
 });
 
-test('GET /api/disks lists the root with sizes that fit together', async () => {
+test('GET /api/disks lists consistent sizes', async () => {
   const { data } = (await get('/api/disks')) as { data: Record<string, number>[] };
   assert.deepEqual(Object.keys(data[0] ?? {}), ['drive', 'totalGB', 'freeGB', 'usagePct']);
   for (const { totalGB = 0, freeGB = 0, usagePct = -1 } of data) {

@@ -2,12 +2,13 @@ import { ErrorBody } from '../../http/response/errors.ts';
 import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { toDiskRow } from './disk-row.ts';
-import { listRows } from './process-row.ts';
+import { listProcessRows, toDiskRow } from './rows.ts';
 import { DiskList, MachineHealth, ProcessList, ProcessQuery, ServerHealth, ServerInfo } from './schema.ts';
 import { toDays, toShare, toTimeSpan } from './units.ts';
 
 interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version' | 'nodeVersion'> {
+  /** Milliseconds since any fixed moment, whatever the wall clock does. */
+  monotonicMs: () => number;
   readPowerShellVersion: () => Promise<string | null>;
 }
 
@@ -46,7 +47,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     summary: 'List the processes that use the most memory',
     schema: { querystring: ProcessQuery, response: { 200: ProcessList, 400: ErrorBody } },
     handler: async ({ query }) => {
-      const data = listRows(await parts.host.processes(), query.top);
+      const data = listProcessRows(await parts.host.processes(), query.top);
       return { count: data.length, data };
     },
   }),
@@ -60,22 +61,22 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
   }),
 ];
 
-const createServerHealth = ({ clock, host, version }: MonitoringParts) => {
-  const startedAt = clock().getTime();
+const createServerHealth = ({ monotonicMs, host, version }: MonitoringParts) => {
+  const startedAt = monotonicMs();
   return async () => ({
     status: 'healthy' as const,
-    uptime: toTimeSpan(clock().getTime() - startedAt),
+    uptime: toTimeSpan(monotonicMs() - startedAt),
     version,
-    hostname: (await host.system()).hostname,
+    hostname: host.hostname(),
   });
 };
 
 const readMachineHealth = async ({ clock, host }: MonitoringParts) => {
-  const [{ hostname }, busy, memory] = await Promise.all([host.system(), host.cpuBusy(), host.memory()]);
+  const [busy, memory] = await Promise.all([host.cpuBusy(), host.memory()]);
   return {
     status: 'healthy' as const,
     timestamp: toLocalTimestamp(clock()),
-    computer: hostname,
+    computer: host.hostname(),
     uptime: `${toDays(host.uptimeSeconds()).toFixed(1)} days`,
     cpuUsage: toShare(busy, 0),
     memoryUsage: toShare(1 - memory.available / memory.total, 1),
@@ -83,9 +84,9 @@ const readMachineHealth = async ({ clock, host }: MonitoringParts) => {
 };
 
 const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: MonitoringParts) => {
-  const [{ hostname, osName }, psVersion] = await Promise.all([host.system(), readPowerShellVersion()]);
+  const [{ osName }, psVersion] = await Promise.all([host.system(), readPowerShellVersion()]);
   return {
-    computer: hostname,
+    computer: host.hostname(),
     os: osName ?? unknown,
     psVersion: psVersion ?? unknown,
     frameworkVersion: `Node.js ${nodeVersion}`,

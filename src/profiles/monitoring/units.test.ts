@@ -19,7 +19,7 @@ for (const [milliseconds, text] of spans) {
   test(`${milliseconds} ms are ${text} (D24)`, () => assert.equal(toTimeSpan(milliseconds), text));
 }
 
-test('a time span tells its milliseconds whole', () => {
+test('a time span keeps all of its milliseconds', () => {
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (milliseconds) => {
       const match = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d)\.(\d{3})0000$/.exec(toTimeSpan(milliseconds));
@@ -45,6 +45,6 @@ test('days have one decimal', () => {
   assert.equal(toDays(0), 0);
 });
 
-test('shares are given in percent', () => {
+test('shares are written in percent', () => {
   assert.deepEqual([toShare(0.0694, 0), toShare(0.41678, 1), toShare(1, 1)], ['7%', '41.7%', '100.0%']);
 });

@@ -1,0 +1,114 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import type { ProcessorReading } from '../../readings.ts';
+import type { CpuShares } from '../../sampling/cpu-sampler.ts';
+import { readKernelNumber, readKernelText } from '../kernel-file.ts';
+import { type CpuInfo, parseCpuInfo } from './proc-files.ts';
+
+/** A processor package and its logical processors. */
+interface Package {
+  members: [CpuInfo, ...CpuInfo[]];
+  cores: number | null;
+  l2CacheKB: number | null;
+  l3CacheKB: number | null;
+}
+
+interface Cache {
+  level: string | null;
+  kilobytes: number;
+  /** The same for all processors that share it. */
+  sharedBy: string;
+}
+
+/** The root of the tree that holds `proc` and `sys`; empty for the machine's own. */
+type Root = string;
+
+/** The part of the readings that hardly ever changes. */
+export const readPackages = async (root: Root): Promise<Package[]> => {
+  const packages = new Map<number, CpuInfo[]>();
+  for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
+    const socket = info.socket ?? readKernelNumber(`${toFolder(root, info)}/topology/physical_package_id`);
+    // Some ARM machines report -1 for "unknown"; they have one package.
+    const key = Math.max(0, socket ?? 0);
+    packages.set(key, [...(packages.get(key) ?? []), info]);
+  }
+  return [...packages.values()].flatMap(([first, ...others]) =>
+    first ? [toPackage(root, [first, ...others])] : [],
+  );
+};
+
+/** One reading for each package, with its present clock speed and load. */
+export const toProcessorReadings = (
+  root: Root,
+  packages: readonly Package[],
+  shares: CpuShares,
+): ProcessorReading[] =>
+  packages.map(({ members, cores, l2CacheKB, l3CacheKB }, index) => {
+    const [first] = members;
+    const cpufreq = `${toFolder(root, first)}/cpufreq`;
+    return {
+      id: `CPU${index}`,
+      name: first.name ?? cpus()[first.index]?.model ?? null,
+      manufacturer: first.manufacturer,
+      maxMHz: toMHz(readKernelNumber(`${cpufreq}/cpuinfo_max_freq`)),
+      currentMHz: toMHz(readKernelNumber(`${cpufreq}/scaling_cur_freq`)) ?? round(first.mhz),
+      cores,
+      logicalProcessors: members.length,
+      loadPercent: toLoad(members, shares),
+      l2CacheKB,
+      l3CacheKB,
+    };
+  });
+
+const toPackage = (root: Root, members: [CpuInfo, ...CpuInfo[]]): Package => {
+  const folders = members.map((member) => toFolder(root, member));
+  // Threads of one core list the same siblings.
+  const cores = new Set(folders.map((folder) => readKernelText(`${folder}/topology/thread_siblings_list`)));
+  const caches = folders.flatMap(listCaches);
+  return {
+    members,
+    cores: cores.has(null) ? null : cores.size,
+    l2CacheKB: sumLevel(caches, '2'),
+    l3CacheKB: sumLevel(caches, '3'),
+  };
+};
+
+const toFolder = (root: Root, { index }: CpuInfo): string => `${root}/sys/devices/system/cpu/cpu${index}`;
+
+const toMHz = (kilohertz: number | null): number | null => round(kilohertz && kilohertz / 1000);
+
+const round = (value: number | null): number | null => value && Math.round(value);
+
+const toLoad = (members: readonly CpuInfo[], shares: CpuShares): number => {
+  const sum = members.reduce((total, { index }) => total + (shares.get(`cpu${index}`) ?? 0), 0);
+  return (100 * sum) / members.length;
+};
+
+const listCaches = (cpuFolder: string): Cache[] =>
+  listFolder(`${cpuFolder}/cache`)
+    .filter((name) => name.startsWith('index'))
+    .map((name) => {
+      const folder = `${cpuFolder}/cache/${name}`;
+      return {
+        level: readKernelText(`${folder}/level`),
+        kilobytes: Number.parseInt(readKernelText(`${folder}/size`) ?? '0', 10),
+        sharedBy: readKernelText(`${folder}/shared_cpu_list`) ?? folder,
+      };
+    });
+
+/** Caches of one level add up, but a shared one counts once; null if the kernel lists none. */
+const sumLevel = (caches: readonly Cache[], level: string): number | null => {
+  const distinct = new Map(
+    caches.filter((cache) => cache.level === level).map(({ sharedBy, kilobytes }) => [sharedBy, kilobytes]),
+  );
+  return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
+};
+
+const listFolder = (path: string): string[] => {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+};

@@ -1,0 +1,23 @@
+/**
+ * Lets callers share one reading: callers wait for a reading that is under way, and get the last one while it began at
+ * most `maxAgeMs` ago. A failed reading is not kept.
+ */
+export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
+  let latest: Promise<T> | undefined;
+  let expiresAt = 0;
+  return () => {
+    const now = performance.now();
+    if (latest && now < expiresAt) return latest;
+    latest = read();
+    expiresAt = Number.POSITIVE_INFINITY;
+    latest.then(
+      () => {
+        expiresAt = now + maxAgeMs;
+      },
+      () => {
+        latest = undefined;
+      },
+    );
+    return latest;
+  };
+};
