@@ -36,7 +36,7 @@ const toRow = (command, name, { parameters: { properties, required = [], allOf =
 };
 
 prepare();
-const { describeCommands } = await import('../dist/src/profiles/commands/command-schemas.js');
+const { describeCommands } = await import('../dist/src/profiles/commands/policy/command-schemas.js');
 const table = [
   '| command | parameter | values | what it says |',
   '|---|---|---|---|',

@@ -15,11 +15,12 @@ const journalTests = inFolder(journal, [
 export const modules = {
   commands: {
     mutate: inFolder(commands, [
-      ...['parse', 'tokens', 'check', 'values', 'filter', 'wildcard', 'date', 'names', 'refusal'],
+      ...['language/parse', 'language/tokens', 'language/filter', 'language/wildcard', 'language/date'],
+      ...['language/names', 'language/refusal', 'policy/check', 'policy/values'],
     ]),
     tests: inFolder(commands, [
-      ...['parse.test', 'check.test', 'filter.test', 'wildcard.test', 'date.test', 'names.test'],
-      'command-schemas.test',
+      ...['language/parse.test', 'language/filter.test', 'language/wildcard.test', 'language/date.test'],
+      ...['language/names.test', 'policy/check.test', 'policy/command-schemas.test'],
     ]),
   },
   journal: {

@@ -1,6 +1,6 @@
 import type { Tool } from '../feature.ts';
-import { checkCommand } from './check.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './language/refusal.ts';
+import { checkCommand } from './policy/check.ts';
 
 /** `signalbox check-command LINE`: what POST /api/execute would say to the line, without running it. */
 export const checkTool: Tool = {

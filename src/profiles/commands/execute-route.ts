@@ -4,9 +4,9 @@ import { HttpError } from '../../http/response/errors.ts';
 import { ErrorBody } from '../../http/response/schema.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Caller } from './audit.ts';
-import type { AuditedExecution } from './audited-execution.ts';
-import type { BoundedResult } from './bounds.ts';
-import { CommandFailure } from './runner.ts';
+import type { AuditedExecution } from './execution/audited-execution.ts';
+import type { BoundedResult } from './execution/bounds.ts';
+import { CommandFailure } from './execution/runner.ts';
 import { CommandBody, CommandError, CommandResult } from './schema.ts';
 
 export const createExecuteRoute = (execution: AuditedExecution, access: Access): Route =>

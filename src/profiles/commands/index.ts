@@ -1,10 +1,10 @@
 import { defineFeature } from '../feature.ts';
 import { createAudit } from './audit.ts';
-import { createAuditedExecution } from './audited-execution.ts';
 import { checkTool } from './check-tool.ts';
-import { chooseRunner } from './choose-runner.ts';
-import { createExecutor } from './execute.ts';
+import { createAuditedExecution } from './execution/audited-execution.ts';
+import { createExecutor } from './execution/executor.ts';
 import { createRoutes } from './routes.ts';
+import { chooseRunner } from './runners/choose-runner.ts';
 import { commandSettings } from './settings.ts';
 
 /** PowerShell-shaped diagnostics from a fixed allow-list, each of them in a durable audit. */

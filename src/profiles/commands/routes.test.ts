@@ -13,10 +13,10 @@ import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createAudit } from './audit.ts';
-import { createAuditedExecution } from './audited-execution.ts';
-import { createExecutor } from './execute.ts';
+import { createAuditedExecution } from './execution/audited-execution.ts';
+import { createExecutor } from './execution/executor.ts';
+import { CommandFailure, type Runner } from './execution/runner.ts';
 import { createRoutes } from './routes.ts';
-import { CommandFailure, type Runner } from './runner.ts';
 import { until } from './testing.ts';
 
 /** A server with nothing but this profile's routes, over the given runner and an audit of its own. */

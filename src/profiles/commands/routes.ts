@@ -3,11 +3,11 @@ import { sendRows } from '../../http/response/json-stream.ts';
 import { ErrorBody } from '../../http/response/schema.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Audit } from './audit.ts';
-import type { AuditedExecution } from './audited-execution.ts';
-import { describeCommands } from './command-schemas.ts';
 import { createExecuteRoute } from './execute-route.ts';
+import type { AuditedExecution } from './execution/audited-execution.ts';
+import type { Runner } from './execution/runner.ts';
 import { toExecution } from './execution-row.ts';
-import type { Runner } from './runner.ts';
+import { describeCommands } from './policy/command-schemas.ts';
 import { CommandList, ExecutionList, ExecutionQuery } from './schema.ts';
 
 interface RouteParts {

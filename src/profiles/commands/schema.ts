@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { roles } from '../../auth/claims.ts';
-import { exits } from './runner.ts';
+import { exits } from './execution/runner.ts';
 
 export const CommandBody = Type.Object(
   {

@@ -1,0 +1,67 @@
+import { createQueue } from '../../../http/request/queue.ts';
+import type { ParsedCommand } from '../policy/policy.ts';
+import { type BoundedResult, toBoundedResult } from './bounds.ts';
+import { CommandFailure, type Runner } from './runner.ts';
+
+interface ExecutorParts {
+  runner: Runner;
+  /** How long a command may run, not counting the time it waits for its turn. */
+  timeoutSeconds: number;
+}
+
+export interface Executor {
+  /**
+   * Runs a command within the bounds. Rejects with an HttpError (503) when there is no place in the line, and
+   * with a CommandFailure when the command fails, takes too long, or whoever asked has gone.
+   */
+  execute(command: ParsedCommand, client: AbortSignal): Promise<BoundedResult>;
+  /** Ends what runs and waits; resolves when all of it has ended. */
+  close(): Promise<void>;
+}
+
+export const createExecutor = (parts: ExecutorParts): Executor => {
+  const queue = createQueue({
+    running: 4,
+    waiting: 16,
+    refusal: 'Too many commands are running; try again later',
+  });
+  const executions = new Map<AbortController, Promise<unknown>>();
+  return {
+    execute: async (command, client) => {
+      const controller = new AbortController();
+      const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));
+      client.addEventListener('abort', abandon, { once: true });
+      const result = queue.run(() => runInTime(parts, command, controller), controller.signal);
+      executions.set(controller, result);
+      try {
+        return await result;
+      } finally {
+        executions.delete(controller);
+        client.removeEventListener('abort', abandon);
+      }
+    },
+    close: async () => {
+      const results = [...executions.values()];
+      for (const controller of executions.keys())
+        controller.abort(new CommandFailure('The server is stopping', 'abandoned'));
+      await Promise.allSettled(results);
+    },
+  };
+};
+
+const runInTime = async (
+  { runner, timeoutSeconds }: ExecutorParts,
+  command: ParsedCommand,
+  controller: AbortController,
+): Promise<BoundedResult> => {
+  const end = (): void =>
+    controller.abort(
+      new CommandFailure(`The command did not finish within ${timeoutSeconds} s`, 'timed-out'),
+    );
+  const timer = setTimeout(end, timeoutSeconds * 1000);
+  try {
+    return toBoundedResult(await runner.run(command, controller.signal));
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { CommandFailure } from '../execution/runner.ts';
+import type { ParsedCommand } from '../policy/policy.ts';
+import { isRunning, until, writeProgram } from '../testing.ts';
+import { readProperties } from './power-shell/properties.ts';
+import { toRequest } from './power-shell/request.ts';
+import { script } from './power-shell/script.ts';
+import { createHostileTexts, createStandIn } from './power-shell/testing.ts';
+import { createPowerShellRunner } from './power-shell-runner.ts';
+
+// These tests are about what goes to PowerShell and comes back; a small program plays PowerShell in them.
+
+const signal = new AbortController().signal;
+const processes: ParsedCommand = { name: 'Get-Process', parameters: {} };
+
+test('the command goes to standard input, and the objects come back in the shape of the answer', async (t) => {
+  const row = Object.fromEntries(readProperties['Get-Process'].map((path) => [path, path]));
+  const standIn = createStandIn(t, [{ command: 'Get-Process' }, { row }, { end: true }]);
+  const command: ParsedCommand = { name: 'Get-Process', parameters: { Name: ['\u00e9*'] } };
+  const { rows, truncated } = await createPowerShellRunner(standIn.program).run(command, signal);
+  assert.equal(truncated, false);
+  assert.deepEqual(rows[0], { ...rows[0], Id: 'Id', ThreadCount: 'Threads.Count', ParentId: 'Parent.Id' });
+  assert.equal(standIn.readInput(), toRequest(command));
+  const own = standIn.readVariables().filter((name) => !/^(NODE_V8_COVERAGE|PWD|SHLVL|_)$/.test(name));
+  assert.ok(own.every((name) => /^(PATH|HOME|LC_ALL|NO_COLOR|POWERSHELL_|DOTNET_|PSModule)/.test(name)));
+});
+
+test('whatever a value says, the arguments are the same and nothing is run', async (t) => {
+  const standIn = createStandIn(t, [{ end: true }]);
+  const runner = createPowerShellRunner(standIn.program);
+  const file = join(dirname(standIn.program), 'made');
+  for (const text of createHostileTexts(file)) {
+    const command: ParsedCommand = { name: 'Get-Process', parameters: { Name: [text] } };
+    assert.deepEqual(await runner.run(command, signal), { rows: [], truncated: false });
+    const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
+    assert.deepEqual(standIn.readArguments(), args);
+    const [value] = JSON.parse(standIn.readInput()).parameters[0].values;
+    assert.equal(value.replaceAll(/`([`[\]])/g, '$1'), `=${text}`);
+    assert.ok(!existsSync(file), text);
+  }
+});
+
+test("PowerShell's own message fails the command", async (t) => {
+  const { program } = createStandIn(t, [{ error: 'Cannot find any service' }]);
+  const run = createPowerShellRunner(program).run(processes, signal);
+  await assert.rejects(run, new CommandFailure('Cannot find any service'));
+});
+
+test('a PowerShell that ends without an answer fails the command with what it complained of', async (t) => {
+  const { program } = createStandIn(t, [{ command: 'Get-Process' }], 'echo "no ICU" >&2; exit 134');
+  const run = createPowerShellRunner(program).run(processes, signal);
+  await assert.rejects(run, new CommandFailure('stand-in failed: no ICU'));
+});
+
+test('an abort ends PowerShell and what it started, TERM or not', async (t) => {
+  const program = writeProgram(
+    t,
+    'stubborn',
+    `trap '' TERM; sleep 300 & echo "$$ $!" > "$0.new"; mv "$0.new" "$0.pids"; wait`,
+  );
+  const controller = new AbortController();
+  const rejected = assert.rejects(
+    createPowerShellRunner(program).run(processes, controller.signal),
+    /^Error: enough$/,
+  );
+  await until(() => existsSync(`${program}.pids`));
+  const pids = readFileSync(`${program}.pids`, 'utf8').split(' ').map(Number);
+  assert.deepEqual(pids.map(isRunning), [true, true]);
+  controller.abort(new Error('enough'));
+  await rejected;
+  await until(() => !pids.some(isRunning));
+});
+
+test('on Windows an abort ends PowerShell though taskkill is not there', async (t) => {
+  const program = writeProgram(t, 'slow', 'exec sleep 300');
+  const controller = new AbortController();
+  const run = createPowerShellRunner(program, 'win32').run(processes, controller.signal);
+  controller.abort(new Error('enough'));
+  await assert.rejects(run, /^Error: enough$/);
+});
