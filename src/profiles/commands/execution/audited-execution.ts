@@ -15,27 +15,24 @@ interface AuditedParts {
 }
 
 export interface AuditedExecution {
-  /**
-   * Checks a command line and runs it. Rejects with a HttpError (403, 503), a CommandFailure, or what was not
-   * foreseen.
-   */
+  /** Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or a bug's error. */
   execute(line: string, caller: Caller, client: AbortSignal): Promise<BoundedResult>;
-  /** Ends what runs; resolves when the audit has it. */
+  /** Ends all commands; resolves when they are recorded. */
   close(): Promise<void>;
 }
 
-/** Runs only what the audit can tell of: whatever comes of a line is on disk before it is answered. */
+/** Runs commands only while the audit can be written; each outcome is on disk before the response. */
 export const createAuditedExecution = (parts: AuditedParts): AuditedExecution => {
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
   return {
     execute: (line, caller, client) => {
-      const result = execute(parts, line, caller, client).finally(() => underWay.delete(result));
-      underWay.add(result);
+      const result = execute(parts, line, caller, client).finally(() => running.delete(result));
+      running.add(result);
       return result;
     },
     close: async () => {
       await parts.executor.close();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(running);
     },
   };
 };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { writeProgram } from '../testing.ts';
-import { readChildText } from './child-output.ts';
+import { createLineReader, readChildText } from './child-output.ts';
 import { CommandFailure } from './runner.ts';
 
 const signal = new AbortController().signal;
@@ -23,4 +24,29 @@ test('a program that writes too much is ended', async () => {
   const failure = new CommandFailure('yes wrote more than 1000000 bytes');
   const request = { program: '/usr/bin/yes', args: [], signal, maxBytes: 1_000_000 };
   await assert.rejects(readChildText(request), failure);
+});
+
+test('lines come back whole however the output is cut', () => {
+  const lines = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')));
+  fc.assert(
+    fc.property(lines, fc.integer({ min: 1, max: 7 }), (expected, size) => {
+      const found: (string | undefined)[] = [];
+      const read = createLineReader((line) => found.push(line) > 0, 1000);
+      const bytes = Buffer.from(expected.map((line) => `${line}\n`).join(''));
+      for (let at = 0; at < bytes.length; at += size) read(bytes.subarray(at, at + size));
+      assert.deepEqual(
+        found,
+        expected.map((line) => Buffer.from(line).toString()),
+      );
+    }),
+  );
+});
+
+test('a line that is too long is left out, and reading ends when no more is wanted', () => {
+  const found: (string | undefined)[] = [];
+  const read = createLineReader((line) => found.push(line) < 3, 4);
+  assert.ok(read(Buffer.from('abcd\nabc')));
+  assert.ok(read(Buffer.from('def')));
+  assert.ok(!read(Buffer.from('ghi\nxy\nz\n')));
+  assert.deepEqual(found, ['abcd', undefined, 'xy']);
 });

@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Nothing of the server's own environment, which holds secrets. Programs speak English and use no pager. */
+/** Nothing of the server's environment, which holds secrets. Messages are in English, without a pager. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
-/** How long after TERM the group is killed, and how long its pipes may outlive the program. */
+/** Time from TERM to KILL, and how long the pipes may stay open after the program has exited. */
 const graceMs = 500;
 
 const maxStderrLength = 4096;
@@ -13,37 +13,37 @@ export interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];
-  /** All of its environment, where it needs another one than other programs. */
+  /** Its whole environment, instead of the plain one. */
   environment?: Readonly<Record<string, string>>;
-  /** What it reads from standard input, which ends there; nothing when not given. */
+  /** All of its standard input; empty by default. */
   input?: string;
-  /** Takes each piece of standard output; false ends the program, as no more is wanted. */
+  /** Gets each piece of standard output; returns false to end the program. */
   onOutput: (piece: Buffer) => boolean;
   signal: AbortSignal;
-  /** Where the system has no process groups: a program that ends a process and its children, as taskkill does. */
+  /** A program like taskkill that ends a process and its children, for systems without process groups. */
   treeEnder?: string;
 }
 
 type Child = ChildProcessWithoutNullStreams;
 
 interface ChildEnd {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null;
   /** Its first 4,096 characters, trimmed. */
   stderr: string;
 }
 
 /**
- * Runs a program without a shell, in a process group of its own, and resolves when it has ended and nothing
- * of the group is left. Rejects with the signal's reason once that is aborted, with what `onOutput` throws,
- * and with the system's error where the program cannot be started.
+ * Runs a program without a shell, in a process group of its own, and resolves when the whole group has ended.
+ * Rejects with the signal's reason once it is aborted, with what `onOutput` throws, and with the system's error
+ * if the program cannot be started.
  */
 export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   const { onOutput, signal } = request;
   signal.throwIfAborted();
   const child = start(request);
   const closed = once(child, 'close');
-  // Without a process there may be no pipes either, as when the system has no descriptors left.
+  // Without a process there may be no pipes either, e.g. when the descriptors are used up.
   if (child.pid === undefined) await closed;
   const end = createGroupEnd(child, request.treeEnder);
   child.stdin.on('error', ignoreUnread).end(request.input);
@@ -68,20 +68,20 @@ const start = ({ program, args, environment = plainEnvironment, treeEnder }: Chi
     windowsHide: true,
   });
 
-/** A program that ends before it has read its input is judged by what it wrote and how it ended. */
+/** A program may exit before it has read its input; its output and exit code say whether it failed. */
 const ignoreUnread = (): void => {};
 
-/** Ends the whole group when called, and what is left of it when the program itself has ended. */
+/** Ends the whole group when called, and the rest of it when the program itself has exited. */
 const createGroupEnd = (child: Child, treeEnder: string | undefined): (() => void) => {
   const timers: NodeJS.Timeout[] = [];
   const send = treeEnder === undefined ? createGroupSignal(child) : createTreeEnd(child, treeEnder);
-  const letGo = (): void => {
+  const closePipes = (): void => {
     child.stdout.destroy();
     child.stderr.destroy();
   };
   child.once('exit', () => {
     send('SIGKILL');
-    timers.push(setTimeout(letGo, graceMs));
+    timers.push(setTimeout(closePipes, graceMs));
   });
   child.once('close', () => {
     for (const timer of timers) clearTimeout(timer);
@@ -98,13 +98,13 @@ const createGroupSignal =
     try {
       process.kill(-Number(pid), signal);
     } catch {
-      // Nobody is left in the group.
+      // The group is empty.
     }
   };
 
 /**
- * Does nothing once the program has ended: its process id may be another's by then. Where the tree's program
- * cannot be started, the program itself is ended at least.
+ * Does nothing once the program has exited: its process id may belong to another by then. If `treeEnder` cannot
+ * be started, at least the program itself is ended.
  */
 const createTreeEnd = (child: Child, treeEnder: string) => (): void => {
   if (child.exitCode !== null || child.signalCode !== null) return;

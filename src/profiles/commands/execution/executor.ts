@@ -5,17 +5,17 @@ import { CommandFailure, type Runner } from './runner.ts';
 
 interface ExecutorParts {
   runner: Runner;
-  /** How long a command may run, not counting the time it waits for its turn. */
+  /** Time limit for a command, without the time in the queue. */
   timeoutSeconds: number;
 }
 
 export interface Executor {
   /**
-   * Runs a command within the bounds. Rejects with an HttpError (503) when there is no place in the line, and
-   * with a CommandFailure when the command fails, takes too long, or whoever asked has gone.
+   * Runs a command within the bounds. Rejects with an HttpError (503) if the queue is full, and with a
+   * CommandFailure if the command fails, takes too long, or the client has gone.
    */
   execute(command: ParsedCommand, client: AbortSignal): Promise<BoundedResult>;
-  /** Ends what runs and waits; resolves when all of it has ended. */
+  /** Ends all running and waiting commands; resolves when they have ended. */
   close(): Promise<void>;
 }
 
@@ -42,8 +42,9 @@ export const createExecutor = (parts: ExecutorParts): Executor => {
     },
     close: async () => {
       const results = [...executions.values()];
-      for (const controller of executions.keys())
+      for (const controller of executions.keys()) {
         controller.abort(new CommandFailure('The server is stopping', 'abandoned'));
+      }
       await Promise.allSettled(results);
     },
   };

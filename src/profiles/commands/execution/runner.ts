@@ -5,25 +5,25 @@ export type Row = Record<string, unknown>;
 
 export interface CommandOutput {
   rows: Row[];
-  /** There was more than the bounds let through. */
+  /** There was more than the bounds allow. */
   truncated: boolean;
 }
 
-/** What carries out commands that the policy allows. */
+/** Runs the commands that the policy allows. */
 export interface Runner {
   name: 'native' | 'powershell';
   /**
-   * Rejects with a CommandFailure where the command itself fails, and with the signal's reason once that is
-   * aborted; in every case all child processes have ended by then.
+   * Rejects with a CommandFailure if the command itself fails, and with the signal's reason once it is aborted.
+   * All child processes have ended when it settles.
    */
   run(command: ParsedCommand, signal: AbortSignal): Promise<CommandOutput>;
 }
 
-/** How a command that was begun ended. */
+/** How a started command ended. */
 export const exits = ['ok', 'failed', 'timed-out', 'abandoned'] as const;
 export type Exit = (typeof exits)[number];
 
-/** A command did not succeed; the message is for who asked. */
+/** The command failed; the message is for the client. */
 export class CommandFailure extends Error {
   readonly exit: Exit;
 

@@ -1,10 +1,10 @@
-import { findName } from './names.ts';
 import { quote, Refusal } from './refusal.ts';
+import { findName } from './values.ts';
 import { createMatcher, likeWildcards } from './wildcard.ts';
 
-const mostConditions = 16;
+const maxConditions = 16;
 
-/** One condition and what joins it to the next. In a text, a backslash stands before a backslash or a quote. */
+/** One condition and the AND that joins it to the next. In texts, a backslash escapes a backslash or a quote. */
 const form =
   /\s*(?<property>[a-z]\w*)\s*(?<operator>=|like\b)\s*(?:(?<text>'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*")|(?<bare>\d+|true\b|false\b))\s*(?:and\b|(?<end>$))/iy;
 
@@ -14,7 +14,7 @@ export interface Condition {
   value: string;
 }
 
-/** Reads `P = 'x'` and `P LIKE 'x%'`, joined by AND, over the given properties; refuses all other WQL. */
+/** Parses `P = 'x'` and `P LIKE 'x%'`, joined by AND, on the given properties; refuses all other WQL. */
 export const parseFilter = (filter: string, properties: readonly string[]): Condition[] | Refusal => {
   const conditions: Condition[] = [];
   for (let at = 0, ended = false; !ended; at = form.lastIndex) {
@@ -23,15 +23,15 @@ export const parseFilter = (filter: string, properties: readonly string[]): Cond
     if (!groups) return new Refusal(`Filter is not understood at ${quote(filter.slice(at).trim())}`);
     const condition = toCondition(groups, properties);
     if (condition instanceof Refusal) return condition;
-    if (conditions.push(condition) > mostConditions) {
-      return new Refusal(`Filter has more than ${mostConditions} conditions`);
+    if (conditions.push(condition) > maxConditions) {
+      return new Refusal(`Filter has more than ${maxConditions} conditions`);
     }
     ended = groups['end'] !== undefined;
   }
   return conditions;
 };
 
-/** Whether an instance meets every condition. Texts are compared without regard to case, null meets none. */
+/** Tests instances against all conditions. Case is ignored; null meets no condition. */
 export const createFilter = (conditions: readonly Condition[]): ((instance: object) => boolean) => {
   const tests = conditions.map(({ property, operator, value }) => {
     const matches =

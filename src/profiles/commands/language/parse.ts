@@ -4,19 +4,19 @@ import { readTokens, type Token } from './tokens.ts';
 const danglingComma = new Refusal(`A comma must stand between two values: ${quote(',')}`);
 
 export interface CommandLine {
-  /** The first word, whatever it is. */
+  /** The first word, allowed or not. */
   name: string;
   parameters: RawParameter[];
 }
 
 export interface RawParameter {
-  /** As written, without the dash; undefined for a value that stands without a name. */
+  /** As written, without the dash; undefined for a value without a name. */
   name: string | undefined;
-  /** None for a switch, more than one where they were separated by commas. */
+  /** Empty for a switch; several if they were separated by commas. */
   values: string[];
 }
 
-/** Reads any text as a command with plain parameters, or says what in it is something else. Never throws. */
+/** Parses any text into a command with plain parameters, or refuses it naming the first other part. Never throws. */
 export const parseCommandLine = (line: string): CommandLine | Refusal => {
   const tokens = readTokens(line);
   if (tokens instanceof Refusal) return tokens;

@@ -1,4 +1,4 @@
-/** Why a command line is not run. The reason is for people and names what was refused. */
+/** A command line that is not allowed. The reason is shown to the client and names the refused part. */
 export class Refusal {
   readonly reason: string;
 
@@ -9,10 +9,10 @@ export class Refusal {
 
 const longestQuote = 40;
 
-/** A part of the command line as it may appear in a reason: in double quotes, and cut where it is long. */
+/** A part of the command line for a reason: in double quotes, cut if long. */
 export const quote = (text: string): string => `"${cut(text)}"`;
 
-/** At most 40 characters of a text. */
+/** The first 40 characters, with an ellipsis if there are more. */
 export const cut = (text: string): string => {
   const points = [...text];
   return points.length > longestQuote ? `${points.slice(0, longestQuote).join('')}…` : text;

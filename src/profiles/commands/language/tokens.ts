@@ -1,16 +1,16 @@
 import { quote, Refusal } from './refusal.ts';
 
 /**
- * Line breaks, controls, Unicode line and paragraph separators, halves of surrogate pairs, and what makes a text
- * read as another one by turning its direction round.
+ * Line breaks and other controls, Unicode line and paragraph separators, lone surrogates, and the marks that
+ * reverse the direction in which a text is displayed.
  */
 const forbidden = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}`;
 const forbiddenAnywhere = new RegExp(`[${forbidden}]`, 'u');
 
-/** What a value can be, since single or double quotes must be able to hold it; as JSON Schema writes patterns. */
+/** Values that single or double quotes can enclose, as a JSON Schema pattern. */
 export const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
 
-/** All that may stand outside quotes. What is not listed here, in whatever script, must be quoted. */
+/** The only characters allowed outside quotes, in any script; all others must be quoted. */
 const forms =
   /(?<space> +)|(?<comma>,)|'(?<single>[^']*)'|"(?<double>[^"$`]*)"|(?<word>[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+)/uy;
 
@@ -20,7 +20,7 @@ export interface Token {
   text: string;
 }
 
-/** Splits a command line; refuses everything that could be more than plain words. */
+/** Splits a command line into plain words; refuses all other syntax. */
 export const readTokens = (line: string): Token[] | Refusal => {
   const forbidden = forbiddenAnywhere.exec(line);
   if (forbidden) return new Refusal(`${describe(forbidden[0])} is not allowed`);
@@ -32,8 +32,9 @@ export const readTokens = (line: string): Token[] | Refusal => {
     if (!groups) return describeFault(line.slice(at));
     const token = toToken(groups);
     const isValue = token !== undefined && token.kind !== 'comma';
-    if (isValue && touchesValue)
+    if (isValue && touchesValue) {
       return new Refusal(`Quotes must enclose a whole value: ${quote(token.text)}`);
+    }
     if (token) tokens.push(token);
     touchesValue = isValue;
   }

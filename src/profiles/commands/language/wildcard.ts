@@ -1,7 +1,7 @@
 interface Wildcards {
-  /** Stands for any number of characters, none included. */
+  /** Matches any number of characters, also none. */
   any: string;
-  /** Stands for exactly one character. */
+  /** Matches exactly one character. */
   one: string;
 }
 
@@ -13,7 +13,7 @@ export const likeWildcards: Wildcards = { any: '%', one: '_' };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
-/** Tests whole texts against a pattern, ignoring case. The time is at most pattern × text, whatever they are. */
+/** Matches whole texts, ignoring case. Takes at most pattern × text steps for any input. */
 export const createMatcher = (pattern: string, { any, one }: Wildcards): ((text: string) => boolean) => {
   const wanted = [...pattern.toLowerCase()];
   return (text) => {
@@ -38,8 +38,12 @@ export const createMatcher = (pattern: string, { any, one }: Wildcards): ((text:
   };
 };
 
-/** Whether a text matches at least one of the patterns. */
+/** Matches texts that match at least one of the patterns. */
 export const createAnyMatcher = (patterns: readonly string[]): ((text: string) => boolean) => {
   const matchers = patterns.map((pattern) => createMatcher(pattern, nameWildcards));
   return (text) => matchers.some((matches) => matches(text));
 };
+
+/** The first pattern that has no wildcards and matches none of the texts. */
+export const findUnmatched = (patterns: readonly string[], texts: readonly string[]): string | undefined =>
+  patterns.find((pattern) => !hasWildcard(pattern) && !texts.some(createMatcher(pattern, nameWildcards)));

@@ -1,12 +1,24 @@
-import { findName } from '../language/names.ts';
+import { type Condition, parseFilter } from '../language/filter.ts';
 import { parseCommandLine, type RawParameter } from '../language/parse.ts';
 import { quote, Refusal } from '../language/refusal.ts';
+import {
+  findName,
+  parseChoice,
+  parseDate,
+  parseInteger,
+  parsePattern,
+  refuseLonger,
+} from '../language/values.ts';
 import { cimClasses, cimClassNames } from './cim-classes.ts';
 import { type CommandName, commandNames, type ParsedCommand, policies } from './policy.ts';
-import type { CommandPolicy } from './policy-shape.ts';
-import { toValue, type Value } from './values.ts';
+import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape.ts';
 
-/** The one place that decides what may run: any text as an allowed command, or why it is none. Never throws. */
+type Value = string | number | true | Date | Condition[];
+
+/**
+ * The only function that decides what may run: returns the command with typed values, or why it is refused.
+ * Never throws.
+ */
 export const checkCommand = (line: string): ParsedCommand | Refusal => {
   const name = line.trim().split(/\s/, 1).join();
   if (!isCommandName(name)) {
@@ -23,7 +35,7 @@ export const checkCommand = (line: string): ParsedCommand | Refusal => {
 
 const isCommandName = (name: string): name is CommandName => commandNames.some((known) => known === name);
 
-/** The texts by the policy's spelling of each parameter's name. */
+/** The given texts by parameter name, as the policy spells it. */
 const nameParameters = (
   parameters: RawParameter[],
   { first, parameters: allowed }: CommandPolicy,
@@ -64,4 +76,44 @@ const toParameters = (
 const findProperties = ([text = '']: readonly string[] = []): readonly string[] => {
   const name = findName(cimClassNames, text);
   return name ? cimClasses[name].properties : [];
+};
+
+/** The value of a parameter, or the list of them; `properties` are those of the class that the command names. */
+const toValue = (
+  name: string,
+  policy: ParameterPolicy,
+  texts: readonly string[],
+  properties: readonly string[],
+): Value | Value[] | Refusal => {
+  if (policy.type === 'switch') return texts.length === 0 || new Refusal(`-${name} takes no value`);
+  if (texts.length === 0) return new Refusal(`-${name} needs a value`);
+  const most = policy.maxValues ?? 1;
+  if (texts.length > most) {
+    return new Refusal(`-${name} takes at most ${most} ${most === 1 ? 'value' : 'values'}`);
+  }
+  const values = texts.map((text) => parseValue(text, policy, properties));
+  const refused = values.find((value) => value instanceof Refusal);
+  if (refused) return new Refusal(`-${name}: ${refused.reason}`);
+  return policy.maxValues === undefined ? (values[0] as Value) : (values as Value[]);
+};
+
+const parseValue = (
+  text: string,
+  policy: Exclude<ValuePolicy, { type: 'switch' }>,
+  properties: readonly string[],
+): Value | Refusal => {
+  switch (policy.type) {
+    case 'pattern':
+      return parsePattern(text, policy.maxLength);
+    case 'integer':
+      return parseInteger(text, policy.min, policy.max);
+    case 'choice':
+      return parseChoice(text, policy.values);
+    case 'date':
+      return parseDate(text);
+    case 'property':
+      return parseChoice(text, properties);
+    case 'filter':
+      return refuseLonger(text, policy.maxLength) ?? parseFilter(text, properties);
+  }
 };

@@ -1,5 +1,5 @@
-import { dateForm, dateForms } from '../language/date.ts';
 import { valuePattern } from '../language/tokens.ts';
+import { dateForm, dateForms } from '../language/values.ts';
 import { cimClasses } from './cim-classes.ts';
 import { policies } from './policy.ts';
 import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape.ts';
@@ -7,15 +7,15 @@ import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape
 interface CommandDescription {
   name: string;
   summary: string;
-  /** A JSON Schema (2020-12) of the command's parameters by name: lists as arrays, a switch as `true`. */
+  /** JSON Schema (2020-12) of the parameters by name: lists as arrays, a switch as `true`. */
   parameters: object;
 }
 
 type Schema = Record<string, unknown>;
 
 /**
- * Every allowed command with what it takes, made from the policy that also decides. Two things no schema says:
- * a filter's grammar, and that a date must be on the calendar.
+ * Describes every allowed command, from the policy that also decides. JSON Schema cannot express two things:
+ * the grammar of a filter, and that a date must exist in the calendar.
  */
 export const describeCommands = (): CommandDescription[] =>
   Object.entries(policies).map(([name, policy]) => ({
@@ -24,7 +24,7 @@ export const describeCommands = (): CommandDescription[] =>
     parameters: toParametersSchema(policy),
   }));
 
-/** What is said of every value of a type. */
+/** Appended to the description of every parameter of a type. */
 const hints: Partial<Record<ValuePolicy['type'], string>> = {
   pattern: 'Any case; * and ? are wildcards.',
   date: `${dateForms}, in local time without a zone.`,

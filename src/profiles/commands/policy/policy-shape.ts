@@ -1,17 +1,16 @@
 import type { Condition } from '../language/filter.ts';
 
 export type ParameterPolicy = {
-  /** What it chooses, for people. */
+  /** Shown in docs and in GET /api/commands. */
   description: string;
-  /** The command is refused without it. */
   required?: true;
-  /** Takes several values, separated by commas, up to this number. */
+  /** Accepts a comma-separated list of up to this many values. */
   maxValues?: number;
-  /** Taken where the command line does not have it. */
+  /** Used if the command line does not give it. */
   default?: number;
 } & ValuePolicy;
 
-/** What one value may be. */
+/** The type and bounds of one value. */
 export type ValuePolicy =
   /** A text in which `*` and `?` are wildcards. */
   | { type: 'pattern'; maxLength: number }
@@ -25,12 +24,12 @@ export type ValuePolicy =
   | { type: 'filter'; maxLength: number };
 
 export interface CommandPolicy {
-  /** What the command answers, for people. */
+  /** Shown in docs and in GET /api/commands. */
   summary: string;
-  /** The parameter that a value without a name is for. */
+  /** The parameter that takes a value without a name. */
   first: string;
   parameters: Record<string, ParameterPolicy>;
-  /** Pairs of parameters that cannot stand together. */
+  /** Pairs of parameters that exclude each other. */
   exclusive: readonly (readonly [string, string])[];
 }
 
@@ -55,7 +54,7 @@ type RequiredOf<T> = {
   [K in keyof T]: T[K] extends { required: true } | { default: number } ? K : never;
 }[keyof T];
 
-/** The values of a command's parameters, as its policy types them. */
+/** The values of a command's parameters, typed by its policy. */
 export type ParametersOf<T> = { [K in RequiredOf<T>]: ParameterValue<T[K]> } & {
   [K in Exclude<keyof T, RequiredOf<T>>]?: ParameterValue<T[K]>;
 };

@@ -5,8 +5,8 @@ const names = { type: 'pattern', maxLength: 128, maxValues: 16 } as const;
 const numbers = { type: 'integer', min: 0, max: 2 ** 32 - 1, maxValues: 256 } as const;
 
 /**
- * All that may be run: each command with its parameters and their values. What is not listed is refused;
- * nothing here reads the files of every process, needs elevation, reaches another machine or changes this one.
+ * The allow list: each command with its parameters and their values; everything else is refused. Nothing here
+ * reads files of other processes, needs elevation, reaches another machine or changes this one.
  */
 export const policies = {
   'Get-Process': {
@@ -87,7 +87,7 @@ export const commandNames = Object.keys(policies) as CommandName[];
 
 export type CommandParameters<C extends CommandName> = ParametersOf<(typeof policies)[C]['parameters']>;
 
-/** A command that the policy allows, with values of the types it names. */
+/** An allowed command, with values of the types in its policy. */
 export type ParsedCommand = {
   [C in CommandName]: { name: C; parameters: CommandParameters<C> };
 }[CommandName];

@@ -7,14 +7,14 @@ import { createPowerShellRunner } from './power-shell-runner.ts';
 
 interface RunnerChoice {
   commandRunner: 'auto' | Runner['name'];
-  /** Absolute paths of PowerShell, of which the first that exists is used. */
+  /** Absolute paths; the first PowerShell that exists is used. */
   powerShellPaths: readonly string[];
   host: HostReadings;
   clock: () => Date;
   platform?: NodeJS.Platform;
 }
 
-/** The runner that the settings ask for; a SettingsError where that needs a PowerShell and there is none. */
+/** The runner for the settings; a SettingsError if it needs a PowerShell and there is none. */
 export const chooseRunner = async ({
   commandRunner,
   powerShellPaths,

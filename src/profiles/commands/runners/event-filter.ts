@@ -2,7 +2,7 @@ import type { Row } from '../execution/runner.ts';
 import { createAnyMatcher } from '../language/wildcard.ts';
 import type { CommandParameters } from '../policy/policy.ts';
 
-/** Whether an event, with the properties of Get-EventLog's answer, is one that the parameters ask for. */
+/** Tests rows of Get-EventLog against its parameters; LogName and Newest are left to the caller. */
 export const createEventFilter = (
   parameters: CommandParameters<'Get-EventLog'>,
 ): ((event: Row) => boolean) => {

@@ -14,7 +14,7 @@ interface NativeParts {
   paths?: SystemPaths;
 }
 
-/** Carries out commands with what Linux itself has: the host's readings, systemd and its journal. */
+/** Runs commands with what Linux provides: the host's readings, systemd and its journal. */
 export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeParts): Runner => {
   const getProcess = createGetProcess(host);
   const readRows = async (
@@ -42,7 +42,7 @@ export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeP
   };
 };
 
-/** Host readings cannot be cancelled, as those of a network disk that does not answer; nobody waits for them. */
+/** Host readings cannot be cancelled: one of a network disk may never settle, so an abort stops waiting for it. */
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);

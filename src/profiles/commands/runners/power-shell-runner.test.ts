@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { CommandFailure } from '../execution/runner.ts';
 import type { ParsedCommand } from '../policy/policy.ts';
 import { isRunning, until, writeProgram } from '../testing.ts';
-import { readProperties } from './power-shell/properties.ts';
+import { readProperties } from './power-shell/objects.ts';
 import { toRequest } from './power-shell/request.ts';
 import { script } from './power-shell/script.ts';
 import { createHostileTexts, createStandIn } from './power-shell/testing.ts';
-import { createPowerShellRunner } from './power-shell-runner.ts';
+import { createEnvironment, createPowerShellRunner } from './power-shell-runner.ts';
 
 // These tests are about what goes to PowerShell and comes back; a small program plays PowerShell in them.
 
@@ -80,4 +80,18 @@ test('on Windows an abort ends PowerShell though taskkill is not there', async (
   const run = createPowerShellRunner(program, 'win32').run(processes, controller.signal);
   controller.abort(new Error('enough'));
   await assert.rejects(run, /^Error: enough$/);
+});
+
+test('PowerShell gets no variable of the server but the home folder, and reports to nobody', () => {
+  const { HOME, PATH, ...others } = createEnvironment('linux');
+  assert.match(String(HOME), /^\//);
+  assert.equal(PATH, '/usr/bin:/bin');
+  assert.equal(others['POWERSHELL_TELEMETRY_OPTOUT'], '1');
+  assert.equal(others['PSModuleAnalysisCachePath'], '/dev/null');
+});
+
+test('on Windows the paths are left to what Node adds', () => {
+  const environment = createEnvironment('win32');
+  assert.deepEqual([environment['PATH'], environment['HOME']], [undefined, undefined]);
+  assert.equal(environment['PSModuleAnalysisCachePath'], 'nul');
 });

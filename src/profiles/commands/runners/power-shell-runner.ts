@@ -1,23 +1,19 @@
+import { homedir } from 'node:os';
 import { runChild } from '../execution/child.ts';
 import { toFailure } from '../execution/child-output.ts';
-import { createLineReader } from '../execution/lines.ts';
 import type { Runner } from '../execution/runner.ts';
 import { createAnswer } from './power-shell/answer.ts';
-import { createEnvironment } from './power-shell/environment.ts';
 import { toRequest } from './power-shell/request.ts';
 import { script } from './power-shell/script.ts';
 
-/** An object whose JSON is longer is left out of the answer, which then says that it is truncated. */
-const maxLineBytes = 1024 * 1024;
-
 const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
 
-/** Windows has no process groups; this program ends a process with those that it started. */
+/** Windows has no process groups; this program ends a process and its children. */
 const taskkill = 'C:\\Windows\\System32\\taskkill.exe';
 
 /**
- * Carries out commands with the cmdlets of the PowerShell at the given absolute path, a process for each. The
- * command is data on its standard input; its arguments are the same every time.
+ * Runs commands with the cmdlets of the PowerShell at the given absolute path, in one process for each. The
+ * arguments are always the same; the command is data on standard input.
  */
 export const createPowerShellRunner = (
   program: string,
@@ -33,7 +29,7 @@ export const createPowerShellRunner = (
         args,
         environment,
         input: toRequest(command),
-        onOutput: createLineReader(answer.add, maxLineBytes),
+        onOutput: answer.onOutput,
         signal,
         ...(platform === 'win32' && { treeEnder: taskkill }),
       });
@@ -43,3 +39,27 @@ export const createPowerShellRunner = (
     },
   };
 };
+
+/** No telemetry, update checks, colours or diagnostic files. */
+const quiet = {
+  POWERSHELL_TELEMETRY_OPTOUT: '1',
+  POWERSHELL_UPDATECHECK: 'Off',
+  DOTNET_EnableDiagnostics: '0',
+  NO_COLOR: '1',
+};
+
+/**
+ * PowerShell's environment, with nothing of the server's own. On Windows, Node adds the variables that every
+ * program needs, such as SystemRoot. Elsewhere PowerShell needs a PATH to start, and without a HOME it creates a
+ * temporary folder each time.
+ */
+export const createEnvironment = (platform: NodeJS.Platform): Record<string, string> =>
+  platform === 'win32'
+    ? { ...quiet, PSModuleAnalysisCachePath: 'nul' }
+    : {
+        ...quiet,
+        PSModuleAnalysisCachePath: '/dev/null',
+        PATH: '/usr/bin:/bin',
+        LC_ALL: 'C.UTF-8',
+        HOME: homedir(),
+      };

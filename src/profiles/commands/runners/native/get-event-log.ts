@@ -1,19 +1,14 @@
 import { runChild } from '../../execution/child.ts';
-import { toFailure } from '../../execution/child-output.ts';
-import { createLineReader } from '../../execution/lines.ts';
+import { collectRows, toFailure } from '../../execution/child-output.ts';
 import { CommandFailure, type CommandOutput } from '../../execution/runner.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
-import { createEventCollector } from './event-collector.ts';
-import { toJournalArguments } from './journal-query.ts';
+import { type JournalEntry, readUserNames, toEvent } from './journal-entry.ts';
+import { createEntryFilter, toJournalArguments } from './journal-query.ts';
 import { findProgram, type SystemPaths } from './programs.ts';
-import { readUserNames } from './user-names.ts';
-
-/** An entry whose JSON is longer is left out of the answer, which then says that it is truncated. */
-const maxLineBytes = 1024 * 1024;
 
 /**
- * Get-EventLog over systemd's journal, newest first. A CommandFailure says what is missing where the machine
- * has no journal or this account may not read it.
+ * Get-EventLog from systemd's journal, newest first. A CommandFailure says what is missing if the machine has no
+ * journal or this account may not read it.
  */
 export const getEventLog = async (
   paths: SystemPaths,
@@ -21,19 +16,28 @@ export const getEventLog = async (
   signal: AbortSignal,
 ): Promise<CommandOutput> => {
   const program = await findProgram(paths.journalctl, 'Events need a journal: journalctl is not installed');
-  const events = createEventCollector(parameters, await readUserNames());
+  const userNames = await readUserNames();
+  const isWanted = createEntryFilter(parameters);
+  let isEmpty = true;
+  const events = collectRows(parameters.Newest, (line) => {
+    isEmpty = false;
+    const entry = JSON.parse(line) as JournalEntry;
+    const event = toEvent(entry, userNames);
+    return isWanted(entry, event) ? { ...event } : undefined;
+  });
   const { exitCode, stderr } = await runChild({
     program,
     args: toJournalArguments(parameters),
-    onOutput: createLineReader(events.add, maxLineBytes),
+    onOutput: events.onOutput,
     signal,
   });
   if (exitCode) throw toFailure(program, stderr);
-  if (events.isUntouched()) await requireJournal(program, signal);
-  return events.toOutput();
+  const output = events.toOutput();
+  if (isEmpty && !output.truncated) await requireJournal(program, signal);
+  return output;
 };
 
-/** Asked for JSON, journalctl does not tell a journal without matching entries from no journal at all. */
+/** With JSON output, journalctl does not say whether there is no journal or no matching entry. */
 const requireJournal = async (program: string, signal: AbortSignal): Promise<void> => {
   const args = ['--header', '--no-pager'];
   const { exitCode, stderr } = await runChild({ program, args, onOutput: () => false, signal });

@@ -1,14 +1,13 @@
 import type { HostReadings, ProcessDetails, ProcessReading } from '../../../../host/readings.ts';
 import { CommandFailure, type Row } from '../../execution/runner.ts';
-import { createAnyMatcher, createMatcher, hasWildcard, nameWildcards } from '../../language/wildcard.ts';
+import { createAnyMatcher, findUnmatched } from '../../language/wildcard.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
-import { toIso } from './iso.ts';
 
 type GetProcess = (parameters: CommandParameters<'Get-Process'>) => Promise<Row[]>;
 
 /**
- * Get-Process, in order of name and id; a CommandFailure where an id, or a name without wildcards, is no
- * process. The whole list is made once for each of the host's readings, which last half a second.
+ * Get-Process, in order of name and id; a CommandFailure if there is no process with an id or a name without
+ * wildcards. The whole list is built once for each reading of the host, which is shared for half a second.
  */
 export const createGetProcess = (host: HostReadings): GetProcess => {
   const wholeLists = new WeakMap<readonly ProcessReading[], Promise<Row[]>>();
@@ -31,28 +30,19 @@ const choose = (
   names: readonly string[] = ['*'],
   ids: readonly number[] | undefined,
 ): ProcessReading[] => {
-  requireNames(processes, names);
-  requireIds(processes, ids ?? []);
+  const known = processes.map(({ name }) => name);
+  const noName = findUnmatched(names, known);
+  if (noName !== undefined) {
+    throw new CommandFailure(
+      `Cannot find a process with the name "${noName}". Verify the process name and call the cmdlet again.`,
+    );
+  }
+  const noId = ids?.find((id) => !processes.some(({ pid }) => pid === id));
+  if (noId !== undefined) {
+    throw new CommandFailure(`Cannot find a process with the process identifier ${noId}.`);
+  }
   const isNamed = createAnyMatcher(names);
   return processes.filter(({ name, pid }) => isNamed(name) && (ids?.includes(pid) ?? true));
-};
-
-const requireNames = (processes: readonly ProcessReading[], names: readonly string[]): void => {
-  for (const pattern of names.filter((name) => !hasWildcard(name))) {
-    const matches = createMatcher(pattern, nameWildcards);
-    if (!processes.some(({ name }) => matches(name))) {
-      throw new CommandFailure(
-        `Cannot find a process with the name "${pattern}". Verify the process name and call the cmdlet again.`,
-      );
-    }
-  }
-};
-
-const requireIds = (processes: readonly ProcessReading[], ids: readonly number[]): void => {
-  const missing = ids.find((id) => !processes.some(({ pid }) => pid === id));
-  if (missing !== undefined) {
-    throw new CommandFailure(`Cannot find a process with the process identifier ${missing}.`);
-  }
 };
 
 const byNameAndId = (a: ProcessReading, b: ProcessReading): number => {
@@ -72,7 +62,7 @@ const toRow = (process: ProcessReading, details: ProcessDetails | undefined): Ro
   HandleCount: details?.handles ?? null,
   ThreadCount: process.threads,
   SessionId: process.sessionId,
-  StartTime: toIso(process.startedAt),
+  StartTime: process.startedAt?.toISOString() ?? null,
   Path: details?.executablePath ?? null,
   ParentId: process.parentPid,
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CommandFailure } from '../../execution/runner.ts';
 import { getService } from './get-service.ts';
 import { unitProperties } from './recorded.ts';
-import { parseUnitProperties } from './unit-output.ts';
+import { parseUnitProperties } from './units.ts';
 
 const units = parseUnitProperties(unitProperties);
 const read = (parameters: Parameters<typeof getService>[1]) =>

@@ -1,10 +1,10 @@
 import { CommandFailure, type Row } from '../../execution/runner.ts';
-import { createAnyMatcher, createMatcher, hasWildcard, nameWildcards } from '../../language/wildcard.ts';
+import { createAnyMatcher, findUnmatched } from '../../language/wildcard.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
 import { toExitCode, toServiceName, toStartType, toStatus, toText } from './service-state.ts';
-import type { Unit } from './unit-output.ts';
+import type { Unit } from './units.ts';
 
-/** Get-Service over systemd's units; a CommandFailure where a name without wildcards is no service. */
+/** Get-Service for systemd's units; a CommandFailure if there is no service with a name without wildcards. */
 export const getService = (units: readonly Unit[], parameters: CommandParameters<'Get-Service'>): Row[] => {
   const { Name, DisplayName, Include, Exclude } = parameters;
   const services = units.map(toService);
@@ -38,12 +38,9 @@ const choose = (
   noun: string,
 ): Service[] => {
   if (!patterns) return services;
-  for (const pattern of patterns) {
-    const matches = createMatcher(pattern, nameWildcards);
-    if (!hasWildcard(pattern) && !services.some((service) => matches(service[property]))) {
-      throw new CommandFailure(`Cannot find any service with ${noun} '${pattern}'.`);
-    }
-  }
+  const texts = services.map((service) => service[property]);
+  const missing = findUnmatched(patterns, texts);
+  if (missing !== undefined) throw new CommandFailure(`Cannot find any service with ${noun} '${missing}'.`);
   const matches = createAnyMatcher(patterns);
   return services.filter((service) => matches(service[property]));
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toEvent } from './journal-entry.ts';
+import { readUserNames, toEvent } from './journal-entry.ts';
 import { journal } from './recorded.ts';
 
 const users = new Map([['0', 'root']]);
@@ -42,4 +42,12 @@ test('invalid UTF-8 is replaced, and what an entry lacks is null', () => {
   );
   assert.equal(EntryType, 'Information');
   assert.deepEqual(new Set(Object.values(others)), new Set([null]));
+});
+
+test('users of this machine are known by their id', async () => {
+  assert.equal((await readUserNames()).get('0'), 'root');
+});
+
+test('a machine without the file has no names', async () => {
+  assert.equal((await readUserNames('/nonexistent')).size, 0);
 });

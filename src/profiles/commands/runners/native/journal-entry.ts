@@ -1,4 +1,6 @@
-/** An entry as `journalctl --output=json` writes it: texts, arrays of bytes, or arrays of either. */
+import { readFile } from 'node:fs/promises';
+
+/** An entry from `journalctl --output=json`; a value is a text, an array of bytes, or an array of either. */
 export type JournalEntry = Readonly<Record<string, unknown>>;
 
 type EntryType = 'Error' | 'Warning' | 'Information';
@@ -17,7 +19,7 @@ export interface EventRow {
   UserName: string | null;
 }
 
-/** The fields that `toEvent` reads, beside those that journalctl always writes. */
+/** The fields that `toEvent` reads and that journalctl does not always write. */
 export const entryFields = [
   'MESSAGE',
   'MESSAGE_ID',
@@ -37,7 +39,7 @@ const facilities =
     ' ',
   );
 
-/** The journal's entry in the shape of Windows' event log. */
+/** Converts a journal entry to an event of Windows' event log. */
 export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>): EventRow => {
   const read = (name: (typeof entryFields)[number]): string | null => toText(entry[name]);
   const written = toTime(toText(entry['__REALTIME_TIMESTAMP']));
@@ -58,7 +60,7 @@ export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, stri
   };
 };
 
-/** A field's first value. One with control characters or invalid UTF-8 comes as an array of bytes. */
+/** A field's first value. Values with control characters or invalid UTF-8 are arrays of bytes. */
 export const toText = (value: unknown): string | null => {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return null;
@@ -70,7 +72,7 @@ const toEntryType = (priority: number): EntryType => {
   return priority === 4 ? 'Warning' : 'Information';
 };
 
-/** The number of the entry in the journal is the part `i=` of its cursor, in hexadecimal digits. */
+/** The entry's number in the journal is the part `i=` of its cursor, in hexadecimal. */
 const toIndex = (cursor: string | null): number | null => {
   const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 16);
@@ -79,6 +81,18 @@ const toIndex = (cursor: string | null): number | null => {
 const toTime = (microseconds: string | null): string | null =>
   microseconds && new Date(Number(microseconds) / 1000).toISOString();
 
-/** The first 32 of the 128 bits that name a kind of message. */
+/** The first 32 of the 128 bits of a message id. */
 const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
+
+/** Names of local users by uid, from passwd(5); empty if the file cannot be read. */
+export const readUserNames = async (path = '/etc/passwd'): Promise<Map<string, string>> =>
+  parseUserNames(await readFile(path, 'utf8').catch(() => ''));
+
+const parseUserNames = (text: string): Map<string, string> =>
+  new Map(
+    text.split('\n').flatMap((line) => {
+      const [name = '', , uid] = line.split(':');
+      return uid === undefined ? [] : [[uid, name]];
+    }),
+  );

@@ -5,15 +5,15 @@ import { type EventRow, entryFields, type JournalEntry, toText } from './journal
 type Parameters = CommandParameters<'Get-EventLog'>;
 
 /**
- * The log System is what comes from the kernel, from its audit, from the journal itself and from process 1;
- * all else is Application, less process 1, for which journalctl has no term.
+ * System holds the entries of the kernel, its audit, the journal itself and process 1; Application holds all
+ * others. journalctl has no term for "not process 1", so `createEntryFilter` excludes it.
  */
 const terms: Record<Parameters['LogName'], readonly string[]> = {
   System: ['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver', '+', '_PID=1'],
   Application: ['_TRANSPORT=syslog', '_TRANSPORT=journal', '_TRANSPORT=stdout'],
 };
 
-/** What journalctl is asked for: the newest first, and only what can be in the answer, as far as it can tell. */
+/** Arguments for the newest entries first, restricted as far as journalctl can. */
 export const toJournalArguments = ({ LogName, After, Before, EntryType }: Parameters): string[] => [
   '--output=json',
   `--output-fields=${entryFields.join(',')}`,
@@ -26,18 +26,18 @@ export const toJournalArguments = ({ LogName, After, Before, EntryType }: Parame
   ...terms[LogName],
 ];
 
-/** Whether an entry, and the event made from it, are in the answer. */
+/** Tests an entry, and the event made from it, against the parameters. */
 export const createEntryFilter = (
   parameters: Parameters,
 ): ((entry: JournalEntry, event: EventRow) => boolean) => {
-  const isAskedFor = createEventFilter(parameters);
+  const isWanted = createEventFilter(parameters);
   return (entry, event) =>
-    (parameters.LogName === 'System' || toText(entry['_PID']) !== '1') && isAskedFor({ ...event });
+    (parameters.LogName === 'System' || toText(entry['_PID']) !== '1') && isWanted({ ...event });
 };
 
 const toSeconds = (date: Date): string => `@${date.getTime() / 1000}`;
 
-/** An entry without a priority counts as Information, and journalctl would leave it out. */
+/** Entries without a priority count as Information, but --priority would exclude them. */
 const toPriorities = (types: Parameters['EntryType']): string[] => {
   if (!types || types.includes('Information')) return [];
   const first = types.includes('Error') ? 0 : 4;

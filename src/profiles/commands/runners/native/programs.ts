@@ -1,11 +1,11 @@
 import { access, constants } from 'node:fs/promises';
 import { CommandFailure } from '../../execution/runner.ts';
 
-/** Where systemd's parts are found; never looked up in PATH. */
+/** Absolute paths of systemd's programs; PATH is never used. */
 export interface SystemPaths {
   systemctl: readonly string[];
   journalctl: readonly string[];
-  /** Exists while systemd is the machine's init, see sd_booted(3). */
+  /** Exists if systemd is the running init, see sd_booted(3). */
   bootMark: string;
 }
 
@@ -15,7 +15,7 @@ export const systemPaths: SystemPaths = {
   bootMark: '/run/systemd/system',
 };
 
-/** The first of the paths that can be executed; else a CommandFailure with `missing`. */
+/** The first path that can be executed; a CommandFailure with `missing` if there is none. */
 export const findProgram = async (paths: readonly string[], missing: string): Promise<string> => {
   for (const path of paths) {
     if (await isAccessible(path, constants.X_OK)) return path;

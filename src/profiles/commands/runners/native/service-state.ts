@@ -1,4 +1,4 @@
-import type { Unit } from './unit-output.ts';
+import type { Unit } from './units.ts';
 
 export type ServiceStatus = 'Running' | 'Stopped' | 'StartPending' | 'StopPending';
 export type StartType = 'Automatic' | 'Manual' | 'Disabled';
@@ -18,17 +18,17 @@ const startTypes: Record<string, StartType> = {
   'masked-runtime': 'Disabled',
 };
 
-/** What cannot be told apart from stopped (inactive, failed, …) is Stopped; SubState keeps the difference. */
+/** Inactive, failed and all other states are Stopped; SubState has the difference. */
 export const toStatus = ({ ActiveState }: Unit): ServiceStatus => statuses[ActiveState] ?? 'Stopped';
 
 /**
- * Disabled, in Windows' sense, is a service that cannot be started at all: a masked unit. A unit that systemd
- * calls disabled is not started at boot but can be: Manual. Null where systemd knows no unit file.
+ * In Windows a Disabled service cannot be started at all, like a masked unit. A unit that systemd calls disabled
+ * can be started, so it is Manual. Null without a unit file.
  */
 export const toStartType = ({ UnitFileState }: Unit): StartType | null =>
   UnitFileState === '' ? null : (startTypes[UnitFileState] ?? 'Manual');
 
-/** The main process's last exit code, 128 + signal where a signal ended it; null where it never ended. */
+/** The main process's last exit code, or 128 + signal; null if it never exited. */
 export const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
   if (ExecMainCode === '' || ExecMainCode === '0') return null;
   const status = Number(ExecMainStatus);

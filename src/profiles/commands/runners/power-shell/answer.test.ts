@@ -6,13 +6,14 @@ import { createAnswer } from './answer.ts';
 
 const services: ParsedCommand = { name: 'Get-Service', parameters: {} };
 
-/** What comes of the lines; `taken` is how many were read until there were enough. */
-const read = (lines: (object | string | undefined)[], command: ParsedCommand = services) => {
+/** The output for the given lines; `taken` is how many were read until there were enough. */
+const read = (lines: (object | string)[], command: ParsedCommand = services) => {
   const answer = createAnswer('/opt/pwsh', command);
   let taken = 0;
   for (const line of lines) {
     taken += 1;
-    if (!answer.add(typeof line === 'object' ? JSON.stringify(line) : line)) break;
+    const text = typeof line === 'object' ? JSON.stringify(line) : line;
+    if (!answer.onOutput(Buffer.from(`${text}\n`))) break;
   }
   return { taken, output: answer.toOutput() };
 };
@@ -57,7 +58,7 @@ test('no more is read than the bounds let through', () => {
   const large = read(Array(5000).fill({ row: { Name: 'x'.repeat(10_000) } }));
   assert.ok(large.taken < 850);
   assert.equal(large.output?.truncated, true);
-  const tooLong = read([row, undefined, { end: true }]).output;
+  const tooLong = read([row, 'x'.repeat(2 ** 20 + 1), { end: true }]).output;
   assert.deepEqual([tooLong?.rows.length, tooLong?.truncated], [1, true]);
 });
 
@@ -87,4 +88,16 @@ test('where Get-WinEvent stands in, its events are filtered by the rest of the p
   assert.deepEqual(ask({ Index: [101, 102], EntryType: ['Error'] }), []);
   assert.deepEqual(ask({ After: new Date('2026-11-21T00:00:03Z') }), [5, 4]);
   assert.equal(read(lines, { name: 'Get-EventLog', parameters: { LogName: 'System', Newest: 1 } }).taken, 2);
+});
+
+test('events that do not match the parameters do not count towards the 8 MiB of a result', () => {
+  const message = 'x'.repeat(100_000);
+  const other = { row: { ProviderName: 'other', Message: message, TimeCreated: '2026-11-21T00:00:00.000Z' } };
+  const wanted = { row: { ...other.row, ProviderName: 'rare' } };
+  const lines = [{ command: 'Get-WinEvent' }, ...Array(100).fill(other), wanted, { end: true }];
+  const { output } = read(lines, {
+    name: 'Get-EventLog',
+    parameters: { LogName: 'System', Newest: 1, Source: ['ra*'] },
+  });
+  assert.deepEqual([output?.rows.length, output?.truncated], [1, false]);
 });

@@ -1,18 +1,16 @@
 import { basename } from 'node:path';
-import { maxBytes, maxRows } from '../../execution/bounds.ts';
+import { maxRows } from '../../execution/bounds.ts';
+import { collectRows, type RowCollector } from '../../execution/child-output.ts';
 import { CommandFailure, type CommandOutput, type Row } from '../../execution/runner.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
 import { createEventFilter } from '../event-filter.ts';
-import { isCmdlet, type ReadObject, rowMakers } from './rows.ts';
+import { isCmdlet, type ReadObject, rowMakers } from './objects.ts';
 
-/** Gathers what the script writes: a line of JSON for the cmdlet it runs, for each object, and for its end. */
+/** Collects the script's output: a line of JSON for the cmdlet that it runs, for each object, and for the end. */
 interface Answer {
-  /**
-   * Takes a line, undefined for one that is too long; false once there are enough. Throws a CommandFailure
-   * for an error that PowerShell tells, and for what is no answer.
-   */
-  add(line: string | undefined): boolean;
-  /** Undefined where the end is missing. */
+  /** Throws a CommandFailure for PowerShell's own errors, and for output that is not from the script. */
+  onOutput: RowCollector['onOutput'];
+  /** Undefined if the end is missing. */
   toOutput(): CommandOutput | undefined;
 }
 
@@ -24,36 +22,27 @@ interface Message {
 }
 
 export const createAnswer = (program: string, command: ParsedCommand): Answer => {
-  const rows: Row[] = [];
   const isWanted = createRowFilter(command);
-  const most = command.name === 'Get-EventLog' ? command.parameters.Newest : maxRows + 1;
-  const seen = { bytes: 0, tooLong: 0, ended: false };
   let makeRow = rowMakers[command.name];
-  const addMessage = ({ command: cmdlet, row, error, end }: Message): void => {
+  let hasEnded = false;
+  const toRow = (line: string): Row | undefined => {
+    const { command: cmdlet, row, error, end } = parseMessage(program, line);
     if (error !== undefined) throw new CommandFailure(String(error));
-    if (end) seen.ended = true;
+    if (end) hasEnded = true;
     else if (isCmdlet(cmdlet)) makeRow = rowMakers[cmdlet];
-    else if (row) rows.push(...[makeRow(row)].filter(isWanted));
+    else if (row) return [makeRow(row)].find(isWanted);
     else throw noAnswer(program);
+    return undefined;
   };
-  const isFull = (): boolean => rows.length >= most || seen.bytes > maxBytes;
+  const most = command.name === 'Get-EventLog' ? command.parameters.Newest : maxRows + 1;
+  const rows = collectRows(most, toRow);
   return {
-    add: (line) => {
-      if (line === undefined) seen.tooLong += 1;
-      else {
-        seen.bytes += line.length;
-        addMessage(parseMessage(program, line));
-      }
-      return !isFull();
-    },
-    toOutput: () => {
-      if (!seen.ended && !isFull()) return undefined;
-      return { rows, truncated: seen.tooLong > 0 || seen.bytes > maxBytes };
-    },
+    onOutput: rows.onOutput,
+    toOutput: () => (hasEnded || rows.isFull() ? rows.toOutput() : undefined),
   };
 };
 
-/** Where Get-WinEvent stands in for Get-EventLog, it filters by a part of the parameters only. */
+/** Get-WinEvent, which replaces a missing Get-EventLog, filters by some of the parameters only. */
 const createRowFilter = (command: ParsedCommand): ((row: Row) => boolean) =>
   command.name === 'Get-EventLog' ? createEventFilter(command.parameters) : () => true;
 

@@ -1,12 +1,12 @@
 import type { Condition } from '../../language/filter.ts';
 import { hasWildcard } from '../../language/wildcard.ts';
-import { cimClasses } from '../../policy/cim-classes.ts';
+import { chooseProperties } from '../../policy/cim-classes.ts';
 import type { CommandParameters, ParsedCommand } from '../../policy/policy.ts';
-import type { eventFilterKeys } from './properties.ts';
+import type { eventFilterKeys } from './objects.ts';
 
 type Scalar = string | number | Date;
 
-/** A cmdlet with its parameters, as the script takes it. */
+/** A cmdlet and its parameters, as the script expects them. */
 interface Call {
   command: string;
   parameters: WireParameter[];
@@ -15,15 +15,15 @@ interface Call {
 interface WireParameter {
   name: string;
   type: 'text' | 'number' | 'date';
-  /** Whether the parameter takes a list. */
+  /** The parameter takes a list. */
   many: boolean;
-  /** Texts and dates begin with `=`, as PowerShell's JSON reader makes dates of texts that look like one. */
+  /** Texts and dates begin with `=`: PowerShell's JSON reader converts texts that look like dates. */
   values: (string | number)[];
 }
 
 type Parameters = Record<string, Scalar | readonly Scalar[] | undefined>;
 
-/** Windows' levels of events, by the type that Get-EventLog gives them; audits are a kind of information. */
+/** Windows' event levels by entry type; audits are a kind of information. */
 const eventLevels = {
   Error: [1, 2],
   Warning: [3],
@@ -32,7 +32,7 @@ const eventLevels = {
   FailureAudit: [0, 4],
 } as const;
 
-/** The command as one line of JSON, for the script's standard input. ASCII, since its encoding may be any. */
+/** The command as one line of JSON for the script's standard input. ASCII, as its encoding is not known. */
 export const toRequest = (command: ParsedCommand): string => {
   const call = toCall(command.name, toParameters(command));
   const fallback =
@@ -71,20 +71,16 @@ const toParameters = (command: ParsedCommand): Parameters => {
     }
     case 'Get-EventLog':
       return { ...command.parameters, Source: command.parameters.Source?.map(toPattern) };
-    case 'Get-CimInstance':
-      return toCimParameters(command.parameters);
+    case 'Get-CimInstance': {
+      // The properties are always named, so that command lines and others never leave the system.
+      const { ClassName, Filter } = command.parameters;
+      const Property = chooseProperties(command.parameters);
+      return { ClassName, Property, Filter: Filter && toWql(Filter) };
+    }
   }
 };
 
-/** The properties are always named, so that no others, command lines least of all, leave the system. */
-const toCimParameters = (parameters: CommandParameters<'Get-CimInstance'>): Parameters => {
-  const { ClassName, Property, Filter, KeyOnly } = parameters;
-  const { keys, properties } = cimClasses[ClassName];
-  const wanted = properties.filter((name) => Property?.includes(name) ?? true);
-  return { ClassName, Property: KeyOnly ? keys : wanted, Filter: Filter && toWql(Filter) };
-};
-
-/** Less than Get-EventLog's parameters say: the rest is left to the reader of the answer. */
+/** The parameters that Get-WinEvent can filter by; answer.ts applies the others. */
 const toEventFilter = (
   parameters: CommandParameters<'Get-EventLog'>,
 ): Partial<Record<(typeof eventFilterKeys)[number], Scalar | readonly Scalar[]>> => {
@@ -99,10 +95,10 @@ const toEventFilter = (
   };
 };
 
-/** PowerShell's wildcards have brackets too, and a backtick that takes a character's meaning away. */
+/** Brackets are wildcards in PowerShell and a backtick escapes them; here all three are plain characters. */
 const toPattern = (pattern: string): string => pattern.replaceAll(/[[\]\x60]/g, '\x60$&');
 
-/** The conditions in WQL, which reads numbers and truth values from texts too. */
+/** The conditions in WQL, which accepts numbers and booleans as texts too. */
 const toWql = (conditions: readonly Condition[]): string =>
   conditions
     .map(({ property, operator, value }) => `${property} ${operator} '${value.replaceAll(/[\\']/g, '\\$&')}'`)

@@ -1,6 +1,6 @@
 import { cimClasses } from '../../policy/cim-classes.ts';
 import { policies } from '../../policy/policy.ts';
-import { eventFilterKeys, readProperties } from './properties.ts';
+import { eventFilterKeys, readProperties } from './objects.ts';
 
 const toTable = (entries: [string, readonly string[]][]): string => {
   const lines = entries.map(
@@ -22,10 +22,10 @@ const classes = toTable(
 );
 
 /**
- * All that PowerShell ever runs: the same text for every request, in Windows PowerShell 5.1's language. It takes
- * one line of JSON on standard input (see request.ts) and writes lines of JSON (see answer.ts), as bytes, since
- * the console's encoding may be any. Modules come from PowerShell's own folder alone. No double quotes: the text
- * is an argument, which Windows would have to quote.
+ * The only text that PowerShell runs, the same for every request, in the language of Windows PowerShell 5.1. It
+ * reads one line of JSON from standard input (see request.ts) and writes lines of JSON (see answer.ts), as bytes
+ * because the console's encoding is not known. Modules are loaded from PowerShell's own folder only. There are no
+ * double quotes, because the script is an argument that Windows would have to quote.
  */
 export const script = String.raw`
 $ErrorActionPreference = 'Stop'

@@ -1,6 +1,5 @@
-import type { FileSystemKind } from '../../../../../host/readings.ts';
+import type { FileSystemKind, HostReadings } from '../../../../../host/readings.ts';
 import type { CimInstance } from '../../../policy/cim-classes.ts';
-import type { CimSources } from './sources.ts';
 
 /** Win32_LogicalDisk.DriveType. */
 const driveTypes: Record<FileSystemKind, number> = {
@@ -11,8 +10,8 @@ const driveTypes: Record<FileSystemKind, number> = {
   memory: 6,
 };
 
-/** Every mounted file system that has a size. Sizes are in bytes; FreeSpace is what ordinary users can write. */
-export const readLogicalDisks = async ({ host }: CimSources): Promise<CimInstance<'Win32_LogicalDisk'>[]> => {
+/** Every mounted file system that has a size. Sizes are in bytes; FreeSpace is available to ordinary users. */
+export const readLogicalDisks = async (host: HostReadings): Promise<CimInstance<'Win32_LogicalDisk'>[]> => {
   const fileSystems = await host.fileSystems();
   return fileSystems.map((fileSystem) => ({
     DeviceID: fileSystem.mountPath,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hostname, totalmem } from 'node:os';
 import { test } from 'node:test';
-import { readProcessors } from './processor.ts';
+import { addressWidthOf, numberOf, osTypeOf, readProcessors, systemTypeOf } from './machine.ts';
 import { assertNear, host, now, readOutput, run } from './testing.ts';
 
 const architectures: Record<string, [number, string]> = {
@@ -99,10 +99,26 @@ test('clock speed and load of a processor are whole numbers, as in CIM', async (
   assert.ok(processor);
   const read = (loadPercent: number | null) => {
     const processors = async () => [{ ...processor, loadPercent }];
-    return readProcessors({ host: { ...host, processors }, clock: () => now, readUnits: async () => [] });
+    return readProcessors({ ...host, processors });
   };
   const [row] = await read(12.6);
   assert.equal(row?.LoadPercentage, 13);
   assert.ok(row.CurrentClockSpeed === null || Number.isInteger(row.CurrentClockSpeed));
   assert.deepEqual((await read(null))[0]?.LoadPercentage, null);
+});
+
+test('architectures have the width, number and type that Windows gives them', () => {
+  const cases = [
+    ['x64', 64, 9, 'x64-based PC'],
+    ['arm64', 64, 12, 'ARM64-based PC'],
+    ['ia32', 32, 0, 'X86-based PC'],
+    ['riscv64', 64, null, 'riscv64'],
+  ] as const;
+  for (const [name, width, number, type] of cases) {
+    assert.deepEqual([addressWidthOf(name), numberOf(name), systemTypeOf(name)], [width, number, type]);
+  }
+});
+
+test('systems have the number that CIM gives them, and null where it gives none', () => {
+  assert.deepEqual([osTypeOf('linux'), osTypeOf('win32'), osTypeOf('haiku')], [36, 18, null]);
 });

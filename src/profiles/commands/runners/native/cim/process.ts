@@ -1,9 +1,8 @@
+import type { HostReadings } from '../../../../../host/readings.ts';
 import type { CimInstance } from '../../../policy/cim-classes.ts';
-import { toIso } from '../iso.ts';
-import type { CimSources } from './sources.ts';
 
 /** Sizes are in bytes, times in units of 100 ns. */
-export const readProcesses = async ({ host }: CimSources): Promise<CimInstance<'Win32_Process'>[]> => {
+export const readProcesses = async (host: HostReadings): Promise<CimInstance<'Win32_Process'>[]> => {
   const processes = await host.processes();
   const details = await host.processDetails(processes.map(({ pid }) => pid));
   return processes.map((process) => ({
@@ -15,7 +14,7 @@ export const readProcesses = async ({ host }: CimSources): Promise<CimInstance<'
     Priority: process.priority,
     Name: process.name,
     ExecutablePath: details.get(process.pid)?.executablePath ?? null,
-    CreationDate: toIso(process.startedAt),
+    CreationDate: process.startedAt?.toISOString() ?? null,
     WorkingSetSize: process.workingSetBytes,
     VirtualSize: process.virtualBytes,
     KernelModeTime: toTicks(process.kernelSeconds),

@@ -7,8 +7,7 @@ import {
   toStartType,
   toStatus,
 } from '../service-state.ts';
-import type { Unit } from '../unit-output.ts';
-import type { CimSources } from './sources.ts';
+import type { Unit } from '../units.ts';
 
 const states: Record<ServiceStatus, string> = {
   Running: 'Running',
@@ -19,11 +18,8 @@ const states: Record<ServiceStatus, string> = {
 
 const startModes: Record<StartType, string> = { Automatic: 'Auto', Manual: 'Manual', Disabled: 'Disabled' };
 
-/** systemd's services. StartName is the user; without a `User=` that is root. */
-export const readServices = async ({ readUnits }: CimSources): Promise<CimInstance<'Win32_Service'>[]> =>
-  (await readUnits()).map(toInstance);
-
-const toInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
+/** Of a systemd service. StartName is the user, which is root without a `User=`. */
+export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
   const status = toStatus(unit);
   const startType = toStartType(unit);
   return {

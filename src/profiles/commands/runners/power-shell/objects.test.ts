@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readProperties } from './properties.ts';
-import { type ReadObject, rowMakers } from './rows.ts';
+import { type ReadObject, readProperties, rowMakers } from './objects.ts';
 
 const nulls = (cmdlet: keyof typeof readProperties): ReadObject =>
   Object.fromEntries(readProperties[cmdlet].map((path) => [path, null]));

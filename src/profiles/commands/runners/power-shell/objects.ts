@@ -1,15 +1,36 @@
 import type { Row } from '../../execution/runner.ts';
-import type { readProperties } from './properties.ts';
 
-/** An object as the script gives it: what it read, by the path of each property. */
+/** The properties that are read of each object; a dot leads to a property of a property. None is a command line. */
+// biome-ignore format: a list of names reads better in lines than in a column
+export const readProperties = {
+  'Get-Process': [
+    'Id', 'ProcessName', 'CPU', 'WorkingSet64', 'PagedMemorySize64', 'VirtualMemorySize64',
+    'PrivateMemorySize64', 'HandleCount', 'Threads.Count', 'SessionId', 'StartTime', 'Path', 'Parent.Id',
+  ],
+  'Get-Service': ['Name', 'DisplayName', 'Status', 'StartType', 'ServiceType', 'CanStop', 'MachineName'],
+  'Get-EventLog': [
+    'Index', 'TimeGenerated', 'TimeWritten', 'EntryType', 'Source', 'InstanceId', 'EventID', 'Category',
+    'Message', 'MachineName', 'UserName',
+  ],
+  'Get-WinEvent': [
+    'RecordId', 'TimeCreated', 'Level', 'Keywords', 'ProviderName', 'Id', 'Qualifiers', 'TaskDisplayName',
+    'Message', 'MachineName', 'UserId',
+  ],
+} as const;
+
+/** The filters of Get-WinEvent, which replaces a missing Get-EventLog. */
+export const eventFilterKeys = ['LogName', 'StartTime', 'EndTime', 'Level', 'ProviderName'] as const;
+
+/** An object from the script: the values by the path of each property. */
 export type ReadObject = Readonly<Record<string, unknown>>;
 
+/** The properties of Get-CimInstance come from its class. */
 type Cmdlet = keyof typeof readProperties | 'Get-CimInstance';
 
 /** Bits of an event's keywords, from winmeta.h. */
 const keywordBits = { failureAudit: 2 ** 52, successAudit: 2 ** 53 };
 
-/** What each cmdlet's objects become in the answer: the properties of the native runner, in its order. */
+/** Turns each cmdlet's objects into rows with the same properties as the native runner's, in the same order. */
 export const rowMakers: Record<Cmdlet, (read: ReadObject) => Row> = {
   'Get-Process': (read) => ({
     Id: read['Id'],
@@ -60,5 +81,5 @@ const toEntryType = (level: number, keywords: number): string => {
   return level === 3 ? 'Warning' : 'Information';
 };
 
-/** Of a signed number of 64 bits; the lowest are lost in JavaScript, these are not. */
+/** Tests a signed 64-bit number. JavaScript rounds its lowest bits, but not these. */
 const hasBit = (number: number, bit: number): boolean => Math.abs(Math.floor(number / bit) % 2) === 1;
