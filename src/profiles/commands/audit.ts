@@ -1,6 +1,6 @@
 import { HttpError } from '../../http/response/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import type { JournalError } from '../../storage/journal/journal-error.ts';
+import { JournalError } from '../../storage/journal/journal-error.ts';
 import type { Listing } from '../../storage/journal/listing.ts';
 import { Execution } from './schema.ts';
 
@@ -26,7 +26,7 @@ export const createAudit = (journal: Journal): Audit => ({
     try {
       await journal.append({ ...execution });
     } catch (error) {
-      throw toUnavailable((error as JournalError).message);
+      throw error instanceof JournalError ? toUnavailable(error.message) : error;
     }
   },
   listLast: (count) => journal.listLast(count),

@@ -75,3 +75,13 @@ test('an answer whose audit line cannot be written is withheld', async (t) => {
     message: /^No command is run while the audit cannot be written: a record's line is at most 300 bytes$/,
   });
 });
+
+test('only a failure of the journal is reported as an audit that cannot be written', async (t) => {
+  const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
+  t.after(() => journal.close());
+  const run = async () => ({ rows: [], truncated: false });
+  const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 60 });
+  const audit = createAudit({ ...journal, append: () => Promise.reject(new TypeError('bug')) });
+  const execution = createAuditedExecution({ executor, audit, clock: () => new Date(0) });
+  await assert.rejects(execution.execute('Get-Process', caller, stays), /^TypeError: bug$/);
+});
