@@ -87,6 +87,7 @@ const toCaller = (request: FastifyRequest): Caller => {
 
 /** Aborted if the connection closes before the response has been sent. */
 const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {
+  if (raw.closed) return AbortSignal.abort();
   const controller = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) controller.abort();

@@ -48,6 +48,13 @@ test('a client that goes ends its command, waiting or running', async () => {
   assert.deepEqual(runner.pids.map(isRunning), [false, false, false, false]);
 });
 
+test('a command whose client has already gone is not run', async () => {
+  const runner: Runner = { name: 'native', run: () => assert.fail('must not run') };
+  const executor = createExecutor({ runner, timeoutSeconds: 60 });
+  const failure = new CommandFailure('The client has gone', 'abandoned');
+  await assert.rejects(executor.execute(command, AbortSignal.abort()), failure);
+});
+
 test('closing ends what runs and resolves when it has ended', async () => {
   const runner = createSlowRunner();
   const executor = createExecutor({ runner, timeoutSeconds: 60 });

@@ -31,6 +31,7 @@ export const createExecutor = (parts: ExecutorParts): Executor => {
       const controller = new AbortController();
       const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));
       client.addEventListener('abort', abandon, { once: true });
+      if (client.aborted) abandon();
       const result = queue.run(() => runInTime(parts, command, controller), controller.signal);
       executions.set(controller, result);
       try {
