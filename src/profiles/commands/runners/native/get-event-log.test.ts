@@ -59,6 +59,11 @@ test('an entry longer than 1 MiB is left out, and more than 8 MiB are cut; the a
   assert.deepEqual([many.rows.length, many.truncated], [9, true]);
 });
 
+test('a journalctl that is killed before it has written everything fails the command', async (t) => {
+  const killed = read(t, `${recorded}\nkill -9 $$`);
+  await assert.rejects(killed, new CommandFailure('journalctl failed: it gave no reason'));
+});
+
 test('what is missing is said', async (t) => {
   const none = 'test "$1" = --header && echo "No journal files were found." >&2; exit 0';
   const noFiles = 'Events need a journal: no journal files were found on this machine';

@@ -31,7 +31,7 @@ export const getEventLog = async (
     onOutput: events.onOutput,
     signal,
   });
-  if (exitCode) throw toFailure(program, stderr);
+  if (exitCode !== 0 && !events.isFull()) throw toFailure(program, stderr);
   const output = events.toOutput();
   if (isEmpty && !output.truncated) await requireJournal(program, signal);
   return output;
