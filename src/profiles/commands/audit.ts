@@ -7,29 +7,25 @@ import { Execution } from './schema.ts';
 /** The client that sent a command. */
 export type Caller = Pick<Execution, 'requestId' | 'user' | 'role' | 'remoteAddress'>;
 
-export interface Audit {
-  /** Throws an HttpError (503) while records cannot be written. */
-  assertWritable(): void;
-  /** Resolves when the record is on disk; rejects with an HttpError (503) if the journal cannot store it. */
-  record(execution: Execution): Promise<void>;
-  /** The last records, oldest first. */
-  listLast(count: number): Promise<Listing>;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
 /** The record of every command that was run or refused, in a journal. */
-export const createAudit = (journal: Journal): Audit => ({
-  assertWritable: () => {
+export const createAudit = (journal: Journal) => ({
+  /** Throws an HttpError (503) while records cannot be written. */
+  assertWritable: (): void => {
     const { failure } = journal.state();
     if (failure) throw toUnavailable(failure.message);
   },
-  record: async (execution) => {
+  /** Resolves when the record is on disk; rejects with an HttpError (503) if the journal cannot store it. */
+  record: async (execution: Execution): Promise<void> => {
     try {
       await journal.append({ ...execution });
     } catch (error) {
       throw error instanceof JournalError ? toUnavailable(error.message) : error;
     }
   },
-  listLast: (count) => journal.listLast(count),
+  /** The last records, oldest first. */
+  listLast: (count: number): Promise<Listing> => journal.listLast(count),
 });
 
 const toUnavailable = (reason: string): HttpError =>

@@ -2,7 +2,6 @@ import { HttpError } from '../../../http/response/errors.ts';
 import type { Audit, Caller } from '../audit.ts';
 import { cut, Refusal } from '../language/refusal.ts';
 import { checkCommand } from '../policy/check.ts';
-import type { ParsedCommand } from '../policy/policy.ts';
 import type { Execution } from '../schema.ts';
 import type { BoundedResult } from './bounds.ts';
 import type { Executor } from './executor.ts';
@@ -48,42 +47,39 @@ const execute = async (
   const asked = { time: clock().toISOString(), ...caller };
   const command = checkCommand(line);
   if (command instanceof Refusal) {
-    await audit.record({ ...asked, command: firstWord(line), ...refused(command.reason) });
+    const firstWord = cut(line.trim().split(/\s/, 1).join());
+    await audit.record({ ...asked, command: firstWord, ...refused, reason: command.reason });
     throw new HttpError('forbidden', command.reason);
   }
-  const outcome = await settle(executor.execute(command, client));
+  const { name, parameters } = command;
+  const outcome = await executor.execute(command, client).catch((error: unknown) => ({ error }));
   const durationMs = Math.round(performance.now() - started);
-  await audit.record({ ...asked, command: command.name, ...toEnd(command, outcome, durationMs) });
+  await audit.record({ ...asked, command: name, ...toEnd(outcome), parameters, durationMs });
   if ('error' in outcome) throw outcome.error;
   return outcome;
 };
 
-type Outcome = BoundedResult | { error: unknown };
+/** An execution as far as its outcome decides; null for what did not happen. */
 type End = Omit<Execution, keyof Caller | 'time' | 'command'>;
 
-const settle = (result: Promise<BoundedResult>): Promise<Outcome> => result.catch((error) => ({ error }));
-
-const firstWord = (line: string): string => cut(line.trim().split(/\s/, 1).join());
-
-const refused = (reason: string): End => ({
+const refused: End = {
   parameters: null,
   decision: 'refused',
-  reason,
+  reason: null,
   exit: null,
   durationMs: null,
   rows: null,
   truncated: null,
-});
+};
 
-const toEnd = ({ parameters }: ParsedCommand, outcome: Outcome, durationMs: number): End => {
+const toEnd = (outcome: BoundedResult | { error: unknown }): End => {
   if (!('error' in outcome)) {
     const { rows, truncated } = outcome;
-    const end = { reason: null, exit: 'ok', durationMs, rows: rows.length, truncated } as const;
-    return { parameters, decision: 'allowed', ...end };
+    return { ...refused, decision: 'allowed', exit: 'ok', rows: rows.length, truncated };
   }
   const { error } = outcome;
-  if (error instanceof HttpError) return { ...refused(error.message), parameters, durationMs };
-  const failed = error instanceof CommandFailure ? error : new CommandFailure('Internal server error');
-  const end = { reason: failed.message, exit: failed.exit, durationMs, rows: null, truncated: null };
-  return { parameters, decision: 'allowed', ...end };
+  if (error instanceof HttpError) return { ...refused, reason: error.message };
+  const { message, exit } =
+    error instanceof CommandFailure ? error : new CommandFailure('Internal server error');
+  return { ...refused, decision: 'allowed', reason: message, exit };
 };

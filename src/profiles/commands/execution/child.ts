@@ -46,7 +46,8 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   // Without a process there may be no pipes either, e.g. when the descriptors are used up.
   if (child.pid === undefined) await closed;
   const end = createGroupEnd(child, request.treeEnder);
-  child.stdin.on('error', ignoreUnread).end(request.input);
+  // A program may exit before it has read its input; its output and exit code say whether it failed.
+  child.stdin.on('error', () => {}).end(request.input);
   const failures = passOutput(child, onOutput, end);
   const readStderr = keepStderr(child);
   signal.addEventListener('abort', end, { once: true });
@@ -67,9 +68,6 @@ const start = ({ program, args, environment = plainEnvironment, treeEnder }: Chi
     detached: treeEnder === undefined,
     windowsHide: true,
   });
-
-/** A program may exit before it has read its input; its output and exit code say whether it failed. */
-const ignoreUnread = (): void => {};
 
 /** Ends the whole group when called, and the rest of it when the program itself has exited. */
 const createGroupEnd = (child: Child, treeEnder: string | undefined): (() => void) => {

@@ -19,20 +19,27 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-export const createExecutor = (parts: ExecutorParts): Executor => {
-  const queue = createQueue({
-    running: 4,
-    waiting: 16,
-    refusal: 'Too many commands are running; try again later',
-  });
+export const createExecutor = ({ runner, timeoutSeconds }: ExecutorParts): Executor => {
+  const refusal = 'Too many commands are running; try again later';
+  const queue = createQueue({ running: 4, waiting: 16, refusal });
   const executions = new Map<AbortController, Promise<unknown>>();
+  const runInTime = async (command: ParsedCommand, controller: AbortController): Promise<BoundedResult> => {
+    const overdue = `The command did not finish within ${timeoutSeconds} s`;
+    const end = (): void => controller.abort(new CommandFailure(overdue, 'timed-out'));
+    const timer = setTimeout(end, timeoutSeconds * 1000);
+    try {
+      return toBoundedResult(await runner.run(command, controller.signal));
+    } finally {
+      clearTimeout(timer);
+    }
+  };
   return {
     execute: async (command, client) => {
       const controller = new AbortController();
       const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));
       client.addEventListener('abort', abandon, { once: true });
       if (client.aborted) abandon();
-      const result = queue.run(() => runInTime(parts, command, controller), controller.signal);
+      const result = queue.run(() => runInTime(command, controller), controller.signal);
       executions.set(controller, result);
       try {
         return await result;
@@ -49,21 +56,4 @@ export const createExecutor = (parts: ExecutorParts): Executor => {
       await Promise.allSettled(results);
     },
   };
-};
-
-const runInTime = async (
-  { runner, timeoutSeconds }: ExecutorParts,
-  command: ParsedCommand,
-  controller: AbortController,
-): Promise<BoundedResult> => {
-  const end = (): void =>
-    controller.abort(
-      new CommandFailure(`The command did not finish within ${timeoutSeconds} s`, 'timed-out'),
-    );
-  const timer = setTimeout(end, timeoutSeconds * 1000);
-  try {
-    return toBoundedResult(await runner.run(command, controller.signal));
-  } finally {
-    clearTimeout(timer);
-  }
 };

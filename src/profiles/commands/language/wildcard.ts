@@ -1,20 +1,16 @@
-interface Wildcards {
-  /** Matches any number of characters, also none. */
-  any: string;
-  /** Matches exactly one character. */
-  one: string;
-}
-
-/** As in PowerShell's names. */
-export const nameWildcards: Wildcards = { any: '*', one: '?' };
+/** As in PowerShell's names: `any` matches any number of characters, also none; `one` matches exactly one. */
+export const nameWildcards = { any: '*', one: '?' };
 
 /** As in WQL's LIKE. */
-export const likeWildcards: Wildcards = { any: '%', one: '_' };
+export const likeWildcards = { any: '%', one: '_' };
 
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
 /** Matches whole texts, ignoring case. Takes at most pattern × text steps for any input. */
-export const createMatcher = (pattern: string, { any, one }: Wildcards): ((text: string) => boolean) => {
+export const createMatcher = (
+  pattern: string,
+  { any, one }: typeof nameWildcards,
+): ((text: string) => boolean) => {
   const wanted = [...pattern.toLowerCase()];
   return (text) => {
     const given = [...text.toLowerCase()];

@@ -40,26 +40,16 @@ export const createPowerShellRunner = (
   };
 };
 
-/** No telemetry, update checks, colours or diagnostic files. */
-const quiet = {
+/**
+ * PowerShell's environment: nothing of the server's own, no telemetry, update checks, colours or diagnostic files.
+ * On Windows, Node adds the variables that every program needs, such as SystemRoot. Elsewhere PowerShell needs a
+ * PATH to start, and without a HOME it creates a temporary folder each time.
+ */
+export const createEnvironment = (platform: NodeJS.Platform): Record<string, string> => ({
   POWERSHELL_TELEMETRY_OPTOUT: '1',
   POWERSHELL_UPDATECHECK: 'Off',
   DOTNET_EnableDiagnostics: '0',
   NO_COLOR: '1',
-};
-
-/**
- * PowerShell's environment, with nothing of the server's own. On Windows, Node adds the variables that every
- * program needs, such as SystemRoot. Elsewhere PowerShell needs a PATH to start, and without a HOME it creates a
- * temporary folder each time.
- */
-export const createEnvironment = (platform: NodeJS.Platform): Record<string, string> =>
-  platform === 'win32'
-    ? { ...quiet, PSModuleAnalysisCachePath: 'nul' }
-    : {
-        ...quiet,
-        PSModuleAnalysisCachePath: '/dev/null',
-        PATH: '/usr/bin:/bin',
-        LC_ALL: 'C.UTF-8',
-        HOME: homedir(),
-      };
+  PSModuleAnalysisCachePath: platform === 'win32' ? 'nul' : '/dev/null',
+  ...(platform !== 'win32' && { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: homedir() }),
+});

@@ -2,8 +2,9 @@ import { runChild } from '../../execution/child.ts';
 import { collectRows, toFailure } from '../../execution/child-output.ts';
 import { CommandFailure, type CommandOutput } from '../../execution/runner.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
-import { type JournalEntry, readUserNames, toEvent } from './journal-entry.ts';
-import { createEntryFilter, toJournalArguments } from './journal-query.ts';
+import { createEventFilter } from '../event-filter.ts';
+import { type JournalEntry, readUserNames, toEvent, toText } from './journal-entry.ts';
+import { toJournalArguments } from './journal-query.ts';
 import { findProgram, type SystemPaths } from './programs.ts';
 
 /**
@@ -17,13 +18,14 @@ export const getEventLog = async (
 ): Promise<CommandOutput> => {
   const program = await findProgram(paths.journalctl, 'Events need a journal: journalctl is not installed');
   const userNames = await readUserNames();
-  const isWanted = createEntryFilter(parameters);
+  const isWanted = createEventFilter(parameters);
   let isEmpty = true;
   const events = collectRows(parameters.Newest, (line) => {
     isEmpty = false;
     const entry = JSON.parse(line) as JournalEntry;
+    if (parameters.LogName === 'Application' && toText(entry['_PID']) === '1') return undefined;
     const event = toEvent(entry, userNames);
-    return isWanted(entry, event) ? { ...event } : undefined;
+    return isWanted(event) ? event : undefined;
   });
   const { exitCode, stderr } = await runChild({
     program,

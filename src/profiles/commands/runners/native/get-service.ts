@@ -1,7 +1,7 @@
 import { CommandFailure, type Row } from '../../execution/runner.ts';
 import { createAnyMatcher, findUnmatched } from '../../language/wildcard.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
-import { toExitCode, toServiceName, toStartType, toStatus, toText } from './service-state.ts';
+import { toExitCode, toServiceName, toStartType, toStatus } from './service-state.ts';
 import type { Unit } from './units.ts';
 
 /** Get-Service for systemd's units; a CommandFailure if there is no service with a name without wildcards. */
@@ -24,10 +24,10 @@ const toService = (unit: Unit) => ({
   DisplayName: unit.Description,
   Status: toStatus(unit),
   StartType: toStartType(unit),
-  ServiceType: toText(unit.Type),
+  ServiceType: unit.Type || null,
   CanStop: unit.CanStop === 'yes' && toStatus(unit) === 'Running',
   MachineName: '.',
-  SubState: toText(unit.SubState),
+  SubState: unit.SubState || null,
   ExitCode: toExitCode(unit),
 });
 

@@ -3,22 +3,6 @@ import { readFile } from 'node:fs/promises';
 /** An entry from `journalctl --output=json`; a value is a text, an array of bytes, or an array of either. */
 export type JournalEntry = Readonly<Record<string, unknown>>;
 
-type EntryType = 'Error' | 'Warning' | 'Information';
-
-export interface EventRow {
-  Index: number | null;
-  TimeGenerated: string | null;
-  TimeWritten: string | null;
-  EntryType: EntryType;
-  Source: string | null;
-  InstanceId: number | null;
-  EventID: number | null;
-  Category: string | null;
-  Message: string | null;
-  MachineName: string | null;
-  UserName: string | null;
-}
-
 /** The fields that `toEvent` reads and that journalctl does not always write. */
 export const entryFields = [
   'MESSAGE',
@@ -40,7 +24,7 @@ const facilities =
   );
 
 /** Converts a journal entry to an event of Windows' event log. */
-export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>): EventRow => {
+export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>) => {
   const read = (name: (typeof entryFields)[number]): string | null => toText(entry[name]);
   const written = toTime(toText(entry['__REALTIME_TIMESTAMP']));
   const instanceId = toInstanceId(read('MESSAGE_ID'));
@@ -67,7 +51,7 @@ export const toText = (value: unknown): string | null => {
   return typeof value[0] === 'number' ? Buffer.from(value).toString() : toText(value[0]);
 };
 
-const toEntryType = (priority: number): EntryType => {
+const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
   if (priority <= 3) return 'Error';
   return priority === 4 ? 'Warning' : 'Information';
 };
@@ -86,13 +70,12 @@ const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
 
 /** Names of local users by uid, from passwd(5); empty if the file cannot be read. */
-export const readUserNames = async (path = '/etc/passwd'): Promise<Map<string, string>> =>
-  parseUserNames(await readFile(path, 'utf8').catch(() => ''));
-
-const parseUserNames = (text: string): Map<string, string> =>
-  new Map(
+export const readUserNames = async (path = '/etc/passwd'): Promise<Map<string, string>> => {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return new Map(
     text.split('\n').flatMap((line) => {
       const [name = '', , uid] = line.split(':');
       return uid === undefined ? [] : [[uid, name]];
     }),
   );
+};

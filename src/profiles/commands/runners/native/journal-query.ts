@@ -1,12 +1,11 @@
 import type { CommandParameters } from '../../policy/policy.ts';
-import { createEventFilter } from '../event-filter.ts';
-import { type EventRow, entryFields, type JournalEntry, toText } from './journal-entry.ts';
+import { entryFields } from './journal-entry.ts';
 
 type Parameters = CommandParameters<'Get-EventLog'>;
 
 /**
  * System holds the entries of the kernel, its audit, the journal itself and process 1; Application holds all
- * others. journalctl has no term for "not process 1", so `createEntryFilter` excludes it.
+ * others. journalctl has no term for "not process 1", so get-event-log.ts excludes it.
  */
 const terms: Record<Parameters['LogName'], readonly string[]> = {
   System: ['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver', '+', '_PID=1'],
@@ -25,15 +24,6 @@ export const toJournalArguments = ({ LogName, After, Before, EntryType }: Parame
   ...toPriorities(EntryType),
   ...terms[LogName],
 ];
-
-/** Tests an entry, and the event made from it, against the parameters. */
-export const createEntryFilter = (
-  parameters: Parameters,
-): ((entry: JournalEntry, event: EventRow) => boolean) => {
-  const isWanted = createEventFilter(parameters);
-  return (entry, event) =>
-    (parameters.LogName === 'System' || toText(entry['_PID']) !== '1') && isWanted({ ...event });
-};
 
 const toSeconds = (date: Date): string => `@${date.getTime() / 1000}`;
 

@@ -2,18 +2,14 @@ import { access, constants } from 'node:fs/promises';
 import { CommandFailure } from '../../execution/runner.ts';
 
 /** Absolute paths of systemd's programs; PATH is never used. */
-export interface SystemPaths {
-  systemctl: readonly string[];
-  journalctl: readonly string[];
-  /** Exists if systemd is the running init, see sd_booted(3). */
-  bootMark: string;
-}
-
-export const systemPaths: SystemPaths = {
+export const systemPaths = {
   systemctl: ['/usr/bin/systemctl', '/bin/systemctl'],
   journalctl: ['/usr/bin/journalctl', '/bin/journalctl'],
+  /** Exists if systemd is the running init, see sd_booted(3). */
   bootMark: '/run/systemd/system',
 };
+
+export type SystemPaths = typeof systemPaths;
 
 /** The first path that can be executed; a CommandFailure with `missing` if there is none. */
 export const findProgram = async (paths: readonly string[], missing: string): Promise<string> => {

@@ -1,7 +1,7 @@
 import type { Unit } from './units.ts';
 
-export type ServiceStatus = 'Running' | 'Stopped' | 'StartPending' | 'StopPending';
-export type StartType = 'Automatic' | 'Manual' | 'Disabled';
+type ServiceStatus = 'Running' | 'Stopped' | 'StartPending' | 'StopPending';
+type StartType = 'Automatic' | 'Manual' | 'Disabled';
 
 const statuses: Record<string, ServiceStatus> = {
   active: 'Running',
@@ -37,5 +37,3 @@ export const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | nul
 
 /** The unit's name without `.service`. */
 export const toServiceName = ({ Id }: Unit): string => Id.replace(/\.service$/, '');
-
-export const toText = (value: string): string | null => (value === '' ? null : value);

@@ -35,27 +35,16 @@ export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promis
     .map((unit) => ({ ...unit, Description: loaded.get(unit.Id) ?? unit.Description }));
 };
 
-interface UnitFileEntry {
-  unit_file: string;
-  state: string;
-}
-
-interface UnitEntry {
-  unit: string;
-  load: string;
-  description: string;
-}
-
 /** Names from `systemctl list-unit-files`, without templates and aliases. */
 const parseUnitFiles = (json: string): string[] =>
-  (JSON.parse(json) as UnitFileEntry[])
+  (JSON.parse(json) as { unit_file: string; state: string }[])
     .filter(({ unit_file, state }) => state !== 'alias' && !unit_file.endsWith('@.service'))
     .map(({ unit_file }) => unit_file);
 
 /** Descriptions by name from `systemctl list-units --all`, without units that do not exist. */
 const parseUnitList = (json: string): Map<string, string> =>
   new Map(
-    (JSON.parse(json) as UnitEntry[])
+    (JSON.parse(json) as { unit: string; load: string; description: string }[])
       .filter(({ load }) => load !== 'not-found')
       .map(({ unit, description }) => [unit, description]),
   );

@@ -15,7 +15,7 @@ export const host = createHostReadings();
 after(() => host.close());
 
 /** What Get-CimInstance answers on this machine to what follows it in a command line. */
-export const run = async (rest: string, systemctl: readonly string[] = []): Promise<Row[]> => {
+export const run = async (rest: string, systemctl: string[] = []): Promise<Row[]> => {
   const paths = { systemctl, journalctl: [], bootMark: '/' };
   const runner = createNativeRunner({ host, clock: () => now, paths });
   const command = checkCommand(`Get-CimInstance ${rest}`);
