@@ -15,12 +15,12 @@ const journalTests = inFolder(journal, [
 export const modules = {
   commands: {
     mutate: inFolder(commands, [
-      ...['language/parse', 'language/tokens', 'language/filter', 'language/wildcard', 'language/date'],
-      ...['language/names', 'language/refusal', 'policy/check', 'policy/values'],
+      ...['language/parse', 'language/tokens', 'language/values', 'language/filter', 'language/wildcard'],
+      ...['language/refusal', 'policy/check'],
     ]),
     tests: inFolder(commands, [
-      ...['language/parse.test', 'language/filter.test', 'language/wildcard.test', 'language/date.test'],
-      ...['language/names.test', 'policy/check.test', 'policy/command-schemas.test'],
+      ...['language/parse.test', 'language/values.test', 'language/filter.test', 'language/wildcard.test'],
+      ...['policy/check.test', 'policy/command-schemas.test'],
     ]),
   },
   journal: {

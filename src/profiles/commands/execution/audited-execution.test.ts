@@ -29,11 +29,11 @@ const open = async (t: TestContext, run: Runner['run'], timeoutSeconds = 60) => 
   return { execution, readEnds };
 };
 
-/** Runs until it is told to end. */
+/** Runs until it is aborted. */
 const lasts: Runner['run'] = (_, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-test('a command that takes too long, or whose client goes, is in the audit as that', async (t) => {
+test('the audit records commands that time out and commands whose client disconnects', async (t) => {
   const { execution, readEnds } = await open(t, lasts, 0.05);
   await assert.rejects(execution.execute('Get-Process', caller, stays), CommandFailure);
   const gone = AbortSignal.timeout(1);
@@ -44,7 +44,7 @@ test('a command that takes too long, or whose client goes, is in the audit as th
   ]);
 });
 
-test('what runs or waits at the end is in the audit when the end is over', async (t) => {
+test('close resolves after the audit has recorded all running and waiting commands', async (t) => {
   const { execution, readEnds } = await open(t, lasts);
   const results = Array.from({ length: 20 }, () => execution.execute('Get-Process', caller, stays));
   await assert.rejects(execution.execute('Get-Process', caller, stays), /Too many commands/);
@@ -57,13 +57,13 @@ test('what runs or waits at the end is in the audit when the end is over', async
   await ended;
 });
 
-test('a failure that was not foreseen is in the audit without its internals', async (t) => {
+test('the audit records an unexpected error without its internals', async (t) => {
   const { execution, readEnds } = await open(t, () => Promise.reject(new Error('internals')));
   await assert.rejects(execution.execute('Get-Process', caller, stays), /internals/);
   assert.deepEqual(await readEnds(), [['allowed', 'failed', 'Internal server error']]);
 });
 
-test('an answer whose audit line cannot be written is withheld', async (t) => {
+test('a result is withheld if its audit record cannot be written', async (t) => {
   const journal = await openJournal({ directory: createFolder(t), name: 'commands', maxLineBytes: 300 });
   t.after(() => journal.close());
   const run = async () => ({ rows: [], truncated: false });

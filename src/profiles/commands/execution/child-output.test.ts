@@ -7,7 +7,7 @@ import { CommandFailure } from './runner.ts';
 
 const signal = new AbortController().signal;
 
-test('text is read whole, and an error of the program becomes a failure with its words', async (t) => {
+test('text is read to the end, and a failed program becomes a failure with its message', async (t) => {
   const args = ['-c', 'echo é; echo bad >&2; exit "$1"', 'sh'];
   const request = { program: '/bin/sh', signal, maxBytes: 100 };
   assert.equal(await readChildText({ ...request, args: [...args, '0'] }), 'é\n');
@@ -26,7 +26,7 @@ test('a program that writes too much is ended', async () => {
   await assert.rejects(readChildText(request), failure);
 });
 
-test('lines come back whole however the output is cut', () => {
+test('lines are complete however the output is split into pieces', () => {
   const lines = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')));
   fc.assert(
     fc.property(lines, fc.integer({ min: 1, max: 7 }), (expected, size) => {
@@ -42,7 +42,7 @@ test('lines come back whole however the output is cut', () => {
   );
 });
 
-test('a line that is too long is left out, and reading ends when no more is wanted', () => {
+test('a line that is too long is skipped, and reading stops when the reader returns false', () => {
   const found: (string | undefined)[] = [];
   const read = createLineReader((line) => found.push(line) < 3, 4);
   assert.ok(read(Buffer.from('abcd\nabc')));

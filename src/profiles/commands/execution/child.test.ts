@@ -8,7 +8,7 @@ import { runChild } from './child.ts';
 const signal = new AbortController().signal;
 const ignore = (): boolean => true;
 
-/** Gathers the process ids that a program writes, one a line. */
+/** Collects the process ids that a program prints, one a line. */
 const createPidReader = () => {
   let text = '';
   const onOutput = (piece: Buffer): boolean => {
@@ -18,7 +18,7 @@ const createPidReader = () => {
   return { onOutput, read: () => text.split('\n').filter(Boolean).map(Number) };
 };
 
-test('a program is run with its arguments as they are, and its output, complaints and exit code come back', async (t) => {
+test('a program gets its arguments unchanged, and its output, stderr and exit code are returned', async (t) => {
   const program = writeProgram(t, 'echoes', 'printf "%s|" "$@"; echo "no good" >&2; exit 3');
   const pieces: Buffer[] = [];
   const args = ['$(id)', '; ls', '*', "'"];
@@ -27,17 +27,17 @@ test('a program is run with its arguments as they are, and its output, complaint
   assert.equal(Buffer.concat(pieces).toString(), "$(id)|; ls|*|'|");
 });
 
-test('a program sees nothing of the environment of this one', async () => {
+test("a program gets nothing of the server's environment", async () => {
   const pieces: Buffer[] = [];
   await runChild({ program: '/usr/bin/env', args: [], onOutput: (piece) => pieces.push(piece) > 0, signal });
   const lines = Buffer.concat(pieces).toString().trim().split('\n');
   const names = lines.map((line) => line.split('=')[0]);
-  // Node itself hands this one to every child while coverage is measured.
+  // Node passes this one to every child while coverage is measured.
   const own = names.filter((name) => name !== 'NODE_V8_COVERAGE');
   assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
 });
 
-test('a program reads its input to the end, and has the environment that it needs', async (t) => {
+test('a program gets all of its input and the environment of its own', async (t) => {
   const program = writeProgram(t, 'reads', 'cat; printf "$GREETING"');
   const input = `${'x'.repeat(1_000_000)}\u20ac`;
   const pieces: Buffer[] = [];
@@ -47,13 +47,13 @@ test('a program reads its input to the end, and has the environment that it need
   assert.equal(Buffer.concat(pieces).toString(), `${input}hello`);
 });
 
-test('a program that does not read its input is judged by how it ends', async (t) => {
+test('a program that does not read its input still returns its exit code', async (t) => {
   const program = writeProgram(t, 'deaf', 'exec <&-; exit 4');
   const input = 'x'.repeat(10_000_000);
   assert.equal((await runChild({ program, args: [], input, onOutput: ignore, signal })).exitCode, 4);
 });
 
-test('where a program ends the tree, it is called as taskkill is', async (t) => {
+test('a treeEnder is called with the arguments of taskkill', async (t) => {
   const treeEnder = writeProgram(t, 'ender', 'echo "$@" > "$0.args"; kill -9 "$4"');
   const program = writeProgram(t, 'slow', 'echo $$; exec sleep 300');
   const controller = new AbortController();
@@ -66,13 +66,13 @@ test('where a program ends the tree, it is called as taskkill is', async (t) => 
   assert.equal(readFileSync(`${treeEnder}.args`, 'utf8'), `/T /F /PID ${pids.read()[0]}\n`);
 });
 
-test('complaints are kept up to 4,096 characters', async (t) => {
+test('stderr is kept up to 4,096 characters', async (t) => {
   const program = writeProgram(t, 'noisy', 'head -c 100000 /dev/zero | tr "\\0" x >&2');
   const { stderr } = await runChild({ program, args: [], onOutput: ignore, signal });
   assert.equal(stderr, 'x'.repeat(4096));
 });
 
-test('an abort ends a program that ignores TERM, and its children with it', async (t) => {
+test('an abort ends a program that ignores TERM, and its children', async (t) => {
   const program = writeProgram(t, 'stubborn', "trap '' TERM; sleep 300 & echo $$; echo $!; wait");
   const controller = new AbortController();
   const pids = createPidReader();
@@ -85,14 +85,14 @@ test('an abort ends a program that ignores TERM, and its children with it', asyn
   await until(() => !pids.read().some(isRunning));
 });
 
-test('what a program leaves behind in its group is ended when it ends', async (t) => {
+test('processes that a program leaves behind in its group are ended when it exits', async (t) => {
   const program = writeProgram(t, 'leaves', 'sleep 300 & echo $!');
   const pids = createPidReader();
   assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
   await until(() => !pids.read().some(isRunning));
 });
 
-test('a process that leaves the group and keeps the output open does not hold up the answer', async (t) => {
+test('a process that leaves the group and keeps the output open does not delay the result', async (t) => {
   const daemon = `setsid sh -c 'echo $$; touch "$0.ready"; exec sleep 300' "$0" &`;
   const program = writeProgram(t, 'daemon', `${daemon} until [ -e "$0.ready" ]; do :; done`);
   const pids = createPidReader();
@@ -104,7 +104,7 @@ test('a process that leaves the group and keeps the output open does not hold up
   assert.ok(performance.now() - started < 5000);
 });
 
-test('a program whose output is not wanted any more is ended', async () => {
+test('a program is ended when the reader of its output returns false', async () => {
   let pieces = 0;
   const onOutput = (): boolean => {
     pieces += 1;
@@ -114,7 +114,7 @@ test('a program whose output is not wanted any more is ended', async () => {
   assert.deepEqual([pieces, end.exitCode], [1, null]);
 });
 
-test('what the reader of the output throws is passed on', async () => {
+test("an error of the output's reader rejects the call", async () => {
   const onOutput = (): boolean => {
     throw new Error('unreadable');
   };
@@ -124,7 +124,7 @@ test('what the reader of the output throws is passed on', async () => {
   );
 });
 
-test('a program that cannot be started, and a signal that is aborted already, are errors', async () => {
+test('a program that cannot be started, or a signal that is already aborted, rejects the call', async () => {
   const request = { program: '/nonexistent/program', args: [], onOutput: ignore };
   await assert.rejects(runChild({ ...request, signal }), { code: 'ENOENT' });
   await assert.rejects(
@@ -133,7 +133,7 @@ test('a program that cannot be started, and a signal that is aborted already, ar
   );
 });
 
-test('where the system has no descriptors left, that is an error and not the end of the server', () => {
+test('a child that cannot start because descriptors are used up is an error, and the server keeps running', () => {
   const code = `
     import { openSync } from 'node:fs';
     import { runChild } from '${import.meta.url.replace('child.test', 'child')}';

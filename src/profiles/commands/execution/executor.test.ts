@@ -20,13 +20,13 @@ const createSlowRunner = (): Runner & { pids: number[] } => {
   return { name: 'native', pids, run };
 };
 
-test('a result passes through the bounds', async () => {
+test('a result is bounded', async () => {
   const runner: Runner = { name: 'native', run: async () => ({ rows: [{ Id: 1 }], truncated: true }) };
   const executor = createExecutor({ runner, timeoutSeconds: 10 });
   assert.deepEqual(await executor.execute(command, stays), { rows: ['{"Id":1}'], truncated: true });
 });
 
-test('a command that takes too long fails and leaves no process', async () => {
+test('a command that exceeds the time limit fails and leaves no process', async () => {
   const runner = createSlowRunner();
   const executor = createExecutor({ runner, timeoutSeconds: 0.3 });
   const failure = new CommandFailure('The command did not finish within 0.3 s', 'timed-out');
@@ -34,7 +34,7 @@ test('a command that takes too long fails and leaves no process', async () => {
   assert.deepEqual(runner.pids.map(isRunning), [false]);
 });
 
-test('a client that goes ends its command, waiting or running', async () => {
+test('a client that disconnects ends its command, waiting or running', async () => {
   const runner = createSlowRunner();
   const executor = createExecutor({ runner, timeoutSeconds: 60 });
   const client = new AbortController();
@@ -55,7 +55,7 @@ test('a command whose client has already gone is not run', async () => {
   await assert.rejects(executor.execute(command, AbortSignal.abort()), failure);
 });
 
-test('closing ends what runs and resolves when it has ended', async () => {
+test('close ends running commands and resolves when they have ended', async () => {
   const runner = createSlowRunner();
   const executor = createExecutor({ runner, timeoutSeconds: 60 });
   const ended = assert.rejects(

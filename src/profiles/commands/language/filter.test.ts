@@ -5,7 +5,7 @@ import { Refusal } from './refusal.ts';
 
 const properties = ['Name', 'Size', 'Ready'];
 
-test('comparisons joined by AND are read', () => {
+test('a filter of comparisons joined by AND is parsed', () => {
   assert.deepEqual(parseFilter(`name = 'a' AND SIZE=31 and Name like "b%" and ready = TRUE`, properties), [
     { property: 'Name', operator: '=', value: 'a' },
     { property: 'Size', operator: '=', value: '31' },
@@ -22,7 +22,7 @@ test('comparisons joined by AND are read', () => {
   assert.equal(most instanceof Refusal ? most.reason : most.length, 16);
 });
 
-test('all other WQL is refused', () => {
+test('any other WQL is refused', () => {
   const cases: [string, RegExp][] = [
     ['', /^Filter is not understood at ""$/],
     ["Name = 'a' OR Name = 'b'", /understood at "Name = 'a' OR/],
@@ -48,7 +48,7 @@ test('all other WQL is refused', () => {
   }
 });
 
-test('instances that meet every condition pass, without regard to case, and null meets none', () => {
+test('a filter passes instances that meet every condition, ignoring case, and null meets none', () => {
   const instance = { Name: 'Sshd', Size: 3, Ready: true, Gone: null };
   const cases: [string, boolean][] = [
     ["Name = 'SSHD'", true],

@@ -33,7 +33,7 @@ const write = ({ name, parameters }: CommandLine): string =>
     ),
   ].join(' ');
 
-test('the parser never throws and what it accepts, written back, parses to the same', () => {
+test('the parser never throws, and an accepted line, written again from its parts, parses to the same', () => {
   fc.assert(
     fc.property(commandLine, (text) => {
       const parsed = parseCommandLine(text);
@@ -57,7 +57,7 @@ test('no special character outside quotes, and no control character at all, is e
   );
 });
 
-test('any values that quotes can hold come back as they were', () => {
+test('any value that quotes can enclose is parsed unchanged', () => {
   const value = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{C}|\p{Zl}|\p{Zp}|'/u.test(text));
   fc.assert(
     fc.property(fc.array(value, { minLength: 1 }), (values) => {
@@ -67,7 +67,7 @@ test('any values that quotes can hold come back as they were', () => {
   );
 });
 
-test('named, listed, positional and switch parameters are told apart', () => {
+test('named, listed, positional and switch parameters are distinguished', () => {
   const cases: [string, CommandLine['parameters']][] = [
     ['X', []],
     ['  X  ', []],
@@ -101,7 +101,7 @@ test('named, listed, positional and switch parameters are told apart', () => {
   }
 });
 
-test('what is no plain command line is refused with the part that is not', () => {
+test('a line with other syntax is refused, naming the part', () => {
   const cases: [string, RegExp][] = [
     ['', /command must come first/],
     ['   ', /command must come first/],

@@ -3,13 +3,13 @@ import type { Condition } from './filter.ts';
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 
-/** Any text, halves of surrogate pairs included. */
+/** Any text, with lone surrogates. */
 export const createAnyText = (maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(fc.string({ unit: 'binary', maxLength }), fc.string({ unit: codeUnit, maxLength }));
 
 /**
- * A command line that says the same as parameters by name. Every text must be one that some quotes can hold, as
- * all are that a line was accepted with.
+ * A command line with the given parameters. Quotes must be able to enclose every text, as they are in every accepted
+ * line.
  */
 export const writeCommandLine = (name: string, parameters: object): string =>
   [name, ...Object.entries(parameters).map(([key, value]) => `-${key}${writeGiven(value)}`)].join(' ');

@@ -4,7 +4,7 @@ import { checkCommand } from '../policy/check.ts';
 import { Refusal } from './refusal.ts';
 import { findName, parseDate } from './values.ts';
 
-test('ISO 8601 dates are read, those without a zone as local time', () => {
+test('ISO 8601 dates are parsed, without a zone as local time', () => {
   assert.deepEqual(parseDate('2024-02-29'), new Date(2024, 1, 29));
   assert.deepEqual(parseDate('2024-02-29 10:30'), new Date(2024, 1, 29, 10, 30));
   assert.deepEqual(parseDate('2024-02-29T10:30:05.5'), new Date(2024, 1, 29, 10, 30, 5, 500));
@@ -12,7 +12,7 @@ test('ISO 8601 dates are read, those without a zone as local time', () => {
   assert.deepEqual(parseDate('2024-02-29T10:30+02:00'), new Date('2024-02-29T08:30:00Z'));
 });
 
-test('other texts and days that no month has are no dates', () => {
+test('other texts, and days that do not exist, are refused as dates', () => {
   const texts = [
     '',
     '29.2.2024',
@@ -28,13 +28,13 @@ test('other texts and days that no month has are no dates', () => {
   for (const text of texts) assert.ok(parseDate(text) instanceof Refusal, text);
 });
 
-test('a name is found in any case, and only with the letters that it has', () => {
+test('a name is found in any case, but not by look-alike letters', () => {
   assert.equal(findName(['KeyOnly', 'Name'], 'keyONLY'), 'KeyOnly');
   for (const text of ['', 'Key', '\u212aeyOnly', 'ke\u00ffonly'])
     assert.equal(findName(['KeyOnly'], text), undefined);
 });
 
-test('a Kelvin sign, which is a k in lower case, is no k in parameters, values and filters', () => {
+test('a Kelvin sign, whose lower case is k, is not accepted as k in parameters, values and filters', () => {
   for (const rest of [
     'Win32_Process -\u212aeyOnly',
     'Win32_LogicalDis\u212a',

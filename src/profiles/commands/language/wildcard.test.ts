@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createAnyMatcher, createMatcher, hasWildcard, likeWildcards, nameWildcards } from './wildcard.ts';
 
-test('a pattern covers the whole text, without regard to case', () => {
+test('a pattern matches the whole text, ignoring case', () => {
   const cases: [string, string, boolean][] = [
     ['node', 'NODE', true],
     ['node', 'nodejs', false],
@@ -27,7 +27,7 @@ test('a pattern covers the whole text, without regard to case', () => {
   assert.ok(!createAnyMatcher([])('yes'));
 });
 
-test('a pattern matches the same texts as the regular expression it stands for', () => {
+test('a pattern matches the same texts as the equivalent regular expression', () => {
   const short = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 8 });
   fc.assert(
     fc.property(short, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 }), (pattern, text) => {
@@ -38,7 +38,7 @@ test('a pattern matches the same texts as the regular expression it stands for',
   );
 });
 
-test('a hostile pattern takes no longer than its length times that of the text', () => {
+test('a hostile pattern takes at most pattern × text steps', () => {
   const started = performance.now();
   assert.ok(!createMatcher(`${'*a'.repeat(64)}b`, nameWildcards)('a'.repeat(20_000)));
   assert.ok(performance.now() - started < 2000);

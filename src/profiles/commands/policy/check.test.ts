@@ -104,7 +104,7 @@ test('D30 everything else is refused with a reason that names it', () => {
   }
 });
 
-/** Texts after a command: most are refused, as they should be, and some are not. */
+/** Texts after a command, mostly refused. */
 const rest = fc.array(
   fc.oneof(
     fc.constantFrom(
@@ -136,7 +136,7 @@ const allowedLine = fc
   .tuple(fc.constantFrom(...commandNames), rest)
   .map(([name, parts]) => [name, ...parts].join(' '));
 
-test('any text is checked or refused, never thrown at', () => {
+test('the check accepts or refuses any text and never throws', () => {
   fc.assert(
     fc.property(fc.oneof(allowedLine, createAnyText(40)), (line) => {
       const checked = checkCommand(line);
@@ -146,7 +146,7 @@ test('any text is checked or refused, never thrown at', () => {
   );
 });
 
-test('what is allowed, written back from its values, is allowed as the same', () => {
+test('an allowed command, written again from its values, is allowed and the same', () => {
   let allowed = 0;
   fc.assert(
     fc.property(allowedLine, (line) => {

@@ -12,7 +12,7 @@ import type { CommandPolicy, ParameterPolicy } from './policy-shape.ts';
 
 const commands = describeCommands();
 
-/** Texts that some quotes can hold, and others. */
+/** Texts with and without quotes that can enclose them. */
 const text = fc.oneof(
   createAnyText(6),
   fc.string({ unit: 'grapheme', maxLength: 6 }),
@@ -63,7 +63,7 @@ const createGiven = (policy: ParameterPolicy): fc.Arbitrary<unknown> => {
   );
 };
 
-/** Parameters by name, of those the command has; a filter's grammar is not the schema's to say. */
+/** Parameters by name, without filters: JSON Schema cannot express their grammar. */
 const createParameters = (policy: CommandPolicy): fc.Arbitrary<object> => {
   const entries = Object.entries(policy.parameters).filter(([, { type }]) => type !== 'filter');
   const record = fc.record(Object.fromEntries(entries.map(([name, each]) => [name, createGiven(each)])), {
@@ -104,7 +104,7 @@ for (const { name, parameters: schema } of commands) {
   });
 }
 
-test('the schema says how long a filter can be, and what each parameter is when it is not given', () => {
+test('the schema has the maximum length of a filter and the default of each parameter', () => {
   const { parameters: schema } = commands.find(({ name }) => name === 'Get-CimInstance') ?? {};
   for (const length of [1024, 1025]) {
     const parameters = { ClassName: 'Win32_Process', Filter: "Name = '\u{1f600}'".padEnd(length + 1) };

@@ -19,7 +19,7 @@ const choose = async (
   return runner.name;
 };
 
-test('the runner is native on Linux and powershell on Windows, or the one that is asked for', async (t) => {
+test('the runner is native on Linux and powershell on Windows, unless commandRunner names one', async (t) => {
   const { program } = createStandIn(t, []);
   assert.equal(await choose('auto', 'linux', program), 'native');
   assert.equal(await choose('auto', 'win32', '/nonexistent', program), 'powershell');
@@ -27,7 +27,7 @@ test('the runner is native on Linux and powershell on Windows, or the one that i
   assert.equal(await choose('powershell', 'linux', program), 'powershell');
 });
 
-test('where PowerShell is needed and missing, the message says what to do', async () => {
+test('a missing PowerShell is an error that says what to do', async () => {
   const reason =
     'commandRunner is powershell, but there is no PowerShell at /a/pwsh, /b/pwsh: ' +
     'install it, name it with powershellPath, or set commandRunner to native';

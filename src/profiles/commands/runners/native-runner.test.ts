@@ -13,7 +13,7 @@ const clock = (): Date => new Date();
 const signal = new AbortController().signal;
 const nowhere = { systemctl: [], journalctl: [], bootMark: '/' };
 
-test('each command is answered with objects of its own shape', async (t) => {
+test('each command returns objects of its own shape', async (t) => {
   const paths = {
     systemctl: [writeProgram(t, 'systemctl', systemctlScript)],
     journalctl: [writeProgram(t, 'journalctl', 'echo "{}"')],
@@ -29,7 +29,7 @@ test('each command is answered with objects of its own shape', async (t) => {
   assert.equal(events.rows.length, 0);
 });
 
-test('host readings that do not come are given up when the signal is aborted', async () => {
+test('an abort stops waiting for host readings that do not settle', async () => {
   const stuck = { ...host, fileSystems: () => new Promise<never>(() => {}) };
   const runner = createNativeRunner({ host: stuck, clock, paths: nowhere });
   const parameters = { ClassName: 'Win32_LogicalDisk' } as const;
@@ -39,7 +39,7 @@ test('host readings that do not come are given up when the signal is aborted', a
   await assert.rejects(run, /^Error: overdue$/);
 });
 
-test('an abort ends systemctl before it is answered, whichever command it was for', async (t) => {
+test('an abort ends systemctl before the command rejects', async (t) => {
   const systemctl = writeProgram(t, 'systemctl', 'echo $$ > "$0.pid"; exec sleep 300');
   const runner = createNativeRunner({ host, clock, paths: { ...nowhere, systemctl: [systemctl] } });
   const controller = new AbortController();

@@ -11,12 +11,12 @@ import { script } from './power-shell/script.ts';
 import { createHostileTexts, createStandIn } from './power-shell/testing.ts';
 import { createEnvironment, createPowerShellRunner } from './power-shell-runner.ts';
 
-// These tests are about what goes to PowerShell and comes back; a small program plays PowerShell in them.
+// A stand-in plays PowerShell: these tests check what is sent to it and what becomes of its output.
 
 const signal = new AbortController().signal;
 const processes: ParsedCommand = { name: 'Get-Process', parameters: {} };
 
-test('the command goes to standard input, and the objects come back in the shape of the answer', async (t) => {
+test('the command is written to standard input, and objects become rows', async (t) => {
   const row = Object.fromEntries(readProperties['Get-Process'].map((path) => [path, path]));
   const standIn = createStandIn(t, [{ command: 'Get-Process' }, { row }, { end: true }]);
   const command: ParsedCommand = { name: 'Get-Process', parameters: { Name: ['\u00e9*'] } };
@@ -28,7 +28,7 @@ test('the command goes to standard input, and the objects come back in the shape
   assert.ok(own.every((name) => /^(PATH|HOME|LC_ALL|NO_COLOR|POWERSHELL_|DOTNET_|PSModule)/.test(name)));
 });
 
-test('whatever a value says, the arguments are the same and nothing is run', async (t) => {
+test("no value changes PowerShell's arguments or is run as code", async (t) => {
   const standIn = createStandIn(t, [{ end: true }]);
   const runner = createPowerShellRunner(standIn.program);
   const file = join(dirname(standIn.program), 'made');
@@ -49,13 +49,13 @@ test("PowerShell's own message fails the command", async (t) => {
   await assert.rejects(run, new CommandFailure('Cannot find any service'));
 });
 
-test('a PowerShell that ends without an answer fails the command with what it complained of', async (t) => {
+test('a PowerShell that exits without an answer fails the command with its stderr', async (t) => {
   const { program } = createStandIn(t, [{ command: 'Get-Process' }], 'echo "no ICU" >&2; exit 134');
   const run = createPowerShellRunner(program).run(processes, signal);
   await assert.rejects(run, new CommandFailure('stand-in failed: no ICU'));
 });
 
-test('an abort ends PowerShell and what it started, TERM or not', async (t) => {
+test('an abort ends PowerShell and its children even if they ignore TERM', async (t) => {
   const program = writeProgram(
     t,
     'stubborn',
@@ -74,7 +74,7 @@ test('an abort ends PowerShell and what it started, TERM or not', async (t) => {
   await until(() => !pids.some(isRunning));
 });
 
-test('on Windows an abort ends PowerShell though taskkill is not there', async (t) => {
+test('on Windows an abort ends PowerShell even if taskkill is missing', async (t) => {
   const program = writeProgram(t, 'slow', 'exec sleep 300');
   const controller = new AbortController();
   const run = createPowerShellRunner(program, 'win32').run(processes, controller.signal);
@@ -82,7 +82,7 @@ test('on Windows an abort ends PowerShell though taskkill is not there', async (
   await assert.rejects(run, /^Error: enough$/);
 });
 
-test('PowerShell gets no variable of the server but the home folder, and reports to nobody', () => {
+test('PowerShell gets no variable of the server except HOME, and sends no telemetry', () => {
   const { HOME, PATH, ...others } = createEnvironment('linux');
   assert.match(String(HOME), /^\//);
   assert.equal(PATH, '/usr/bin:/bin');
@@ -90,7 +90,7 @@ test('PowerShell gets no variable of the server but the home folder, and reports
   assert.equal(others['PSModuleAnalysisCachePath'], '/dev/null');
 });
 
-test('on Windows the paths are left to what Node adds', () => {
+test('on Windows the environment sets no PATH and HOME', () => {
   const environment = createEnvironment('win32');
   assert.deepEqual([environment['PATH'], environment['HOME']], [undefined, undefined]);
   assert.equal(environment['PSModuleAnalysisCachePath'], 'nul');

@@ -9,7 +9,7 @@ import { journal } from './recorded.ts';
 
 const signal = new AbortController().signal;
 
-/** A program that writes the recorded entries, whatever it is asked for. */
+/** A program that always prints the recorded entries. */
 const recorded = `cat <<'EOF'\n${journal.map((entry) => JSON.stringify(entry)).join('\n')}\nEOF`;
 
 const read = (
@@ -25,7 +25,7 @@ const read = (
   );
 };
 
-test('recorded output of journalctl: the filters choose what is in the answer', async (t) => {
+test('the filters choose among the recorded entries of journalctl', async (t) => {
   const cases: [Partial<CommandParameters<'Get-EventLog'>>, number[]][] = [
     [{}, [0x15d, 0x15c, 0x15b, 0x159]],
     [{ LogName: 'System' }, [0x15d, 0x15c, 0x15b, 0x159, 0x158]],
@@ -49,7 +49,7 @@ test('recorded output of journalctl: the filters choose what is in the answer', 
   }
 });
 
-test('an entry longer than 1 MiB is left out, and more than 8 MiB are cut; the answer says so', async (t) => {
+test('an entry longer than 1 MiB is skipped, more than 8 MiB are cut, and both mark the result as truncated', async (t) => {
   const filler = (bytes: number): string => `head -c ${bytes} /dev/zero | tr '\\0' x`;
   const huge = `printf '{"MESSAGE":"'; ${filler(2 ** 20)}; echo '"}'\n${recorded}`;
   const cut = await read(t, huge);
@@ -64,7 +64,7 @@ test('a journalctl that is killed before it has written everything fails the com
   await assert.rejects(killed, new CommandFailure('journalctl failed: it gave no reason'));
 });
 
-test('what is missing is said', async (t) => {
+test('a missing journal, journalctl or permission is named in the failure', async (t) => {
   const none = 'test "$1" = --header && echo "No journal files were found." >&2; exit 0';
   const noFiles = 'Events need a journal: no journal files were found on this machine';
   await assert.rejects(read(t, none), new CommandFailure(noFiles));
@@ -79,7 +79,7 @@ test('what is missing is said', async (t) => {
   await assert.rejects(getEventLog({ ...systemPaths, journalctl: [] }, parameters, signal), notInstalled);
 });
 
-test('the journal of this machine is read, or the answer says what it lacks', async () => {
+test('the journal of this machine is read, or the failure says what is missing', async () => {
   const events = getEventLog(systemPaths, { LogName: 'System', Newest: 3 }, signal);
   try {
     assert.ok((await events).rows.length <= 3);

@@ -24,7 +24,7 @@ const startNamed = async (
   copyFileSync('/bin/sleep', program);
   const child = spawn(program, ['300']);
   await once(child, 'spawn');
-  // It has its memory when it sleeps.
+  // Its memory is complete once it sleeps.
   await until(() => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   const host = createHostReadings();
   t.after(() => {
@@ -34,7 +34,7 @@ const startNamed = async (
   return { pid: Number(child.pid), program, host, getProcess: createGetProcess(host) };
 };
 
-test('a process shows what ps shows of it', async (t) => {
+test('Get-Process matches ps', async (t) => {
   const { pid, program, getProcess } = await startNamed(t, 'ex)am ple');
   const [row, ...others] = await getProcess({ Name: ['EX)AM P?e'] });
   assert.ok(row);
@@ -60,7 +60,7 @@ test('a process shows what ps shows of it', async (t) => {
   assert.ok(Number(row['HandleCount']) >= 3);
 });
 
-test('memory, handles and start of a process are what ps, its maps and its folder of descriptors show', async (t) => {
+test('memory, handles and start of a process match ps and /proc', async (t) => {
   const { pid, getProcess } = await startNamed(t, 'aaa-sizes');
   const [row = {}] = await getProcess({ Id: [pid] });
   const findKB = (file: string, name: string): number =>
@@ -78,7 +78,7 @@ test('memory, handles and start of a process are what ps, its maps and its folde
   assert.ok(Math.abs(Date.parse(String(row['StartTime'])) - Date.parse(start.join(' '))) <= 2000);
 });
 
-test('processes are chosen by names and ids, in order of name', async (t) => {
+test('processes are chosen by name or id, and sorted by name', async (t) => {
   const { pid, getProcess } = await startNamed(t, 'aaa-first');
   const all = await getProcess({});
   const names = all.map(({ ProcessName }) => String(ProcessName).toLowerCase());
@@ -95,7 +95,7 @@ test('processes are chosen by names and ids, in order of name', async (t) => {
   );
 });
 
-test('a name without wildcards or an id that is no process fails as in PowerShell', async (t) => {
+test('a name without wildcards, or an id, without a process fails as in PowerShell', async (t) => {
   const { pid, getProcess } = await startNamed(t, 'aaa-there');
   const noName =
     'Cannot find a process with the name "nosuch". Verify the process name and call the cmdlet again.';
@@ -104,7 +104,7 @@ test('a name without wildcards or an id that is no process fails as in PowerShel
   await assert.rejects(getProcess({ Id: [pid, 4294967295] }), noId);
 });
 
-test('what the host does not know of a process, or of one that is gone, is null', async (t) => {
+test('unknown properties of a process, and those of one that has ended, are null', async (t) => {
   const { host } = await startNamed(t, 'aaa-other');
   const nothing = { userSeconds: null, kernelSeconds: null, threads: null, virtualBytes: null };
   const reading: ProcessReading = {

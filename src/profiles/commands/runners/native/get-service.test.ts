@@ -9,7 +9,7 @@ const units = parseUnitProperties(unitProperties);
 const read = (parameters: Parameters<typeof getService>[1]) =>
   getService(units, parameters).map(({ Name }) => Name);
 
-test('recorded units become services in order of name, and a failed one shows how it ended', () => {
+test('recorded units become services sorted by name, and a failed one has its exit code', () => {
   const services = getService(units, {});
   assert.deepEqual(
     services.map(({ Name, Status, StartType, CanStop, ExitCode }) => [
@@ -42,14 +42,14 @@ test('recorded units become services in order of name, and a failed one shows ho
   assert.equal(services[0]?.['ServiceType'], null);
 });
 
-test('services are chosen by name, by display name, and within that by Include and Exclude', () => {
+test('services are chosen by name or display name, then by Include and Exclude', () => {
   assert.deepEqual(read({ Name: ['DEMO', 'f*'] }), ['demo', 'fails']);
   assert.deepEqual(read({ DisplayName: ['killed*'] }), ['killed']);
   assert.deepEqual(read({ Include: ['*e*'], Exclude: ['*v*', 'killed'] }), ['barred', 'demo']);
   assert.deepEqual(read({ Name: ['nothing*'] }), []);
 });
 
-test('a name without wildcards that is no service fails as in PowerShell', () => {
+test('a name without wildcards and without a service fails as in PowerShell', () => {
   const failure = new CommandFailure("Cannot find any service with service name 'nosuch'.");
   assert.throws(() => read({ Name: ['demo', 'nosuch'] }), failure);
   const other = new CommandFailure("Cannot find any service with display name 'demo'.");

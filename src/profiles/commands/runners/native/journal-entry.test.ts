@@ -6,7 +6,7 @@ import { journal } from './recorded.ts';
 const users = new Map([['0', 'root']]);
 const events = journal.map((entry) => toEvent(entry, users));
 
-test('a recorded entry becomes an event with everything it has', () => {
+test('a recorded entry becomes an event with all its properties', () => {
   assert.deepEqual(events[2], {
     Index: 0x15b,
     TimeGenerated: '2026-11-21T11:15:35.523Z',
@@ -22,7 +22,7 @@ test('a recorded entry becomes an event with everything it has', () => {
   });
 });
 
-test('a message of bytes is text, a missing priority is Information, the unit stands in for a name', () => {
+test('a message of bytes is decoded, a missing priority is Information, a missing identifier is the unit', () => {
   assert.equal(events[1]?.Message, 'esc \u001b[1m bold');
   assert.equal(events[1]?.EntryType, 'Warning');
   const { EntryType, Source, InstanceId, EventID, UserName } = events[0] ?? {};
@@ -33,7 +33,7 @@ test('a message of bytes is text, a missing priority is Information, the unit st
   assert.equal(events[3]?.Category, 'daemon');
 });
 
-test('invalid UTF-8 is replaced, and what an entry lacks is null', () => {
+test('invalid UTF-8 is replaced, and missing fields are null', () => {
   assert.equal(toEvent({ MESSAGE: [0xff, 65] }, users).Message, '\ufffdA');
   assert.equal(toEvent({ MESSAGE: [[104, 105], 'x'] }, users).Message, 'hi');
   const { EntryType, ...others } = toEvent(
@@ -44,10 +44,10 @@ test('invalid UTF-8 is replaced, and what an entry lacks is null', () => {
   assert.deepEqual(new Set(Object.values(others)), new Set([null]));
 });
 
-test('users of this machine are known by their id', async () => {
+test('user names are found by uid', async () => {
   assert.equal((await readUserNames()).get('0'), 'root');
 });
 
-test('a machine without the file has no names', async () => {
+test('a missing passwd file gives no user names', async () => {
   assert.equal((await readUserNames('/nonexistent')).size, 0);
 });

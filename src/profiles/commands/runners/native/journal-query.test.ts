@@ -4,7 +4,7 @@ import { toJournalArguments } from './journal-query.ts';
 
 const fixed = 5;
 
-test('journalctl is asked only for what can be in the answer, each value joined to its option', () => {
+test('journalctl gets options that restrict the entries, each with its value in the same argument', () => {
   const cases: [Parameters<typeof toJournalArguments>[0], string[]][] = [
     [{ LogName: 'System', Newest: 50 }, []],
     [{ LogName: 'System', Newest: 50, EntryType: ['Error'] }, ['--priority=0..3']],

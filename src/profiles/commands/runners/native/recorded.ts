@@ -1,4 +1,4 @@
-/** What systemd 252 answered on a Debian 12 machine, cut down to a few units. */
+/** Output of systemd 252 on Debian 12, reduced to a few units. */
 const unitFiles = JSON.stringify([
   { unit_file: 'demo.service', state: 'enabled', preset: 'enabled' },
   { unit_file: 'fails.service', state: 'static', preset: null },
@@ -102,7 +102,7 @@ UnitFileState=
 CanStop=yes
 `;
 
-/** A program that answers as systemctl did. */
+/** A program that prints the recorded output of systemctl. */
 export const systemctlScript = `case "$1" in
 list-unit-files) cat <<'EOF'
 ${unitFiles}
@@ -123,7 +123,7 @@ const cursor = (index: string): string =>
 
 const common = { _BOOT_ID: '548bd545fc17479f874d1ff5b04e4750', _HOSTNAME: 'vm', _UID: '0' };
 
-/** What journalctl 252 wrote for five entries, newest first. */
+/** Output of journalctl 252 for five entries, newest first. */
 export const journal = [
   {
     ...common,

@@ -18,7 +18,7 @@ const read = (lines: (object | string)[], command: ParsedCommand = services) => 
   return { taken, output: answer.toOutput() };
 };
 
-test('objects are gathered until the end, and an answer without an end is none', () => {
+test('objects are collected until the end, and output without an end is no answer', () => {
   const rows = [{ row: { Name: 'a' } }, { row: { Name: 'b' } }];
   const { output } = read([{ command: 'Get-Service' }, ...rows, { end: true }]);
   assert.deepEqual(
@@ -30,12 +30,12 @@ test('objects are gathered until the end, and an answer without an end is none',
   assert.deepEqual(read([{ end: true }]).output, { rows: [], truncated: false });
 });
 
-test('an error fails the command with its own words, whatever came before', () => {
+test('an error message fails the command, even after objects', () => {
   const lines = [{ command: 'Get-Service' }, { row: {} }, { error: 'Cannot find "x"' }];
   assert.throws(() => read(lines), new CommandFailure('Cannot find "x"'));
 });
 
-test('what is no message of the script fails the command', () => {
+test('output that is not from the script fails the command', () => {
   const failure = new CommandFailure('pwsh wrote something else than an answer');
   for (const line of [
     '',
@@ -51,7 +51,7 @@ test('what is no message of the script fails the command', () => {
   }
 });
 
-test('no more is read than the bounds let through', () => {
+test('reading stops at the bounds', () => {
   const row = { row: { Name: 'x'.repeat(1000) } };
   const many = read(Array(6000).fill({ row: {} }));
   assert.deepEqual([many.taken, many.output?.rows.length], [5001, 5001]);
@@ -62,7 +62,7 @@ test('no more is read than the bounds let through', () => {
   assert.deepEqual([tooLong?.rows.length, tooLong?.truncated], [1, true]);
 });
 
-test('where Get-WinEvent stands in, its events are filtered by the rest of the parameters', () => {
+test('events of Get-WinEvent are filtered by the parameters that it does not support', () => {
   const event = (Id: number, ProviderName: string) => ({
     row: {
       Id,

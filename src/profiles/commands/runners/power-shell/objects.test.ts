@@ -7,7 +7,7 @@ const nulls = (cmdlet: keyof typeof readProperties): ReadObject =>
 
 const eventNames = [...readProperties['Get-EventLog']];
 
-test('what is not known of a process is null, as are sizes that Linux gives as 0', () => {
+test('unknown properties of a process are null, as are sizes that Linux reports as 0', () => {
   const unknown = rowMakers['Get-Process'](nulls('Get-Process'));
   assert.deepEqual(new Set(Object.values(unknown)), new Set([null]));
   const zeros = {
@@ -30,7 +30,7 @@ test('processor time is rounded to hundredths of a second', () => {
   assert.equal(rowMakers['Get-Process']({ CPU: 1.23456789 })['CPU'], 1.23);
 });
 
-test('a service has what only systemd knows as null', () => {
+test('properties of a service that only systemd has are null', () => {
   const row = rowMakers['Get-Service']({ ...nulls('Get-Service'), Name: 'spooler' });
   assert.deepEqual(
     [row['Name'], row['SubState'], row['ExitCode'], Object.keys(row).length],
@@ -38,7 +38,7 @@ test('a service has what only systemd knows as null', () => {
   );
 });
 
-test('an event of Get-EventLog keeps its type, and one without is Information', () => {
+test('an event of Get-EventLog keeps its type, and type 0 is Information', () => {
   const make = (EntryType: string) => rowMakers['Get-EventLog']({ ...nulls('Get-EventLog'), EntryType });
   assert.deepEqual(Object.keys(make('0')), eventNames);
   assert.deepEqual(
@@ -67,7 +67,7 @@ test('an event of Get-WinEvent has the shape of one of Get-EventLog', () => {
   ]);
 });
 
-test("an event's level and keywords become the type that Get-EventLog would give", () => {
+test("an event's level and keywords become the entry type of Get-EventLog", () => {
   const cases: [number | null, number | null, string][] = [
     [0, 0x80000000000000, 'Information'],
     [1, null, 'Error'],

@@ -58,14 +58,14 @@ test('all processes are listed, and wildcards choose among them', { skip }, asyn
   assert.deepEqual((await runner.run(lookUp('no-such-process-*'), signal)).rows, []);
 });
 
-test("a failing lookup has PowerShell's own message, with the name as it was given", { skip }, async () => {
+test("a failed lookup has PowerShell's own message, with the name as sent", { skip }, async () => {
   for (const name of ['nosuch', '2026-11-21T11:15:35Z', '\u00e9\u20ac\u{1f600}']) {
     const failure = `Cannot find a process with the name "${name}". Verify the process name and call the cmdlet again.`;
     await assert.rejects(runner.run(lookUp(name), signal), new CommandFailure(failure));
   }
 });
 
-test('a cmdlet that this PowerShell does not have is named', { skip }, async () => {
+test('a missing cmdlet is named in the failure', { skip }, async () => {
   if (process.platform === 'win32') return;
   const commands: ParsedCommand[] = [
     { name: 'Get-Service', parameters: {} },
@@ -78,7 +78,7 @@ test('a cmdlet that this PowerShell does not have is named', { skip }, async () 
   }
 });
 
-test('whatever a value says, nothing but the lookup is done', { skip }, async (t) => {
+test('no value is run as code', { skip }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-commands-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'made');
@@ -89,7 +89,7 @@ test('whatever a value says, nothing but the lookup is done', { skip }, async (t
   }
 });
 
-test('an abort ends PowerShell, and a command that has ended leaves none', { skip }, async () => {
+test('no PowerShell is left after a command or an abort', { skip }, async () => {
   await runner.run(self, signal);
   assert.deepEqual(listPowerShells(), []);
   const controller = new AbortController();

@@ -20,7 +20,7 @@ const toTexts = ({ parameters }: { parameters: Record<string, unknown>[] }): str
 
 const read = (line: string): string[] => toTexts(JSON.parse(toRequest(check(line))));
 
-test('values keep their types, and texts and dates begin with a sign that no date begins with', () => {
+test('values keep their types, and texts and dates begin with =', () => {
   assert.deepEqual(read('Get-Process'), []);
   assert.deepEqual(read('Get-Process -Id 1,4294967295'), ['-Id number[]: 1 4294967295']);
   assert.deepEqual(read('Get-Process 2026-11-21T11:15:35Z,*'), ['-Name text[]: =2026-11-21T11:15:35Z =*']);
@@ -38,13 +38,13 @@ test('values keep their types, and texts and dates begin with a sign that no dat
   ]);
 });
 
-test('a backtick or bracket in a pattern stands for itself', () => {
+test('backticks and brackets in a pattern are escaped', () => {
   assert.deepEqual(read("Get-Process 'a`*b?'"), ['-Name text[]: =a``*b?']);
   const command: ParsedCommand = { name: 'Get-Service', parameters: { Name: ['[a-z]'] } };
   assert.deepEqual(toTexts(JSON.parse(toRequest(command))), ['-Name text[]: =`[a-z`]']);
 });
 
-test('a class is always asked for named properties, and the filter is in normal form', () => {
+test('Get-CimInstance always names its properties, and its filter is in normal form', () => {
   assert.deepEqual(read('Get-CimInstance Win32_LogicalDisk -Property size,deviceid'), [
     '-ClassName text: =Win32_LogicalDisk',
     '-Property text[]: =DeviceID =Size',
@@ -63,7 +63,7 @@ test('a class is always asked for named properties, and the filter is in normal 
   );
 });
 
-test('a quote or backslash in a filter cannot end the text that it is in', () => {
+test('a quote or backslash in a filter cannot end its text', () => {
   const value = "' OR Name = '\\";
   const command: ParsedCommand = {
     name: 'Get-CimInstance',
@@ -73,7 +73,7 @@ test('a quote or backslash in a filter cannot end the text that it is in', () =>
   assert.equal(texts.at(-1), "-Filter text: =Name = '\\' OR Name = \\'\\\\'");
 });
 
-test('Get-EventLog brings what Get-WinEvent needs to stand in for it', () => {
+test('the request of Get-EventLog has the parameters of Get-WinEvent as fallback', () => {
   const toFallback = (line: string): string[] => toTexts(JSON.parse(toRequest(check(line))).fallback);
   assert.deepEqual(toFallback('Get-EventLog System -Source a*,b -Index 1'), ['-LogName text: =System']);
   assert.deepEqual(
@@ -93,7 +93,7 @@ test('Get-EventLog brings what Get-WinEvent needs to stand in for it', () => {
   );
 });
 
-test('a request is one line of ASCII that holds any text as it is', () => {
+test('a request is one line of ASCII that carries any text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const request = toRequest({ name: 'Get-Process', parameters: { Name: [text] } });

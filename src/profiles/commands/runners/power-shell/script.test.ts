@@ -6,13 +6,13 @@ import { script } from './script.ts';
 
 const toList = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
 
-test('the script is plain ASCII without double quotes, and fits into a command line of Windows', () => {
+test('the script is ASCII without double quotes and fits into a Windows command line', () => {
   assert.match(script, /^[\n -~]+$/);
   assert.ok(!script.includes('"'));
   assert.ok(script.length < 32_767 - 1000);
 });
 
-test('the script knows just the commands, parameters and properties that the policy allows', () => {
+test('the script holds exactly the commands, parameters and properties of the policy', () => {
   for (const [name, { parameters }] of Object.entries(policies)) {
     assert.ok(script.includes(`\n  '${name}' = @(${toList(Object.keys(parameters))})\n`), name);
   }
@@ -21,7 +21,7 @@ test('the script knows just the commands, parameters and properties that the pol
   }
 });
 
-test('nothing in the script makes code of text, starts a program or reads a command line', () => {
+test('the script runs no text as code, starts no program and reads no command line', () => {
   const dangers = /Invoke-Expression|\biex\b|ScriptBlock|Start-Process|Add-Type|CommandLine|Import-Module/i;
   assert.doesNotMatch(script, dangers);
   assert.deepEqual(script.match(/& \S+/g), ['& $cmdlet']);

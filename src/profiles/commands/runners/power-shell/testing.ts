@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { writeProgram } from '../../testing.ts';
 
-/** A program that plays PowerShell: keeps what it is given, and writes what it was told to. */
+/** A stand-in for PowerShell that keeps its arguments, input and variables and prints the given messages. */
 interface StandIn {
   /** Absolute path. */
   program: string;
   readArguments(): string[];
   readInput(): string;
-  /** Names of the variables of its environment. */
+  /** Names of its environment variables. */
   readVariables(): string[];
 }
 
@@ -29,7 +29,7 @@ export const createStandIn = (t: TestContext, messages: readonly object[], endin
   };
 };
 
-/** Texts that would do harm where any of them were read as code; each would make the file. */
+/** Texts that would create the file if PowerShell ran them as code. */
 export const createHostileTexts = (file: string): string[] => [
   `x';$(New-Item ${file})`,
   `x'';New-Item ${file};''`,

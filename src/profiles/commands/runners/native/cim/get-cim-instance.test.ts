@@ -27,7 +27,7 @@ test('Win32_Service shows the recorded services of systemd', async (t) => {
   assert.deepEqual([many['State'], many['StartMode'], many['ProcessId']], ['Start Pending', null, 28]);
 });
 
-test('only the properties asked for come, in the order of the class, and -KeyOnly brings the keys', async () => {
+test('-Property returns only those properties, in the order of the class, and -KeyOnly the keys', async () => {
   const [row = {}] = await run('Win32_ComputerSystem -Property Model,name');
   assert.deepEqual(Object.keys(row), ['Name', 'Model']);
   for (const name of cimClassNames.filter((each): each is CimClassName => each !== 'Win32_Service')) {

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { eventually } from '../../../../../host/testing.ts';
 import { readOutput, run } from './testing.ts';
 
-/** Kinds that a file system's type alone tells. */
+/** Drive types that follow from the type of the file system. */
 const driveTypes: Record<string, number> = { tmpfs: 6, devtmpfs: 6, nfs4: 4, cifs: 4, overlay: 3 };
 
-/** By mount path: type, size and what ordinary users can still write. */
+/** Type, size and available bytes by mount path. */
 const readDf = (): Map<string, string[]> => {
   const text = readOutput('df', '--all', '--block-size=1', '--output=target,fstype,size,avail');
   return new Map(
@@ -18,8 +18,8 @@ const readDf = (): Map<string, string[]> => {
   );
 };
 
-test('every file system of Win32_LogicalDisk is what df shows', async () => {
-  // One that is mounted, resized or unmounted meanwhile differs between the two.
+test('Win32_LogicalDisk matches df for every file system', async () => {
+  // File systems may be mounted, resized or unmounted between the two readings.
   await eventually(async () => {
     const rows = await run('Win32_LogicalDisk');
     const shown = readDf();
@@ -34,7 +34,7 @@ test('every file system of Win32_LogicalDisk is what df shows', async () => {
   });
 });
 
-test('the root is a local disk, and without udev no file system has a name', async () => {
+test('the root is a local disk, and VolumeName is null without udev', async () => {
   const [root = {}] = await run(`Win32_LogicalDisk -Filter "DeviceID = '/'"`);
   assert.equal(root['DriveType'], 3);
   if (!existsSync('/dev/disk/by-label')) assert.equal(root['VolumeName'], null);

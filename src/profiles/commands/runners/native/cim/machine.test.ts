@@ -11,11 +11,11 @@ const architectures: Record<string, [number, string]> = {
 
 const lscpu = readOutput('lscpu');
 
-/** What lscpu says under a label; undefined where it does not have it. */
+/** The value that lscpu shows for a label, or undefined. */
 const findOfProcessor = (label: string): string | undefined =>
   new RegExp(`^ *${label}: +(.*)$`, 'm').exec(lscpu)?.[1];
 
-/** Kilobytes of all caches of a level; null where lscpu knows none. */
+/** Total size in KB of all caches of a level; null if lscpu shows none. */
 const findCacheKB = (level: string): number | null => {
   const table = readOutput('lscpu', '--bytes', '--caches=NAME,ALL-SIZE');
   const bytes = new RegExp(`^${level} +(\\d+)$`, 'm').exec(table)?.[1];
@@ -28,7 +28,7 @@ const sum = (rows: Record<string, unknown>[], name: string): number | null =>
     null,
   );
 
-test('Win32_OperatingSystem is what uname, os-release, free, ps and uptime show', async () => {
+test('Win32_OperatingSystem matches uname, os-release, ps and uptime', async () => {
   const [row = {}] = await run('Win32_OperatingSystem');
   assert.equal(row['Caption'], readOutput('sh', '-c', '. /etc/os-release; echo "$PRETTY_NAME"'));
   assert.equal(row['Version'], readOutput('uname', '-r'));
@@ -44,7 +44,7 @@ test('Win32_OperatingSystem is what uname, os-release, free, ps and uptime show'
   assertNear(readOutput('ps', '-eo', 'pid=').split('\n').length, row['NumberOfProcesses'], 0.5);
 });
 
-test('Win32_OperatingSystem has memory in KB, as free shows it', async () => {
+test('Win32_OperatingSystem has memory in KB and matches free', async () => {
   const [row = {}] = await run('Win32_OperatingSystem');
   const [, memory = '', swap = ''] = readOutput('free', '--kibi').split('\n');
   const [, total, , , , , available] = memory.split(/ +/).map(Number);
@@ -55,13 +55,13 @@ test('Win32_OperatingSystem has memory in KB, as free shows it', async () => {
   assertNear(Number(available) + swapFree, row['FreeVirtualMemory'], 0.2);
 });
 
-test('NumberOfUsers is what who lists, and null where nobody keeps count', async () => {
+test('NumberOfUsers matches who, or is null if the system does not count users', async () => {
   const [row = {}] = await run('Win32_OperatingSystem -Property NumberOfUsers');
   const listed = readOutput('who').split('\n').filter(Boolean).length;
   assert.ok(row['NumberOfUsers'] === listed || (row['NumberOfUsers'] === null && listed === 0));
 });
 
-test('Win32_ComputerSystem is what lscpu, uname and free show', async () => {
+test('Win32_ComputerSystem matches lscpu, uname and the total memory', async () => {
   const [row = {}] = await run('Win32_ComputerSystem');
   assert.deepEqual([row['Name'], row['DNSHostName']], [hostname(), readOutput('hostname')]);
   assert.equal(row['SystemType'], architectures[readOutput('uname', '-m')]?.[1]);
@@ -72,7 +72,7 @@ test('Win32_ComputerSystem is what lscpu, uname and free show', async () => {
   assert.equal(row['HypervisorPresent'], isGuest);
 });
 
-test('Win32_Processor is what lscpu and uname show', async () => {
+test('Win32_Processor matches lscpu and uname', async () => {
   const rows = await run('Win32_Processor');
   assert.deepEqual(
     rows.map(({ DeviceID }) => DeviceID),
@@ -107,7 +107,7 @@ test('clock speed and load of a processor are whole numbers, as in CIM', async (
   assert.deepEqual((await read(null))[0]?.LoadPercentage, null);
 });
 
-test('architectures have the width, number and type that Windows gives them', () => {
+test("architectures have Windows' width, number and type", () => {
   const cases = [
     ['x64', 64, 9, 'x64-based PC'],
     ['arm64', 64, 12, 'ARM64-based PC'],
@@ -119,6 +119,6 @@ test('architectures have the width, number and type that Windows gives them', ()
   }
 });
 
-test('systems have the number that CIM gives them, and null where it gives none', () => {
+test("systems have CIM's number, or null if it has none", () => {
   assert.deepEqual([osTypeOf('linux'), osTypeOf('win32'), osTypeOf('haiku')], [36, 18, null]);
 });

@@ -13,12 +13,12 @@ const startSleep = async (t: TestContext): Promise<number> => {
   t.after(() => child.kill('SIGKILL'));
   await once(child, 'spawn');
   const pid = Number(child.pid);
-  // It has its memory when it sleeps.
+  // Its memory is complete once it sleeps.
   await until(() => /^S\S* +sleep$/.test(readOutput('ps', '-o', 'stat=,comm=', '-p', `${pid}`)));
   return pid;
 };
 
-test('every property of Win32_Process is what ps shows', async (t) => {
+test('every property of Win32_Process matches ps', async (t) => {
   const pid = await startSleep(t);
   const [row = {}] = await run(`Win32_Process -Filter "ProcessId = ${pid}"`);
   const columns = 'ppid=,sess=,nlwp=,priority=,rss=,vsz=,comm=';
@@ -48,8 +48,8 @@ test('every property of Win32_Process is what ps shows', async (t) => {
   assert.ok(Number(KernelModeTime) + Number(UserModeTime) < 1e7);
 });
 
-test('times of Win32_Process are those that this process counts for itself, in units of 100 ns', async () => {
-  // Time of both kinds, much more than is allowed for below.
+test('times of Win32_Process match process.cpuUsage, in units of 100 ns', async () => {
+  // Use much more time of both kinds than the tolerance below.
   while (process.cpuUsage().system < 200_000) statSync('/');
   // A reading may be half a second old.
   await eventually(async () => {

@@ -7,14 +7,14 @@ import { Refusal } from '../../../language/refusal.ts';
 import { checkCommand } from '../../../policy/check.ts';
 import { createNativeRunner } from '../../native-runner.ts';
 
-/** What the clock says in all these tests. */
+/** The fixed time of these tests. */
 export const now = new Date('2026-01-02T03:04:05.006Z');
 
 /** This machine's readings. */
 export const host = createHostReadings();
 after(() => host.close());
 
-/** What Get-CimInstance answers on this machine to what follows it in a command line. */
+/** Runs Get-CimInstance on this machine with the given rest of a command line. */
 export const run = async (rest: string, systemctl: string[] = []): Promise<Row[]> => {
   const paths = { systemctl, journalctl: [], bootMark: '/' };
   const runner = createNativeRunner({ host, clock: () => now, paths });
@@ -23,7 +23,7 @@ export const run = async (rest: string, systemctl: string[] = []): Promise<Row[]
   return (await runner.run(command, new AbortController().signal)).rows;
 };
 
-/** What a program of the system writes, in English. */
+/** The output of a system program, in English. */
 export const readOutput = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } }).trim();
 
