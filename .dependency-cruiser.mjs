@@ -82,13 +82,13 @@ export default {
     rule(
       'children-start-in-one-place',
       'Child processes start in the runners of the commands profile alone.',
-      { path: '^src/', pathNot: ['^src/profiles/commands/child\\.ts$', testFiles] },
+      { path: '^src/', pathNot: ['^src/profiles/commands/execution/child\\.ts$', testFiles] },
       { path: '^(node:)?child_process$' },
     ),
     rule(
       'profiles-write-no-files',
       'Files are written by the journal alone; the native commands read what only files tell.',
-      { path: '^src/profiles/', pathNot: ['^src/profiles/commands/native/', testFiles] },
+      { path: '^src/profiles/', pathNot: ['^src/profiles/commands/runners/native/', testFiles] },
       { path: '^(node:)?fs(/promises)?$' },
     ),
     rule(

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 
-/** Writes the table of parameters into docs/commands.md from the policy; with --check only says whether it is true. */
+/** Writes the table of parameters into docs/commands.md from the policy; --check fails if it is out of date. */
 const target = join(root, 'docs', 'commands.md');
 const markers = ['<!-- commands:begin -->', '<!-- commands:end -->'];
 
 const listCode = (words) => words.map((word) => `\`${word}\``).join(', ');
 
-/** What one value can be; empty where the description says it. */
+/** The allowed values; empty if the description has them. */
 const toValues = ({ type, enum: words, minimum, maximum, minLength, maxLength }) => {
   if (words) return listCode(words);
   if (type === 'integer') return `${minimum} to ${maximum}`;
@@ -36,9 +36,9 @@ const toRow = (command, name, { parameters: { properties, required = [], allOf =
 };
 
 prepare();
-const { describeCommands } = await import('../dist/src/profiles/commands/command-schemas.js');
+const { describeCommands } = await import('../dist/src/profiles/commands/policy/command-schemas.js');
 const table = [
-  '| command | parameter | values | what it says |',
+  '| command | parameter | values | notes |',
   '|---|---|---|---|',
   ...describeCommands().flatMap((command) =>
     Object.keys(command.parameters.properties).map((name) => toRow(command.name, name, command)),

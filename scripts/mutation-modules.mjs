@@ -15,11 +15,12 @@ const journalTests = inFolder(journal, [
 export const modules = {
   commands: {
     mutate: inFolder(commands, [
-      ...['parse', 'tokens', 'check', 'values', 'filter', 'wildcard', 'date', 'names', 'refusal'],
+      ...['language/parse', 'language/tokens', 'language/values', 'language/filter', 'language/wildcard'],
+      ...['language/refusal', 'policy/check'],
     ]),
     tests: inFolder(commands, [
-      ...['parse.test', 'check.test', 'filter.test', 'wildcard.test', 'date.test', 'names.test'],
-      'command-schemas.test',
+      ...['language/parse.test', 'language/values.test', 'language/filter.test', 'language/wildcard.test'],
+      ...['policy/check.test', 'policy/command-schemas.test'],
     ]),
   },
   journal: {

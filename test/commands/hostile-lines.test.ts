@@ -15,7 +15,7 @@ interface Answer {
 
 const lines = readHostileLines();
 
-/** Texts that only look dangerous: in quotes, or as a plain word, they are names that no process has. */
+/** Allowed texts that only look dangerous; no process has such a name. */
 const plainTexts = [
   "'$(id)'",
   "'a; Stop-Computer'",
@@ -73,7 +73,7 @@ test('D30 what quotes hold is a text and nothing else', async (t) => {
   }
 });
 
-test('bytes that are no UTF-8 are refused', async (t) => {
+test('bodies that are not UTF-8 are refused', async (t) => {
   const { url } = await start(t);
   const line = '{"command":"Get-Process"}';
   const bodies = [
@@ -91,7 +91,7 @@ test('bytes that are no UTF-8 are refused', async (t) => {
 });
 
 const tracing = requires({ programs: ['strace', 'journalctl'] });
-test('no hostile line starts a process; a line that does is seen', tracing, async (t) => {
+test('no hostile line starts a process, as strace shows', tracing, async (t) => {
   const trace = join(createFolder(t), 'trace');
   const strace = ['strace', '-D', '-f', '-qq', '-e', 'trace=execve,execveat', '-o', trace];
   const { url } = await start(t, strace);

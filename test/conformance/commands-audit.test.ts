@@ -18,7 +18,7 @@ const readAudit = async (app: TestApp): Promise<Line[]> =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('every command that ran or was refused is one line of the audit, on disk before its answer', async (t) => {
+test('every executed or refused command is one line of the audit, on disk before the response', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const execute = (command: string) => app.request('POST', '/api/execute', { body: { command }, token });
@@ -58,7 +58,7 @@ test('every command that ran or was refused is one line of the audit, on disk be
   ]);
 });
 
-test('GET /api/executions shows the last lines, oldest first, without what else the log holds', async (t) => {
+test("GET /api/executions lists the last executions, oldest first, without the journal's own fields", async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   for (const command of ['Get-Process -Id 1', 'ls', 'Get-Process -Verbose']) {
@@ -83,7 +83,7 @@ test('GET /api/executions shows the last lines, oldest first, without what else 
   }
 });
 
-test('while the audit cannot be written nothing is run, and it goes on when it can be again', async (t) => {
+test('no command runs while the audit cannot be written, and commands run again once it can', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const execute = () =>

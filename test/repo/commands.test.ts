@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cimClasses } from '../../src/profiles/commands/cim-classes.ts';
+import { cimClasses } from '../../src/profiles/commands/policy/cim-classes.ts';
 import { findSection, readText, toRows } from './support/documents.ts';
 
 const rows = toRows(findSection(readText('docs/commands.md'), 'What comes back'));

@@ -44,8 +44,9 @@ export const sendError = (
   log: FastifyBaseLogger,
 ): void => {
   const known = toHttpError(error);
-  if (!known && !clientGone.has(String((error as NodeJS.ErrnoException).code))) {
-    log.error({ err: error, reqId: id }, 'request failed');
+  const unexpected = known ? known.cause : error;
+  if (unexpected !== undefined && !clientGone.has(String((unexpected as NodeJS.ErrnoException).code))) {
+    log.error({ err: unexpected, reqId: id }, 'request failed');
   }
   const { status, headers, text } = toMessage(known ?? createInternalError(id));
   reply.code(status).headers(headers).send(text);

@@ -34,6 +34,8 @@ interface ErrorExtras {
   /** Members beside `error` in the body, e.g. `detail`. They come after `error`, `leading` ones before it. */
   members?: Record<string, unknown>;
   leading?: Record<string, unknown>;
+  /** The unexpected error behind a `failed`: it is logged. */
+  cause?: unknown;
 }
 
 /** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
@@ -46,9 +48,9 @@ export class HttpError extends Error {
   constructor(
     kind: ErrorKind,
     message: string = STATUS_CODES[statusOf[kind]] ?? '',
-    { headers = {}, members = {}, leading = {} }: ErrorExtras = {},
+    { headers = {}, members = {}, leading = {}, cause }: ErrorExtras = {},
   ) {
-    super(message);
+    super(message, { cause });
     this.kind = kind;
     this.status = statusOf[kind];
     // RFC 9110, 15.5.2: every 401 names the scheme that would be accepted.

@@ -1,36 +1,40 @@
 import { HttpError } from '../../http/response/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import type { JournalError } from '../../storage/journal/journal-error.ts';
+import { JournalError } from '../../storage/journal/journal-error.ts';
 import type { Listing } from '../../storage/journal/listing.ts';
-import type { Execution } from './schema.ts';
+import { Execution } from './schema.ts';
 
-/** Who asked for a command, and where from. */
+/** The client that sent a command. */
 export type Caller = Pick<Execution, 'requestId' | 'user' | 'role' | 'remoteAddress'>;
 
-export interface Audit {
-  /** Throws an HttpError (503) while lines cannot be written. */
-  assertWritable(): void;
-  /** Resolves when the line is on disk; rejects with an HttpError (503) where that fails. */
-  record(execution: Execution): Promise<void>;
-  /** The last lines, oldest first. */
-  listLast(count: number): Promise<Listing>;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
-/** The record of every command that was run or refused, over a durable log. */
-export const createAudit = (journal: Journal): Audit => ({
-  assertWritable: () => {
+/** The record of every command that was run or refused, in a journal. */
+export const createAudit = (journal: Journal) => ({
+  /** Throws an HttpError (503) while records cannot be written. */
+  assertWritable: (): void => {
     const { failure } = journal.state();
     if (failure) throw toUnavailable(failure.message);
   },
-  record: async (execution) => {
-    await journal.append({ ...execution }).catch(({ message }: JournalError) => {
-      throw toUnavailable(message);
-    });
+  /** Resolves when the record is on disk; rejects with an HttpError (503) if the journal cannot store it. */
+  record: async (execution: Execution): Promise<void> => {
+    try {
+      await journal.append({ ...execution });
+    } catch (error) {
+      throw error instanceof JournalError ? toUnavailable(error.message) : error;
+    }
   },
-  listLast: (count) => journal.listLast(count),
+  /** The last records, oldest first. */
+  listLast: (count: number): Promise<Listing> => journal.listLast(count),
 });
 
 const toUnavailable = (reason: string): HttpError =>
   new HttpError('unavailable', `No command is run while the audit cannot be written: ${reason}`, {
     headers: { 'Retry-After': '1' },
   });
+
+const fields = Object.keys(Execution.properties);
+
+/** Exactly the fields of an execution, null if the record has no such field. */
+export const toExecution = (record: Record<string, unknown>): object =>
+  Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));

@@ -1,13 +1,26 @@
-import { defineFeature } from '../feature.ts';
+import { defineFeature, type Tool } from '../feature.ts';
 import { createAudit } from './audit.ts';
-import { createAuditedExecution } from './audited-execution.ts';
-import { checkTool } from './check-tool.ts';
-import { chooseRunner } from './choose-runner.ts';
-import { createExecutor } from './execute.ts';
+import { createAuditedExecution } from './execution/audited-execution.ts';
+import { createExecutor } from './execution/executor.ts';
+import { Refusal } from './language/refusal.ts';
+import { checkCommand } from './policy/check.ts';
 import { createRoutes } from './routes.ts';
+import { chooseRunner } from './runners/choose-runner.ts';
 import { commandSettings } from './settings.ts';
 
-/** PowerShell-shaped diagnostics from a fixed allow-list, each of them in a durable audit. */
+/** `signalbox check-command LINE`: how POST /api/execute would answer, without running the command. */
+const checkTool: Tool = {
+  name: 'check-command',
+  argument: 'LINE',
+  summary: 'say whether a command line is allowed, and how it is read, or why it is refused; runs nothing',
+  run: (line) => {
+    const command = checkCommand(line);
+    if (command instanceof Refusal) return { output: `refused: ${command.reason}`, ok: false };
+    return { output: `allowed: ${command.name} ${JSON.stringify(command.parameters)}`, ok: true };
+  },
+};
+
+/** PowerShell-shaped diagnostics from a fixed allow list; each execution is in a durable audit. */
 export const commands = defineFeature({
   name: 'commands',
   profiles: [{ name: 'commands', alias: 'X', summary: 'allow-listed diagnostic commands' }],
@@ -28,7 +41,7 @@ export const commands = defineFeature({
     return {
       profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name, isOpen }) },
       notices: isOpen
-        ? ['Warning: whoever reaches this server may run commands, as executeAuth is none']
+        ? ['Warning: anyone who can reach this server may run commands, as executeAuth is none']
         : [],
       reopen: () => journal.reopen(),
       close: async () => {

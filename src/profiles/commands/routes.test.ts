@@ -13,10 +13,10 @@ import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createAudit } from './audit.ts';
-import { createAuditedExecution } from './audited-execution.ts';
-import { createExecutor } from './execute.ts';
+import { createAuditedExecution } from './execution/audited-execution.ts';
+import { createExecutor } from './execution/executor.ts';
+import { CommandFailure, type Runner } from './execution/runner.ts';
 import { createRoutes } from './routes.ts';
-import { CommandFailure, type Runner } from './runner.ts';
 import { until } from './testing.ts';
 
 /** A server with nothing but this profile's routes, over the given runner and an audit of its own. */
@@ -49,7 +49,7 @@ const post = async (app: FastifyInstance, payload: object) => {
 
 const answer = async () => ({ rows: [{ Id: 1, Deep: { x: null }, Odd: '\n"' }], truncated: false });
 
-test('a command that runs is answered with the line as it was given and all of its objects', async (t) => {
+test('a response holds the line as sent and all objects', async (t) => {
   const app = await start(t, answer);
   const command = ' Get-Process  -Name "a b" ';
   const { status, headers, body } = await post(app, { command, other: 1 });
@@ -58,13 +58,13 @@ test('a command that runs is answered with the line as it was given and all of i
   assert.deepEqual(body, { success: true, command, result: rows });
 });
 
-test('a result that was cut says so', async (t) => {
+test('a truncated result is marked as truncated', async (t) => {
   const app = await start(t, async () => ({ rows: [], truncated: true }));
   const { body } = await post(app, { command: 'Get-Process' });
   assert.deepEqual(body, { success: true, command: 'Get-Process', result: [], truncated: true });
 });
 
-test('a body without a command is 400, whatever stands in its place', async (t) => {
+test('a body without a command, or with one that is not a text, is 400', async (t) => {
   const app = await start(t, answer);
   for (const payload of [
     {},
@@ -96,7 +96,7 @@ test('D30 a command that is not allowed is 403, naming it, and never reaches the
   }
 });
 
-test('a command that fails is 500 with its message; what is not foreseen shows no internals', async (t) => {
+test('a failed command is 500 with its message; an unexpected error shows no internals', async (t) => {
   const command = 'Get-Process';
   const failing = await start(t, () => Promise.reject(new CommandFailure('no such process')));
   const failed = await post(failing, { command });

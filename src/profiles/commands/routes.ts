@@ -1,28 +1,56 @@
-import type { Access } from '../../auth/guard.ts';
-import { ErrorBody } from '../../http/response/errors.ts';
-import { sendRows } from '../../http/response/json.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Access, findPrincipal } from '../../auth/guard.ts';
+import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { ownJson, sendJson, sendRows } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
-import type { Audit } from './audit.ts';
-import type { AuditedExecution } from './audited-execution.ts';
-import { describeCommands } from './command-schemas.ts';
-import { createExecuteRoute } from './execute-route.ts';
-import { toExecution } from './execution-row.ts';
-import type { Runner } from './runner.ts';
-import { CommandList, ExecutionList, ExecutionQuery } from './schema.ts';
+import { type Audit, type Caller, toExecution } from './audit.ts';
+import type { AuditedExecution } from './execution/audited-execution.ts';
+import type { BoundedResult } from './execution/bounds.ts';
+import { CommandFailure, type Runner } from './execution/runner.ts';
+import { describeCommands } from './policy/command-schemas.ts';
+import {
+  CommandBody,
+  CommandError,
+  CommandList,
+  CommandResult,
+  ExecutionList,
+  ExecutionQuery,
+} from './schema.ts';
 
 interface RouteParts {
   execution: AuditedExecution;
   audit: Audit;
   runnerName: Runner['name'];
-  /** Everybody may run commands, not only holders of a token with role Admin. */
+  /** No token is needed to run commands. */
   isOpen: boolean;
 }
 
 export const createRoutes = ({ execution, audit, runnerName, isOpen }: RouteParts): Route[] => [
-  createExecuteRoute(execution, isOpen ? 'open' : 'admin'),
+  executeCommand(execution, isOpen ? 'open' : 'admin'),
   listCommands(runnerName, isOpen ? 'open' : 'token'),
   listExecutions(audit),
 ];
+
+const executeCommand = (execution: AuditedExecution, access: Access): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/execute',
+    access,
+    summary: 'Run one of the allowed diagnostic commands',
+    schema: {
+      body: CommandBody,
+      response: { 200: CommandResult, 400: ErrorBody, 403: ErrorBody, 500: CommandError, 503: ErrorBody },
+    },
+    handler: async (request, reply) => {
+      const { command: line } = request.body;
+      try {
+        const result = await execution.execute(line, toCaller(request), createClientSignal(reply));
+        return sendResult(reply, line, result);
+      } catch (error) {
+        throw toHttpError(error, request);
+      }
+    },
+  });
 
 const listCommands = (runner: Runner['name'], access: Access): Route => {
   const answer = { runner, commands: describeCommands() };
@@ -45,3 +73,39 @@ const listExecutions = (audit: Audit): Route =>
     schema: { querystring: ExecutionQuery, response: { 200: ExecutionList, 400: ErrorBody } },
     handler: async ({ query: { count } }, reply) => sendRows(reply, await audit.listLast(count), toExecution),
   });
+
+const toCaller = (request: FastifyRequest): Caller => {
+  const principal = findPrincipal(request);
+  return {
+    requestId: request.id,
+    user: principal?.name ?? null,
+    role: principal?.role ?? null,
+    remoteAddress: request.ip,
+  };
+};
+
+/** Aborted if the connection closes before the response has been sent. */
+const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {
+  if (raw.closed) return AbortSignal.abort();
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+};
+
+/** The rows are JSON already, because the bounds count their bytes. */
+const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: BoundedResult): void => {
+  const opening = `{"success":true,"command":${JSON.stringify(line)},"result":[`;
+  const closing = truncated ? '],"truncated":true}' : ']}';
+  sendJson(reply, { [ownJson]: opening + rows.join(',') + closing });
+};
+
+const toHttpError = (error: unknown, request: FastifyRequest): HttpError => {
+  if (error instanceof HttpError) return error;
+  if (error instanceof CommandFailure) {
+    return new HttpError('failed', error.message, { leading: { success: false } });
+  }
+  const extras = { leading: { success: false }, members: { requestId: request.id }, cause: error };
+  return new HttpError('failed', 'Internal server error', extras);
+};

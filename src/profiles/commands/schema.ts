@@ -1,13 +1,13 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { roles } from '../../auth/claims.ts';
-import { exits } from './runner.ts';
+import { exits } from './execution/runner.ts';
 
 export const CommandBody = Type.Object(
   {
     command: Type.String({
       minLength: 1,
       pattern: '\\S',
-      // Long enough for every allowed line, short enough to be read in no time.
+      // More than any allowed line needs, and little to parse.
       maxLength: 8192,
       description: 'A command line such as `Get-Process -Name ssh*`.',
       examples: ['Get-Process -Name node'],
@@ -33,7 +33,7 @@ export const CommandError = Type.Object({
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** What was asked for and what came of it: one line of the audit. */
+/** A command and its outcome: one record of the audit. */
 export const Execution = Type.Object({
   time: Type.String({ format: 'date-time', description: 'When it was asked for, in UTC.' }),
   requestId: Type.String({ description: "The request's id in the program's log." }),

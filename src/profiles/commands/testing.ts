@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 
 const deadlineMs = 10_000;
 
-/** Writes a shell script that can be executed and is gone after the test; returns its absolute path. */
+/** Writes an executable shell script, deleted after the test, and returns its absolute path. */
 export const writeProgram = (t: TestContext, name: string, script: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-commands-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ export const writeProgram = (t: TestContext, name: string, script: string): stri
   return path;
 };
 
-/** Whether a process runs; one that has ended and only waits for its parent does not. */
+/** True if the process is running; zombies are not. */
 export const isRunning = (pid: number): boolean => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -26,7 +26,7 @@ export const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Resolves as soon as the condition holds; rejects after ten seconds. */
+/** Resolves when the condition is true; rejects after 10 s. */
 export const until = async (condition: () => boolean): Promise<void> => {
   const deadline = performance.now() + deadlineMs;
   while (!condition()) {

@@ -4,14 +4,14 @@ import { packageRoot } from '../../../src/app/package-info.ts';
 
 const folder = join(packageRoot, 'test', 'commands', 'hostile-lines');
 
-/** A line as the files have it: `line`, then `repeat` so many times, then `end`. */
+/** A line in a file: `line`, then `repeat`, `times` times, then `end`. */
 interface Entry {
   line: string;
   repeat?: string;
   times?: number;
   end?: string;
   says: string;
-  /** 403 where it is not there. */
+  /** 403 by default. */
   status?: number;
 }
 
@@ -19,7 +19,7 @@ export interface HostileLine {
   /** The name of its file. */
   group: string;
   line: string;
-  /** What the refusal has to name. */
+  /** A text that the refusal must contain. */
   says: string;
   status: number;
 }

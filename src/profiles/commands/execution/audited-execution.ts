@@ -1,0 +1,85 @@
+import { HttpError } from '../../../http/response/errors.ts';
+import type { Audit, Caller } from '../audit.ts';
+import { cut, Refusal } from '../language/refusal.ts';
+import { checkCommand } from '../policy/check.ts';
+import type { Execution } from '../schema.ts';
+import type { BoundedResult } from './bounds.ts';
+import type { Executor } from './executor.ts';
+import { CommandFailure } from './runner.ts';
+
+interface AuditedParts {
+  executor: Executor;
+  audit: Audit;
+  clock: () => Date;
+}
+
+export interface AuditedExecution {
+  /** Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or a bug's error. */
+  execute(line: string, caller: Caller, client: AbortSignal): Promise<BoundedResult>;
+  /** Ends all commands; resolves when they are recorded. */
+  close(): Promise<void>;
+}
+
+/** Runs commands only while the audit can be written; each outcome is on disk before the response. */
+export const createAuditedExecution = (parts: AuditedParts): AuditedExecution => {
+  const running = new Set<Promise<unknown>>();
+  return {
+    execute: (line, caller, client) => {
+      const result = execute(parts, line, caller, client).finally(() => running.delete(result));
+      running.add(result);
+      return result;
+    },
+    close: async () => {
+      await parts.executor.close();
+      await Promise.allSettled(running);
+    },
+  };
+};
+
+const execute = async (
+  { executor, audit, clock }: AuditedParts,
+  line: string,
+  caller: Caller,
+  client: AbortSignal,
+): Promise<BoundedResult> => {
+  audit.assertWritable();
+  const started = performance.now();
+  const asked = { time: clock().toISOString(), ...caller };
+  const command = checkCommand(line);
+  if (command instanceof Refusal) {
+    const firstWord = cut(line.trim().split(/\s/, 1).join());
+    await audit.record({ ...asked, command: firstWord, ...refused, reason: command.reason });
+    throw new HttpError('forbidden', command.reason);
+  }
+  const { name, parameters } = command;
+  const outcome = await executor.execute(command, client).catch((error: unknown) => ({ error }));
+  const durationMs = Math.round(performance.now() - started);
+  await audit.record({ ...asked, command: name, ...toEnd(outcome), parameters, durationMs });
+  if ('error' in outcome) throw outcome.error;
+  return outcome;
+};
+
+/** An execution as far as its outcome decides; null for what did not happen. */
+type End = Omit<Execution, keyof Caller | 'time' | 'command'>;
+
+const refused: End = {
+  parameters: null,
+  decision: 'refused',
+  reason: null,
+  exit: null,
+  durationMs: null,
+  rows: null,
+  truncated: null,
+};
+
+const toEnd = (outcome: BoundedResult | { error: unknown }): End => {
+  if (!('error' in outcome)) {
+    const { rows, truncated } = outcome;
+    return { ...refused, decision: 'allowed', exit: 'ok', rows: rows.length, truncated };
+  }
+  const { error } = outcome;
+  if (error instanceof HttpError) return { ...refused, reason: error.message };
+  const { message, exit } =
+    error instanceof CommandFailure ? error : new CommandFailure('Internal server error');
+  return { ...refused, decision: 'allowed', reason: message, exit };
+};

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { writeProgram } from '../testing.ts';
+import { createLineReader, readChildText } from './child-output.ts';
+import { CommandFailure } from './runner.ts';
+
+const signal = new AbortController().signal;
+
+test('text is read to the end, and a failed program becomes a failure with its message', async (t) => {
+  const args = ['-c', 'echo é; echo bad >&2; exit "$1"', 'sh'];
+  const request = { program: '/bin/sh', signal, maxBytes: 100 };
+  assert.equal(await readChildText({ ...request, args: [...args, '0'] }), 'é\n');
+  await assert.rejects(
+    readChildText({ ...request, args: [...args, '1'] }),
+    new CommandFailure('sh failed: bad'),
+  );
+  const program = writeProgram(t, 'silent', 'exit 2');
+  const failure = new CommandFailure('silent failed: it gave no reason');
+  await assert.rejects(readChildText({ ...request, program, args: [] }), failure);
+});
+
+test('a program that writes too much is ended', async () => {
+  const failure = new CommandFailure('yes wrote more than 1000000 bytes');
+  const request = { program: '/usr/bin/yes', args: [], signal, maxBytes: 1_000_000 };
+  await assert.rejects(readChildText(request), failure);
+});
+
+test('lines are complete however the output is split into pieces', () => {
+  const lines = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')));
+  fc.assert(
+    fc.property(lines, fc.integer({ min: 1, max: 7 }), (expected, size) => {
+      const found: (string | undefined)[] = [];
+      const read = createLineReader((line) => found.push(line) > 0, 1000);
+      const bytes = Buffer.from(expected.map((line) => `${line}\n`).join(''));
+      for (let at = 0; at < bytes.length; at += size) read(bytes.subarray(at, at + size));
+      assert.deepEqual(
+        found,
+        expected.map((line) => Buffer.from(line).toString()),
+      );
+    }),
+  );
+});
+
+test('a line that is too long is skipped, and reading stops when the reader returns false', () => {
+  const found: (string | undefined)[] = [];
+  const read = createLineReader((line) => found.push(line) < 3, 4);
+  assert.ok(read(Buffer.from('abcd\nabc')));
+  assert.ok(read(Buffer.from('def')));
+  assert.ok(!read(Buffer.from('ghi\nxy\nz\n')));
+  assert.deepEqual(found, ['abcd', undefined, 'xy']);
+});

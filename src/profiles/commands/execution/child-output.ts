@@ -1,0 +1,101 @@
+import { basename } from 'node:path';
+import { maxBytes } from './bounds.ts';
+import { type ChildRequest, runChild } from './child.ts';
+import { CommandFailure, type CommandOutput, type Row } from './runner.ts';
+
+const newline = 10;
+
+/** A longer line, which is one object as JSON, is left out of the result. */
+const maxLineBytes = 1024 * 1024;
+
+interface TextRequest extends Omit<ChildRequest, 'onOutput'> {
+  maxBytes: number;
+}
+
+/** The program's output as text; a CommandFailure if it exits with an error or writes too much. */
+export const readChildText = async ({ maxBytes, ...request }: TextRequest): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const { exitCode, stderr } = await runChild({
+    ...request,
+    onOutput: (piece) => {
+      pieces.push(piece);
+      bytes += piece.length;
+      return bytes <= maxBytes;
+    },
+  });
+  if (bytes > maxBytes) {
+    throw new CommandFailure(`${basename(request.program)} wrote more than ${maxBytes} bytes`);
+  }
+  if (exitCode !== 0) throw toFailure(request.program, stderr);
+  return Buffer.concat(pieces).toString();
+};
+
+/** A failed program, with its own message. */
+export const toFailure = (program: string, stderr: string): CommandFailure =>
+  new CommandFailure(`${basename(program)} failed: ${stderr || 'it gave no reason'}`);
+
+export interface RowCollector {
+  onOutput: ChildRequest['onOutput'];
+  /** No more output is read. */
+  isFull(): boolean;
+  toOutput(): CommandOutput;
+}
+
+/**
+ * Collects up to `maxRows` rows, and about 8 MiB, from a program that writes one line for each. `toRow` returns
+ * undefined for lines that are no part of the result; what it throws fails the command.
+ */
+export const collectRows = (maxRows: number, toRow: (line: string) => Row | undefined): RowCollector => {
+  const rows: Row[] = [];
+  let bytes = 0;
+  let skipped = false;
+  const isFull = (): boolean => rows.length >= maxRows || bytes > maxBytes;
+  const addLine = (line: string | undefined): boolean => {
+    const row = line === undefined ? undefined : toRow(line);
+    if (line === undefined) skipped = true;
+    else if (row) {
+      rows.push(row);
+      bytes += line.length;
+    }
+    return !isFull();
+  };
+  return {
+    onOutput: createLineReader(addLine, maxLineBytes),
+    isFull,
+    toOutput: () => ({ rows, truncated: skipped || bytes > maxBytes }),
+  };
+};
+
+/**
+ * Splits output into lines. `onLine` gets undefined for a line of more than `maxBytes`, which is never kept in
+ * memory, and returns false to stop.
+ */
+export const createLineReader = (
+  onLine: (line: string | undefined) => boolean,
+  maxBytes: number,
+): ChildRequest['onOutput'] => {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const add = (part: Buffer): void => {
+    bytes += part.length;
+    if (bytes > maxBytes) parts = [];
+    else parts.push(part);
+  };
+  const takeLine = (): string | undefined => {
+    const line = bytes > maxBytes ? undefined : Buffer.concat(parts).toString();
+    parts = [];
+    bytes = 0;
+    return line;
+  };
+  return (piece) => {
+    let start = 0;
+    for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
+      add(piece.subarray(start, end));
+      if (!onLine(takeLine())) return false;
+      start = end + 1;
+    }
+    add(piece.subarray(start));
+    return true;
+  };
+};

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { isRunning, until, writeProgram } from '../testing.ts';
+import { runChild } from './child.ts';
+
+const signal = new AbortController().signal;
+const ignore = (): boolean => true;
+
+/** Collects the process ids that a program prints, one a line. */
+const createPidReader = () => {
+  let text = '';
+  const onOutput = (piece: Buffer): boolean => {
+    text += piece;
+    return true;
+  };
+  return { onOutput, read: () => text.split('\n').filter(Boolean).map(Number) };
+};
+
+test('a program gets its arguments unchanged, and its output, stderr and exit code are returned', async (t) => {
+  const program = writeProgram(t, 'echoes', 'printf "%s|" "$@"; echo "no good" >&2; exit 3');
+  const pieces: Buffer[] = [];
+  const args = ['$(id)', '; ls', '*', "'"];
+  const end = await runChild({ program, args, onOutput: (piece) => pieces.push(piece) > 0, signal });
+  assert.deepEqual(end, { exitCode: 3, stderr: 'no good' });
+  assert.equal(Buffer.concat(pieces).toString(), "$(id)|; ls|*|'|");
+});
+
+test("a program gets nothing of the server's environment", async () => {
+  const pieces: Buffer[] = [];
+  await runChild({ program: '/usr/bin/env', args: [], onOutput: (piece) => pieces.push(piece) > 0, signal });
+  const lines = Buffer.concat(pieces).toString().trim().split('\n');
+  const names = lines.map((line) => line.split('=')[0]);
+  // Node passes this one to every child while coverage is measured.
+  const own = names.filter((name) => name !== 'NODE_V8_COVERAGE');
+  assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
+});
+
+test('a program gets all of its input and the environment of its own', async (t) => {
+  const program = writeProgram(t, 'reads', 'cat; printf "$GREETING"');
+  const input = `${'x'.repeat(1_000_000)}\u20ac`;
+  const pieces: Buffer[] = [];
+  const onOutput = (piece: Buffer): boolean => pieces.push(piece) > 0;
+  const environment = { PATH: '/usr/bin:/bin', GREETING: 'hello' };
+  await runChild({ program, args: [], environment, input, onOutput, signal });
+  assert.equal(Buffer.concat(pieces).toString(), `${input}hello`);
+});
+
+test('a program that does not read its input still returns its exit code', async (t) => {
+  const program = writeProgram(t, 'deaf', 'exec <&-; exit 4');
+  const input = 'x'.repeat(10_000_000);
+  assert.equal((await runChild({ program, args: [], input, onOutput: ignore, signal })).exitCode, 4);
+});
+
+test('a treeEnder is called with the arguments of taskkill', async (t) => {
+  const treeEnder = writeProgram(t, 'ender', 'echo "$@" > "$0.args"; kill -9 "$4"');
+  const program = writeProgram(t, 'slow', 'echo $$; exec sleep 300');
+  const controller = new AbortController();
+  const pids = createPidReader();
+  const request = { program, args: [], treeEnder, signal: controller.signal };
+  const rejected = assert.rejects(runChild({ ...request, onOutput: pids.onOutput }), /^Error: enough$/);
+  await until(() => pids.read().length === 1);
+  controller.abort(new Error('enough'));
+  await rejected;
+  assert.equal(readFileSync(`${treeEnder}.args`, 'utf8'), `/T /F /PID ${pids.read()[0]}\n`);
+});
+
+test('stderr is kept up to 4,096 characters', async (t) => {
+  const program = writeProgram(t, 'noisy', 'head -c 100000 /dev/zero | tr "\\0" x >&2');
+  const { stderr } = await runChild({ program, args: [], onOutput: ignore, signal });
+  assert.equal(stderr, 'x'.repeat(4096));
+});
+
+test('an abort ends a program that ignores TERM, and its children', async (t) => {
+  const program = writeProgram(t, 'stubborn', "trap '' TERM; sleep 300 & echo $$; echo $!; wait");
+  const controller = new AbortController();
+  const pids = createPidReader();
+  const run = runChild({ program, args: [], onOutput: pids.onOutput, signal: controller.signal });
+  const rejected = assert.rejects(run, /^Error: enough$/);
+  await until(() => pids.read().length === 2);
+  assert.deepEqual(pids.read().map(isRunning), [true, true]);
+  controller.abort(new Error('enough'));
+  await rejected;
+  await until(() => !pids.read().some(isRunning));
+});
+
+test('processes that a program leaves behind in its group are ended when it exits', async (t) => {
+  const program = writeProgram(t, 'leaves', 'sleep 300 & echo $!');
+  const pids = createPidReader();
+  assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
+  await until(() => !pids.read().some(isRunning));
+});
+
+test('a process that leaves the group and keeps the output open does not delay the result', async (t) => {
+  const daemon = `setsid sh -c 'echo $$; touch "$0.ready"; exec sleep 300' "$0" &`;
+  const program = writeProgram(t, 'daemon', `${daemon} until [ -e "$0.ready" ]; do :; done`);
+  const pids = createPidReader();
+  t.after(() => {
+    for (const pid of pids.read()) process.kill(pid, 'SIGKILL');
+  });
+  const started = performance.now();
+  assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
+  assert.ok(performance.now() - started < 5000);
+});
+
+test('a program is ended when the reader of its output returns false', async () => {
+  let pieces = 0;
+  const onOutput = (): boolean => {
+    pieces += 1;
+    return false;
+  };
+  const end = await runChild({ program: '/usr/bin/yes', args: [], onOutput, signal });
+  assert.deepEqual([pieces, end.exitCode], [1, null]);
+});
+
+test("an error of the output's reader rejects the call", async () => {
+  const onOutput = (): boolean => {
+    throw new Error('unreadable');
+  };
+  await assert.rejects(
+    runChild({ program: '/usr/bin/yes', args: [], onOutput, signal }),
+    /^Error: unreadable$/,
+  );
+});
+
+test('a program that cannot be started, or a signal that is already aborted, rejects the call', async () => {
+  const request = { program: '/nonexistent/program', args: [], onOutput: ignore };
+  await assert.rejects(runChild({ ...request, signal }), { code: 'ENOENT' });
+  await assert.rejects(
+    runChild({ ...request, signal: AbortSignal.abort(new Error('late')) }),
+    /^Error: late$/,
+  );
+});
+
+test('a child that cannot start because descriptors are used up is an error, and the server keeps running', () => {
+  const code = `
+    import { openSync } from 'node:fs';
+    import { runChild } from '${import.meta.url.replace('child.test', 'child')}';
+    try { for (;;) openSync('/dev/null'); } catch {}
+    const { signal } = new AbortController();
+    const run = runChild({ program: '/bin/true', args: [], onOutput: () => true, signal });
+    run.catch(({ code }) => setImmediate(() => process.stdout.write(code)));`;
+  const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', code];
+  assert.equal(execFileSync('/bin/sh', args, { encoding: 'utf8', env: { NODE_V8_COVERAGE: '' } }), 'EMFILE');
+});

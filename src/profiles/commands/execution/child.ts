@@ -1,0 +1,136 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Nothing of the server's environment, which holds secrets. Messages are in English, without a pager. */
+const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
+
+/** Time from TERM to KILL, and how long the pipes may stay open after the program has exited. */
+const graceMs = 500;
+
+const maxStderrLength = 4096;
+
+export interface ChildRequest {
+  /** Absolute path. */
+  program: string;
+  args: readonly string[];
+  /** Its whole environment, instead of the plain one. */
+  environment?: Readonly<Record<string, string>>;
+  /** All of its standard input; empty by default. */
+  input?: string;
+  /** Gets each piece of standard output; returns false to end the program. */
+  onOutput: (piece: Buffer) => boolean;
+  signal: AbortSignal;
+  /** A program like taskkill that ends a process and its children, for systems without process groups. */
+  treeEnder?: string;
+}
+
+type Child = ChildProcessWithoutNullStreams;
+
+interface ChildEnd {
+  /** Null if a signal ended it. */
+  exitCode: number | null;
+  /** Its first 4,096 characters, trimmed. */
+  stderr: string;
+}
+
+/**
+ * Runs a program without a shell, in a process group of its own, and resolves when the whole group has ended.
+ * Rejects with the signal's reason once it is aborted, with what `onOutput` throws, and with the system's error
+ * if the program cannot be started.
+ */
+export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
+  const { onOutput, signal } = request;
+  signal.throwIfAborted();
+  const child = start(request);
+  const closed = once(child, 'close');
+  // Without a process there may be no pipes either, e.g. when the descriptors are used up.
+  if (child.pid === undefined) await closed;
+  const end = createGroupEnd(child, request.treeEnder);
+  // A program may exit before it has read its input; its output and exit code say whether it failed.
+  child.stdin.on('error', () => {}).end(request.input);
+  const failures = passOutput(child, onOutput, end);
+  const readStderr = keepStderr(child);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const [exitCode] = await closed;
+    signal.throwIfAborted();
+    for (const failure of failures) throw failure;
+    return { exitCode, stderr: readStderr() };
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+};
+
+const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
+  spawn(program, args, {
+    cwd: '/',
+    env: environment,
+    detached: treeEnder === undefined,
+    windowsHide: true,
+  });
+
+/** Ends the whole group when called, and the rest of it when the program itself has exited. */
+const createGroupEnd = (child: Child, treeEnder: string | undefined): (() => void) => {
+  const timers: NodeJS.Timeout[] = [];
+  const send = treeEnder === undefined ? createGroupSignal(child) : createTreeEnd(child, treeEnder);
+  const closePipes = (): void => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  child.once('exit', () => {
+    send('SIGKILL');
+    timers.push(setTimeout(closePipes, graceMs));
+  });
+  child.once('close', () => {
+    for (const timer of timers) clearTimeout(timer);
+  });
+  return () => {
+    send('SIGTERM');
+    timers.push(setTimeout(send, graceMs, 'SIGKILL'));
+  };
+};
+
+const createGroupSignal =
+  ({ pid }: Child) =>
+  (signal: NodeJS.Signals): void => {
+    try {
+      process.kill(-Number(pid), signal);
+    } catch {
+      // The group is empty.
+    }
+  };
+
+/**
+ * Does nothing once the program has exited: its process id may belong to another by then. If `treeEnder` cannot
+ * be started, at least the program itself is ended.
+ */
+const createTreeEnd = (child: Child, treeEnder: string) => (): void => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const args = ['/T', '/F', '/PID', String(child.pid)];
+  const options = { env: plainEnvironment, stdio: 'ignore', windowsHide: true } as const;
+  spawn(treeEnder, args, options).on('error', () => child.kill('SIGKILL'));
+};
+
+const passOutput = (child: Child, onOutput: ChildRequest['onOutput'], end: () => void): unknown[] => {
+  const failures: unknown[] = [];
+  let wanted = true;
+  child.stdout.on('data', (piece: Buffer) => {
+    if (!wanted) return;
+    try {
+      wanted = onOutput(piece);
+    } catch (error) {
+      wanted = false;
+      failures.push(error);
+    }
+    if (!wanted) end();
+  });
+  return failures;
+};
+
+const keepStderr = ({ stderr }: Child): (() => string) => {
+  let text = '';
+  stderr.setEncoding('utf8').on('data', (piece: string) => {
+    text = (text + piece).slice(0, maxStderrLength);
+  });
+  return () => text.trim();
+};

@@ -1,0 +1,59 @@
+import { createQueue } from '../../../http/request/queue.ts';
+import type { ParsedCommand } from '../policy/policy.ts';
+import { type BoundedResult, toBoundedResult } from './bounds.ts';
+import { CommandFailure, type Runner } from './runner.ts';
+
+interface ExecutorParts {
+  runner: Runner;
+  /** Time limit for a command, without the time in the queue. */
+  timeoutSeconds: number;
+}
+
+export interface Executor {
+  /**
+   * Runs a command within the bounds. Rejects with an HttpError (503) if the queue is full, and with a
+   * CommandFailure if the command fails, takes too long, or the client has gone.
+   */
+  execute(command: ParsedCommand, client: AbortSignal): Promise<BoundedResult>;
+  /** Ends all running and waiting commands; resolves when they have ended. */
+  close(): Promise<void>;
+}
+
+export const createExecutor = ({ runner, timeoutSeconds }: ExecutorParts): Executor => {
+  const refusal = 'Too many commands are running; try again later';
+  const queue = createQueue({ running: 4, waiting: 16, refusal });
+  const executions = new Map<AbortController, Promise<unknown>>();
+  const runInTime = async (command: ParsedCommand, controller: AbortController): Promise<BoundedResult> => {
+    const overdue = `The command did not finish within ${timeoutSeconds} s`;
+    const end = (): void => controller.abort(new CommandFailure(overdue, 'timed-out'));
+    const timer = setTimeout(end, timeoutSeconds * 1000);
+    try {
+      return toBoundedResult(await runner.run(command, controller.signal));
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return {
+    execute: async (command, client) => {
+      const controller = new AbortController();
+      const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));
+      client.addEventListener('abort', abandon, { once: true });
+      if (client.aborted) abandon();
+      const result = queue.run(() => runInTime(command, controller), controller.signal);
+      executions.set(controller, result);
+      try {
+        return await result;
+      } finally {
+        executions.delete(controller);
+        client.removeEventListener('abort', abandon);
+      }
+    },
+    close: async () => {
+      const results = [...executions.values()];
+      for (const controller of executions.keys()) {
+        controller.abort(new CommandFailure('The server is stopping', 'abandoned'));
+      }
+      await Promise.allSettled(results);
+    },
+  };
+};

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type CommandLine, parseCommandLine } from './parse.ts';
+import { Refusal } from './refusal.ts';
+import { createAnyText, writeList } from './test-lines.ts';
+
+const special = /[;|&<>$(){}@#`'"]/;
+const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Texts made mostly of what has a meaning in PowerShell. */
+const line = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(' ', ',', "'", '"', '-', '-Name', 'a', '1', '*', '\\', '=', ':', '“', '–', '\u00a0'),
+      fc.constantFrom(...';|&<>$(){}@#`%![]\n\r\t\0\u0085\u2028\u2029'),
+      createAnyText(3),
+    ),
+    { maxLength: 20 },
+  )
+  .map((parts) => parts.join(''));
+
+const commandLine = fc.oneof(
+  line,
+  line.map((rest) => `Get-Process ${rest}`),
+);
+
+const write = ({ name, parameters }: CommandLine): string =>
+  [
+    name,
+    ...parameters.map(({ name, values }) =>
+      [...(name === undefined ? [] : [`-${name}`]), writeList(values)].join(' '),
+    ),
+  ].join(' ');
+
+test('the parser never throws, and an accepted line, written again from its parts, parses to the same', () => {
+  fc.assert(
+    fc.property(commandLine, (text) => {
+      const parsed = parseCommandLine(text);
+      if (parsed instanceof Refusal) return assert.notEqual(parsed.reason, '');
+      assert.deepEqual(parseCommandLine(write(parsed)), parsed);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('no special character outside quotes, and no control character at all, is ever accepted', () => {
+  fc.assert(
+    fc.property(commandLine, (text) => {
+      const parsed = parseCommandLine(text);
+      if (parsed instanceof Refusal) return;
+      assert.doesNotMatch(text.replaceAll(/'[^']*'|"[^"$`]*"/g, ''), special);
+      assert.doesNotMatch(text, forbidden);
+      assert.doesNotMatch([parsed.name, ...parsed.parameters.map(({ name }) => name)].join(), special);
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test('any value that quotes can enclose is parsed unchanged', () => {
+  const value = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{C}|\p{Zl}|\p{Zp}|'/u.test(text));
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1 }), (values) => {
+      const parsed = parseCommandLine(`Get-Process -Name ${writeList(values)}`);
+      assert.deepEqual(parsed, { name: 'Get-Process', parameters: [{ name: 'Name', values }] });
+    }),
+  );
+});
+
+test('named, listed, positional and switch parameters are distinguished', () => {
+  const cases: [string, CommandLine['parameters']][] = [
+    ['X', []],
+    ['  X  ', []],
+    ['X a', [{ name: undefined, values: ['a'] }]],
+    ['X a,b , c', [{ name: undefined, values: ['a', 'b', 'c'] }]],
+    ['X -Id 1,2', [{ name: 'Id', values: ['1', '2'] }]],
+    [
+      'X -KeyOnly -Id 1',
+      [
+        { name: 'KeyOnly', values: [] },
+        { name: 'Id', values: ['1'] },
+      ],
+    ],
+    [
+      'X -Id 1 a',
+      [
+        { name: 'Id', values: ['1'] },
+        { name: undefined, values: ['a'] },
+      ],
+    ],
+    [
+      "X '-Name' '',\"it's | <you>\"",
+      [
+        { name: undefined, values: ['-Name'] },
+        { name: undefined, values: ['', "it's | <you>"] },
+      ],
+    ],
+  ];
+  for (const [text, parameters] of cases) {
+    assert.deepEqual(parseCommandLine(text), { name: 'X', parameters }, text);
+  }
+});
+
+test('a line with other syntax is refused, naming the part', () => {
+  const cases: [string, RegExp][] = [
+    ['', /command must come first/],
+    ['   ', /command must come first/],
+    [',', /command must come first/],
+    ["'X'", /command must come first/],
+    ...[...';|&<>$(){}@#`'].map((c): [string, RegExp] => [`X a${c}b`, /is not allowed outside quotes$/]),
+    ['X a;b', /^Character ; \(U\+003B\)/],
+    ['X “a”', /^Character “ \(U\+201C\)/],
+    ['X –Name a', /^Character – \(U\+2013\)/],
+    ['X\u00a0a', /^Character U\+00A0 is not allowed outside quotes$/],
+    ['X "$(id)"', /^Character \$ \(U\+0024\) is not allowed inside double quotes$/],
+    ['X "a`nb"', /^Character ` \(U\+0060\) is not allowed inside double quotes$/],
+    ['X\nY', /^Character U\+000A is not allowed$/],
+    ['\nX', /^Character U\+000A is not allowed$/],
+    ["X 'a\u2028b'", /^Character U\+2028 is not allowed$/],
+    ['X \ud800', /^Character U\+D800 is not allowed$/],
+    ["X 'a", /^A quote \('\) is not closed$/],
+    ['X "a', /^A quote \("\) is not closed$/],
+    ["X 'a''b'", /^Quotes must enclose a whole value: "b"$/],
+    ["X -Name'a'", /^Quotes must enclose a whole value: "a"$/],
+    ...['X ,a', 'X a,', 'X a,,b', 'X -Name ,a', 'X a, -Id 1'].map((c): [string, RegExp] => [
+      c,
+      /^A comma must stand between two values: ","$/,
+    ]),
+  ];
+  for (const [text, reason] of cases) {
+    const parsed = parseCommandLine(text);
+    assert.ok(parsed instanceof Refusal, text);
+    assert.match(parsed.reason, reason, text);
+  }
+});

@@ -1,0 +1,49 @@
+import { quote, Refusal } from './refusal.ts';
+import { readTokens, type Token } from './tokens.ts';
+
+const danglingComma = new Refusal(`A comma must stand between two values: ${quote(',')}`);
+
+export interface CommandLine {
+  /** The first word, allowed or not. */
+  name: string;
+  parameters: RawParameter[];
+}
+
+export interface RawParameter {
+  /** As written, without the dash; undefined for a value without a name. */
+  name: string | undefined;
+  /** Empty for a switch; several if they were separated by commas. */
+  values: string[];
+}
+
+/** Parses any text into a command with plain parameters, or refuses it naming the first other part. Never throws. */
+export const parseCommandLine = (line: string): CommandLine | Refusal => {
+  const tokens = readTokens(line);
+  if (tokens instanceof Refusal) return tokens;
+  const [first, ...rest] = tokens;
+  if (first?.kind !== 'word') return new Refusal('A command must come first');
+  const parameters = groupTokens(rest);
+  return parameters instanceof Refusal ? parameters : { name: first.text, parameters };
+};
+
+const groupTokens = (tokens: Token[]): RawParameter[] | Refusal => {
+  const parameters: RawParameter[] = [];
+  let afterComma = false;
+  for (const { kind, text } of tokens) {
+    const isComma = kind === 'comma';
+    const isName = kind === 'word' && text.startsWith('-');
+    const hasValue = parameters.at(-1)?.values.length;
+    if ((afterComma && (isComma || isName)) || (isComma && !hasValue)) return danglingComma;
+    if (isName) parameters.push({ name: text.slice(1), values: [] });
+    else if (!isComma) addValue(parameters, text, afterComma);
+    afterComma = isComma;
+  }
+  return afterComma ? danglingComma : parameters;
+};
+
+const addValue = (parameters: RawParameter[], text: string, continuesList: boolean): void => {
+  const current = parameters.at(-1);
+  const isFirstOfNamed = current?.name !== undefined && current.values.length === 0;
+  if (current && (continuesList || isFirstOfNamed)) current.values.push(text);
+  else parameters.push({ name: undefined, values: [text] });
+};

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import type { Condition } from './filter.ts';
+
+const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+
+/** Any text, with lone surrogates. */
+export const createAnyText = (maxLength: number): fc.Arbitrary<string> =>
+  fc.oneof(fc.string({ unit: 'binary', maxLength }), fc.string({ unit: codeUnit, maxLength }));
+
+/**
+ * A command line with the given parameters. Quotes must be able to enclose every text, as they are in every accepted
+ * line.
+ */
+export const writeCommandLine = (name: string, parameters: object): string =>
+  [name, ...Object.entries(parameters).map(([key, value]) => `-${key}${writeGiven(value)}`)].join(' ');
+
+/** The values of one parameter, in quotes, separated by commas. */
+export const writeList = (values: readonly unknown[]): string => values.map(writeValue).join(',');
+
+const writeGiven = (value: unknown): string => {
+  if (value === true) return '';
+  if (!Array.isArray(value)) return ` ${writeValue(value)}`;
+  return isConditions(value) ? ` ${writeFilter(value)}` : ` ${writeList(value)}`;
+};
+
+const writeValue = (value: unknown): string => {
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  return text.includes("'") ? `"${text}"` : `'${text}'`;
+};
+
+const isConditions = (values: readonly unknown[]): values is Condition[] => typeof values[0] === 'object';
+
+/** A text of a filter never holds both kinds of quotes, as the filter itself was in quotes. */
+const writeFilter = (conditions: readonly Condition[]): string => {
+  const needsSingle = conditions.some(({ value }) => /["$`]/.test(value));
+  const [outer, inner] = needsSingle ? ["'", '"'] : ['"', "'"];
+  const texts = conditions.map(
+    ({ property, operator, value }) =>
+      `${property} ${operator} ${inner}${value.replaceAll(/[\\'"]/g, String.raw`\$&`)}${inner}`,
+  );
+  return `${outer}${texts.join(' AND ')}${outer}`;
+};

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { createHostReadings } from '../../../host/index.ts';
+import { isRunning, until, writeProgram } from '../testing.ts';
+import { systemctlScript } from './native/recorded.ts';
+import { createNativeRunner } from './native-runner.ts';
+
+const host = createHostReadings();
+after(() => host.close());
+
+const clock = (): Date => new Date();
+const signal = new AbortController().signal;
+const nowhere = { systemctl: [], journalctl: [], bootMark: '/' };
+
+test('each command returns objects of its own shape', async (t) => {
+  const paths = {
+    systemctl: [writeProgram(t, 'systemctl', systemctlScript)],
+    journalctl: [writeProgram(t, 'journalctl', 'echo "{}"')],
+    bootMark: '/',
+  };
+  const runner = createNativeRunner({ host, clock, paths });
+  const processes = await runner.run({ name: 'Get-Process', parameters: { Id: [process.pid] } }, signal);
+  assert.equal(processes.rows[0]?.['Id'], process.pid);
+  const services = await runner.run({ name: 'Get-Service', parameters: { Name: ['demo'] } }, signal);
+  assert.equal(services.rows[0]?.['Status'], 'Running');
+  const log = { LogName: 'System', Newest: 1 } as const;
+  const events = await runner.run({ name: 'Get-EventLog', parameters: log }, signal);
+  assert.equal(events.rows.length, 0);
+});
+
+test('an abort stops waiting for host readings that do not settle', async () => {
+  const stuck = { ...host, fileSystems: () => new Promise<never>(() => {}) };
+  const runner = createNativeRunner({ host: stuck, clock, paths: nowhere });
+  const parameters = { ClassName: 'Win32_LogicalDisk' } as const;
+  const controller = new AbortController();
+  const run = runner.run({ name: 'Get-CimInstance', parameters }, controller.signal);
+  controller.abort(new Error('overdue'));
+  await assert.rejects(run, /^Error: overdue$/);
+});
+
+test('an abort ends systemctl before the command rejects', async (t) => {
+  const systemctl = writeProgram(t, 'systemctl', 'echo $$ > "$0.pid"; exec sleep 300');
+  const runner = createNativeRunner({ host, clock, paths: { ...nowhere, systemctl: [systemctl] } });
+  const controller = new AbortController();
+  const parameters = { ClassName: 'Win32_Service' } as const;
+  const run = runner.run({ name: 'Get-CimInstance', parameters }, controller.signal);
+  const rejected = assert.rejects(run, /^Error: enough$/);
+  const readPid = (): number => Number(existsSync(`${systemctl}.pid`) && readFileSync(`${systemctl}.pid`));
+  await until(() => readPid() > 0);
+  controller.abort(new Error('enough'));
+  await rejected;
+  assert.equal(isRunning(readPid()), false);
+});

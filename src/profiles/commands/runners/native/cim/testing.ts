@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after } from 'node:test';
+import { createHostReadings } from '../../../../../host/index.ts';
+import type { Row } from '../../../execution/runner.ts';
+import { Refusal } from '../../../language/refusal.ts';
+import { checkCommand } from '../../../policy/check.ts';
+import { createNativeRunner } from '../../native-runner.ts';
+
+/** The fixed time of these tests. */
+export const now = new Date('2026-01-02T03:04:05.006Z');
+
+/** This machine's readings. */
+export const host = createHostReadings();
+after(() => host.close());
+
+/** Runs Get-CimInstance on this machine with the given rest of a command line. */
+export const run = async (rest: string, systemctl: string[] = []): Promise<Row[]> => {
+  const paths = { systemctl, journalctl: [], bootMark: '/' };
+  const runner = createNativeRunner({ host, clock: () => now, paths });
+  const command = checkCommand(`Get-CimInstance ${rest}`);
+  assert.ok(!(command instanceof Refusal));
+  return (await runner.run(command, new AbortController().signal)).rows;
+};
+
+/** The output of a system program, in English. */
+export const readOutput = (program: string, ...args: string[]): string =>
+  execFileSync(program, args, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } }).trim();
+
+/** Asserts that two figures differ by no more than a part of the first. */
+export const assertNear = (expected: unknown, actual: unknown, part: number): void =>
+  assert.ok(
+    Math.abs(Number(expected) - Number(actual)) <= Number(expected) * part,
+    `${expected}, not ${actual}`,
+  );

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { CommandFailure } from '../../execution/runner.ts';
+import { writeProgram } from '../../testing.ts';
+import { systemPaths } from './programs.ts';
+import { systemctlScript } from './recorded.ts';
+import { readUnits } from './units.ts';
+
+const signal = new AbortController().signal;
+
+test('recorded output of systemctl gives installed and loaded services once, without aliases and missing units', async (t) => {
+  const systemctl = writeProgram(t, 'systemctl', systemctlScript);
+  const units = await readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal);
+  assert.deepEqual(
+    units.map(({ Id }) => Id),
+    ['demo.service', 'fails.service', 'killed.service', 'barred.service', 'many@1.service'],
+  );
+  assert.equal(units[2]?.Description, 'Killed = ended');
+  assert.equal(units[3]?.Type, '');
+  assert.equal(units[4]?.Description, 'a\n\nId=evil.service');
+});
+
+test('an empty output of systemctl gives no services', async (t) => {
+  const systemctl = writeProgram(t, 'systemctl', 'test "$1" != show && echo "[]"');
+  assert.deepEqual(await readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal), []);
+});
+
+test('a missing systemctl or systemd is named in the failure', async () => {
+  await assert.rejects(
+    readUnits({ ...systemPaths, systemctl: ['/nonexistent/systemctl'] }, signal),
+    new CommandFailure('Services need systemd: systemctl is not installed'),
+  );
+  await assert.rejects(
+    readUnits({ ...systemPaths, systemctl: ['/bin/sh'], bootMark: '/nonexistent' }, signal),
+    new CommandFailure('Services need systemd, which does not run on this machine'),
+  );
+});
+
+test('the services of this machine are read, or the failure says what is missing', async () => {
+  const units = readUnits(systemPaths, signal);
+  if (existsSync(systemPaths.bootMark)) assert.notEqual((await units).length, 0);
+  else await assert.rejects(units, /^Error: Services need systemd/);
+});
