@@ -2,9 +2,8 @@ import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { findProblems } from './problems.ts';
-import { isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
+import { fromText, isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
 import { assertNoProblems, SettingsError } from './settings-error.ts';
-import { fromText } from './text.ts';
 
 /** Values as given: flags by key in camelCase, a bare flag as `true`. */
 export type Flags = Record<string, string | boolean | undefined>;

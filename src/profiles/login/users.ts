@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../../auth/claims.ts';
-import { hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
-import { findHashProblem } from '../../auth/password-hash.ts';
+import { findHashProblem, hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
+
 import type { User } from './schema.ts';
 
 export interface Account {
