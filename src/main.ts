@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import './steady-ticks.ts';
 
 const hasFolder = (): boolean => {
   try {
