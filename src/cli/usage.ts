@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFlag, textForm, toFlagName } from '../config/schema.ts';
-import type { ProfileName, Tool } from '../profiles/feature.ts';
+import type { Profile, Tool } from '../profiles/feature.ts';
 
 const commands = [
   ['signalbox [flags]', 'serve'],
@@ -11,7 +11,7 @@ const commands = [
 /** The text of `--help`. */
 export const createUsage = (
   schema: TObject,
-  profiles: readonly ProfileName[],
+  profiles: readonly Profile[],
   tools: readonly Tool[],
 ): string => {
   const flags = Object.entries(schema.properties)

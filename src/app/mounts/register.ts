@@ -4,7 +4,7 @@ import { directAnswer } from '../../http/direct/table.ts';
 import { ErrorBody } from '../../http/response/schema.ts';
 import { hiddenMethods } from '../../http/routes/not-found.ts';
 import type { Route } from '../../profiles/route.ts';
-import type { MountedProfile } from './clash.ts';
+import type { MountedProfile } from './build.ts';
 
 type Guard = ReturnType<typeof createGuard>;
 

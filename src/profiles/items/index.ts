@@ -7,7 +7,7 @@ import { createItemStore, type ItemStore } from './store.ts';
 /** Items, listed and created by whoever has a token. */
 export const items = defineFeature({
   name: 'items',
-  profiles: [{ name: 'items', alias: 'I', summary: 'items behind a token' }],
+  profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token' }],
   settings: {},
   seed: { items: ItemSeed },
   create: ({ records }) => {

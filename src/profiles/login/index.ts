@@ -10,7 +10,7 @@ type LoginSettings = Static<TObject<typeof loginSettings>>;
 /** Login: names and passwords for tokens. */
 export const login = defineFeature({
   name: 'login',
-  profiles: [{ name: 'login', alias: 'A', summary: 'passwords for tokens' }],
+  profiles: [{ name: 'login', alias: 'A', mounts: ['/', '/protected'], summary: 'passwords for tokens' }],
   settings: loginSettings,
   findProblems: findUserProblems,
   create: ({ settings, tokens, log }) => {
