@@ -38,31 +38,30 @@ export const createApp = async (
   settings: Settings,
   { log, nodeVersion, features }: Surroundings,
 ): Promise<App> => {
-  const { mounts, mounted, keys, records, pages, powerShellPaths, certificate } = preflight(
-    settings,
-    features,
-  );
+  const plan = preflight(settings, features);
+  const { mounted, powerShellPaths, records, maxConnections, certificate } = plan;
+  if (plan.warning !== undefined) log.warn(plan.warning);
   const host = createHostReadings();
   const clock = () => new Date();
-  const tokens = createTokens(keys, settings.issuer, clock);
-  const server = createServer({ ...settings, log, machine: hostname(), certificate });
+  const tokens = createTokens(plan.keys, settings.issuer, clock);
+  const server = createServer({ ...settings, maxConnections, certificate, log, machine: hostname() });
   server.addHook('onClose', async () => host.close());
   try {
     const openLog = createLogOpener(resolve(settings.dataDir), log);
     const parts = { version, nodeVersion, openLog, clock, host, log, powerShellPaths, tokens, records };
     const instances = await createInstances(server, mounted, settings, parts);
-    const built = buildMounts(mounts, instances.flatMap(listProfiles));
+    const mounts = buildMounts(plan.mounts, instances.flatMap(listProfiles));
     const guard = createGuard(server, tokens);
     await serveOpenApi(server, version, listTags(mounted));
-    await serveDocs(server, pages);
-    redirectRoot(server, built);
-    for (const { base, profiles } of built) {
+    await serveDocs(server, plan.pages);
+    redirectRoot(server, mounts);
+    for (const { base, profiles } of mounts) {
       for (const profile of profiles) await registerProfile(server, base, profile, guard);
     }
     if (settings.jwtSecret === undefined) logRandomSecret(server);
     return {
       server,
-      mounts: built,
+      mounts,
       notices: instances.flatMap(({ instance }) => instance.notices ?? []),
       reopen: async () => {
         await Promise.all(instances.map(({ instance }) => instance.reopen?.()));

@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox';
 import { createKeys, type Keys } from '../auth/keys.ts';
 import { readCertificate } from '../config/certificate.ts';
 import { findConflicts, minimumSecretBytes } from '../config/conflicts.ts';
+import { fitConnections } from '../config/descriptors.ts';
 import type { Settings } from '../config/schema.ts';
 import { readSeed, type SeedRecords } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
@@ -24,26 +25,32 @@ interface Plan {
   /** The folder that `/docs/` serves. */
   pages: string;
   certificate: Certificate | undefined;
+  /** Connections that are served at a time. */
+  maxConnections: number;
+  /** Says that this is fewer than the settings ask for. */
+  warning?: string;
   /** Absolute paths where PowerShell may be. */
   powerShellPaths: readonly string[];
 }
 
 /** Everything that can be checked before anything is opened; throws one SettingsError with all problems. */
 export const preflight = (settings: Settings, features: readonly Feature[]): Plan => {
-  const {
-    conflicts: _,
-    profiles,
-    ...rest
-  } = checkAll({
+  const checked = checkAll({
     conflicts: () => assertNoProblems(findConflicts(settings)),
+    connections: () => fitConnections(settings.maxConnections),
     certificate: () => readCertificate(settings),
     profiles: () => chooseProfiles(settings, features),
     records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, listSeedSchemas(features))),
     pages: () => findPublicFolder(settings),
   });
-  const powerShellPaths =
-    settings.powershellPath === undefined ? listPowerShellPaths() : [settings.powershellPath];
-  return { ...rest, ...profiles, keys: toKeys(settings), powerShellPaths };
+  const { powershellPath } = settings;
+  return {
+    ...checked,
+    ...checked.profiles,
+    ...checked.connections,
+    keys: toKeys(settings),
+    powerShellPaths: powershellPath === undefined ? listPowerShellPaths() : [powershellPath],
+  };
 };
 
 /** Throws a SettingsError if mounted features cannot take over these settings while they run. */
