@@ -15,7 +15,7 @@ import { createLogOpener } from './journal-opener.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
 import { registerProfile } from './mounts/register.ts';
 import { version } from './package-info.ts';
-import { pickOwn, preflight } from './preflight.ts';
+import { assertReloadable, pickOwn, preflight } from './preflight.ts';
 
 interface Surroundings {
   log: FastifyBaseLogger;
@@ -31,6 +31,8 @@ export interface App {
   notices: string[];
   /** Opens files again after something else moved them away. */
   reopen(): Promise<void>;
+  /** Takes over what may change while running; returns notices to print. Throws a SettingsError and changes nothing. */
+  reload(settings: Settings): string[];
 }
 
 /** The whole service for the given settings, not listening yet. Throws a SettingsError for bad ones. */
@@ -67,6 +69,12 @@ export const createApp = async (
         await Promise.all(instances.map(({ instance }) => instance.reopen?.()));
         const renewed = readCertificate(settings);
         if (renewed) renewCertificate(server, renewed);
+      },
+      reload: (changed) => {
+        assertReloadable(changed, mounted);
+        return instances.flatMap(
+          ({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? [],
+        );
       },
     };
   } catch (error) {
