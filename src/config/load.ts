@@ -5,7 +5,7 @@ import { findProblems } from './problems.ts';
 import { fromText, isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
 import { assertNoProblems, SettingsError } from './settings-error.ts';
 
-/** Values as given: flags by key in camelCase, a bare flag as `true`. */
+/** Flags by key in camelCase; a bare flag is `true`. */
 export type Flags = Record<string, string | boolean | undefined>;
 
 interface Given {
@@ -14,8 +14,8 @@ interface Given {
 }
 
 /**
- * The settings: flags over `SIGNALBOX_*` variables over the config file over defaults. `warn` is told what is unwise.
- * Throws a SettingsError that lists every problem at once.
+ * Reads the settings: flags win over `SIGNALBOX_*` variables, these over the config file, the file over defaults. `warn`
+ * receives warnings about the file. Throws a SettingsError that lists every problem.
  */
 export const loadSettings = (
   schema: TObject,
@@ -45,7 +45,7 @@ interface ConfigFile {
   problems: string[];
 }
 
-/** The config file's values, and what is wrong with it as a whole. */
+/** The config file's values, and the problems of the file as a whole. */
 const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv): ConfigFile => {
   const path = (flags['config'] as string | undefined) ?? (environment['SIGNALBOX_CONFIG'] || undefined);
   if (path === undefined) return { path, file: {}, problems: [] };
@@ -69,7 +69,7 @@ const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
     ([key, property]) => 'secret' in property && Object.hasOwn(file, key),
   );
 
-/** A variable for what only a file can hold would be passed over without a word. */
+/** Variables for settings that only a file can hold: without this they would be silently ignored. */
 const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
