@@ -26,10 +26,7 @@ export const loadSettings = (
   const { path, file, problems } = readConfigFile(schema, flags, environment);
   const settings: Record<string, unknown> = {};
   for (const [key, property] of Object.entries(schema.properties)) {
-    const given =
-      givenFlag(key, property, flags) ??
-      givenVariable(key, property, environment) ??
-      givenInFile(key, file, path);
+    const given = findGiven(key, property, { flags, environment, file, path });
     problems.push(...(given ? findProblems(property, given.value, given.place) : []));
     const value = given ? given.value : (property as { default?: unknown }).default;
     if (value !== undefined) settings[key] = value;
@@ -43,6 +40,11 @@ interface ConfigFile {
   path: string | undefined;
   file: Record<string, unknown>;
   problems: string[];
+}
+
+interface Sources extends Pick<ConfigFile, 'path' | 'file'> {
+  flags: Flags;
+  environment: NodeJS.ProcessEnv;
 }
 
 /** The config file's values, and the problems of the file as a whole. */
@@ -75,21 +77,19 @@ const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): s
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
     .map(([key]) => `${toVariableName(key)} has no effect: ${key} is a key of the config file alone`);
 
-const givenFlag = (key: string, schema: TSchema, flags: Flags): Given | undefined => {
-  const value = flags[key];
-  if (value === undefined || !isFlag(schema)) return undefined;
-  return {
-    value: typeof value === 'string' ? fromText(schema, value) : value,
-    place: `--${toFlagName(key)}`,
-  };
+/** The first value among flag, variable and file. */
+const findGiven = (
+  key: string,
+  schema: TSchema,
+  { flags, environment, file, path }: Sources,
+): Given | undefined => {
+  const flag = isFlag(schema) ? flags[key] : undefined;
+  if (flag !== undefined) {
+    const value = typeof flag === 'string' ? fromText(schema, flag) : flag;
+    return { value, place: `--${toFlagName(key)}` };
+  }
+  const variable = toVariableName(key);
+  const text = textForm(schema) === 'none' ? undefined : environment[variable];
+  if (text) return { value: fromText(schema, text), place: variable };
+  return Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;
 };
-
-const givenVariable = (key: string, schema: TSchema, environment: NodeJS.ProcessEnv): Given | undefined => {
-  const name = toVariableName(key);
-  const text = environment[name];
-  if (text === undefined || text === '' || textForm(schema) === 'none') return undefined;
-  return { value: fromText(schema, text), place: name };
-};
-
-const givenInFile = (key: string, file: Record<string, unknown>, path?: string): Given | undefined =>
-  Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;
