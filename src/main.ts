@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import './steady-ticks.ts';
 
-const hasFolder = (): boolean => {
+const hasWorkingDirectory = (): boolean => {
   try {
     process.cwd();
     return true;
@@ -11,11 +10,11 @@ const hasFolder = (): boolean => {
   }
 };
 
-if (!hasFolder()) {
+if (!hasWorkingDirectory()) {
   process.stderr.write('signalbox: the working directory is gone; change to one that exists\n');
   process.exit(1);
 }
-// Only now: libraries ask for the working directory as soon as they are imported.
+// Imported after the check, because libraries read the working directory when they are imported.
 const { run } = await import('./cli/run.ts');
 const exitCode = await run(process.argv.slice(2));
 if (exitCode !== undefined) process.exit(exitCode);

@@ -1,11 +1,9 @@
-import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createGuard } from '../auth/guard.ts';
 import { createTokens } from '../auth/token.ts';
-import { readCertificate } from '../config/network.ts';
+import { readCertificate } from '../config/certificate.ts';
 import type { Settings } from '../config/schema.ts';
-import { checkAll } from '../config/settings-error.ts';
 import { createHostReadings } from '../host/index.ts';
 import { renewCertificate } from '../http/connection/tls.ts';
 import { serveOpenApi } from '../http/routes/openapi.ts';
@@ -13,11 +11,10 @@ import { serveStaticFiles } from '../http/routes/static-files.ts';
 import { createServer } from '../http/server.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import { createLogOpener } from './journal-opener.ts';
-import { assertNoOverlap, type MountedProfile, settleClashes } from './mounts/clash.ts';
+import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
 import { registerProfile } from './mounts/register.ts';
-import type { Mount } from './mounts/resolve.ts';
 import { version } from './package-info.ts';
-import { readPlan } from './preflight.ts';
+import { assertReloadable, pickOwn, preflight } from './preflight.ts';
 
 interface Surroundings {
   log: FastifyBaseLogger;
@@ -26,13 +23,15 @@ interface Surroundings {
 }
 
 export interface App {
-  /** Ready to listen; closing it finishes what was acknowledged and lets go of everything. */
+  /** Ready to listen; closing it completes acknowledged work and releases everything. */
   server: FastifyInstance;
-  mounts: { base: string; profiles: MountedProfile[] }[];
+  mounts: BuiltMount[];
   /** Lines for people, to be printed once. */
   notices: string[];
   /** Opens files again after something else moved them away. */
   reopen(): Promise<void>;
+  /** Takes over what may change while running; returns notices to print. Throws a SettingsError and changes nothing. */
+  reload(settings: Settings): string[];
 }
 
 /** The whole service for the given settings, not listening yet. Throws a SettingsError for bad ones. */
@@ -40,39 +39,46 @@ export const createApp = async (
   settings: Settings,
   { log, nodeVersion, features }: Surroundings,
 ): Promise<App> => {
-  const { mounts, mounted, keys, records, pages, powerShellPaths, certificate } = readPlan(
-    settings,
-    features,
-  );
+  const plan = preflight(settings, features);
+  const { mounted, powerShellPaths, records, maxConnections, certificate } = plan;
+  if (plan.warning !== undefined) log.warn(plan.warning);
   const host = createHostReadings();
   const clock = () => new Date();
-  const tokens = createTokens(keys, settings.issuer, clock);
-  const server = createServer({ ...settings, log, machine: hostname(), certificate });
+  const tokens = createTokens(plan.keys, settings.issuer, clock);
+  const { host: address, allowedHosts, cors, trustProxy } = settings;
+  const { requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
+  const server = createServer({
+    ...{ host: address, machine: host.hostname(), allowedHosts, cors, trustProxy, certificate, log },
+    ...{ requestTimeout, headersTimeout, maxConnections, maxEventLoopDelay },
+  });
   server.addHook('onClose', async () => host.close());
   try {
-    const parts = {
-      version,
-      nodeVersion,
-      openLog: createLogOpener(resolve(settings.dataDir), log),
-      clock,
-      host,
-      log,
-      powerShellPaths,
-      tokens,
-      records,
-    };
-    const instances = await createInstances(mounted, { ...parts, settings }, server);
-    const built = buildMounts(mounts, mounted, instances);
-    await addRoutes(server, built, pages, createGuard(server, tokens), mounted);
-    if (settings.jwtSecret === undefined) tellRandomSecret(server);
+    const openLog = createLogOpener(resolve(settings.dataDir), log);
+    const parts = { version, nodeVersion, openLog, clock, host, log, powerShellPaths, tokens, records };
+    const instances = await createInstances(server, mounted, settings, parts);
+    const mounts = buildMounts(plan.mounts, instances.flatMap(listProfiles));
+    const guard = createGuard(server, tokens);
+    await serveOpenApi(server, version, listTags(mounted));
+    await serveStaticFiles(server, { prefix: '/docs/', root: plan.pages, policy: pagePolicy });
+    redirectRoot(server, mounts);
+    for (const { base, profiles } of mounts) {
+      for (const profile of profiles) await registerProfile(server, base, profile, guard);
+    }
+    if (settings.jwtSecret === undefined) logRandomSecret(server, log);
     return {
       server,
-      mounts: built,
-      notices: instances.flatMap(({ notices = [] }) => notices),
+      mounts,
+      notices: instances.flatMap(({ instance }) => instance.notices ?? []),
       reopen: async () => {
-        await Promise.all(instances.map(({ reopen }) => reopen?.()));
+        await Promise.all(instances.map(({ instance }) => instance.reopen?.()));
         const renewed = readCertificate(settings);
         if (renewed) renewCertificate(server, renewed);
+      },
+      reload: (changed) => {
+        assertReloadable(changed, mounted);
+        return instances.flatMap(
+          ({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? [],
+        );
       },
     };
   } catch (error) {
@@ -81,73 +87,54 @@ export const createApp = async (
   }
 };
 
-/** Pages load their own files alone, and no other page frames them. */
+/** Pages load only their own files, and no other page frames them. */
 const pagePolicy =
   "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-const tellRandomSecret = (server: FastifyInstance): void => {
-  server.addHook('onListen', async () => {
-    server.log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
-  });
-};
+/** A mounted feature and what its `create` returned. */
+interface Mounted {
+  feature: Feature;
+  instance: FeatureInstance;
+}
 
+/** Creates the features in their order; each receives its own settings and seed records, and no others. */
 const createInstances = async (
-  features: Feature[],
-  parts: Parts & { settings: Settings },
   server: FastifyInstance,
-): Promise<FeatureInstance[]> => {
-  const instances: FeatureInstance[] = [];
+  features: readonly Feature[],
+  settings: Settings,
+  parts: Parts,
+): Promise<Mounted[]> => {
+  const created: Mounted[] = [];
   for (const feature of features) {
-    const instance = await feature.create(parts);
-    instances.push(instance);
+    const instance = await feature.create({
+      ...parts,
+      settings: pickOwn(settings, feature.settings),
+      records: pickOwn(parts.records, feature.seed),
+    });
+    created.push({ feature, instance });
     server.addHook('onClose', async () => instance.close?.());
   }
-  return instances;
+  return created;
 };
 
-const buildMounts = (mounts: Mount[], features: Feature[], instances: FeatureInstance[]): App['mounts'] => {
-  const checks = mounts.map(
-    ({ base, profiles }) => [base, () => buildMount(base, profiles, features, instances)] as const,
-  );
-  const built = Object.values(checkAll(Object.fromEntries(checks)));
-  assertNoOverlap(built);
-  return built;
-};
-
-const buildMount = (
-  base: string,
-  names: string[],
-  features: Feature[],
-  instances: FeatureInstance[],
-): App['mounts'][number] => {
-  const known = features.flatMap(({ profiles }) => profiles);
-  const routes = Object.assign({}, ...instances.map(({ profiles }) => profiles));
-  const profiles = names.map((name) => ({
+const listProfiles = ({ feature, instance }: Mounted): MountedProfile[] =>
+  feature.profiles.map(({ name, strict = false }) => ({
     name,
-    strict: known.some((profile) => profile.name === name && profile.strict),
-    routes: routes[name],
+    strict,
+    routes: instance.profiles[name] ?? [],
   }));
-  return { base, profiles: settleClashes(base, profiles) };
+
+const listTags = (features: readonly Feature[]) =>
+  features.flatMap(({ profiles }) => profiles.map(({ name, summary }) => ({ name, description: summary })));
+
+/** `GET /` leads to the documents, unless a strict profile at `/` makes it an unknown route. */
+const redirectRoot = (server: FastifyInstance, mounts: readonly BuiltMount[]): void => {
+  const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
+  if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
 };
 
-const addRoutes = async (
-  server: FastifyInstance,
-  mounts: App['mounts'],
-  pages: string,
-  guard: ReturnType<typeof createGuard>,
-  features: Feature[],
-): Promise<void> => {
-  const tags = features.flatMap(({ profiles }) =>
-    profiles.map(({ name, summary }) => ({ name, description: summary })),
-  );
-  await serveOpenApi(server, version, tags);
-  await serveStaticFiles(server, { prefix: '/docs/', root: pages, policy: pagePolicy });
-  const rootIsTaken = mounts.some(
-    ({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict),
-  );
-  if (!rootIsTaken)
-    server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
-  for (const { base, profiles } of mounts) {
-    for (const profile of profiles) await registerProfile(server, base, profile, guard);
-  }
+const logRandomSecret = (server: FastifyInstance, log: FastifyBaseLogger): void => {
+  server.addHook('onListen', async () => {
+    log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
+  });
 };

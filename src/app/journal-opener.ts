@@ -5,7 +5,7 @@ import type { JournalEvent } from '../storage/journal/events.ts';
 import { openJournal } from '../storage/journal/journal.ts';
 import type { JournalError } from '../storage/journal/journal-error.ts';
 
-/** Opens durable logs in the data directory; what befalls them is told in the program's log. */
+/** Opens durable logs in the data directory; their events are logged. */
 export const createLogOpener =
   (directory: string, log: FastifyBaseLogger): OpenLog =>
   (title, options) =>
@@ -17,7 +17,7 @@ export const createLogOpener =
       throw new SettingsError([`dataDir: ${message}`]);
     });
 
-/** The event's details; an error under the name that the program's log writes whole. */
+/** The event's details; an error is called `err`, the name that pino serializes in full. */
 const toDetails = (event: JournalEvent): object => {
   const { type: _, ...details } = event;
   if (!('error' in details)) return details;

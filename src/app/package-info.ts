@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder that holds package.json, whether the program runs built or straight from its sources. */
+/** The folder that holds package.json, for the bundle in dist as for compiled modules below it. */
 export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
 /** signalbox's own version. */

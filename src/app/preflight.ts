@@ -1,77 +1,93 @@
 import { randomBytes } from 'node:crypto';
-import { isAbsolute } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { createKeys, type Keys } from '../auth/keys.ts';
-import { assertUsable, readCertificate } from '../config/network.ts';
+import { readCertificate } from '../config/certificate.ts';
+import { findConflicts, minimumSecretBytes } from '../config/conflicts.ts';
+import { fitConnections } from '../config/descriptors.ts';
 import type { Settings } from '../config/schema.ts';
-import { findSecretProblems, minimumSecretBytes } from '../config/secrets.ts';
 import { readSeed, type SeedRecords } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
 import { listPowerShellPaths } from '../host/power-shell.ts';
 import type { Certificate } from '../http/connection/tls.ts';
+import { findEscapingLink } from '../http/routes/public-folder.ts';
 import type { Feature } from '../profiles/feature.ts';
 import { type Mount, resolveMounts } from './mounts/resolve.ts';
-import { findPublicFolder } from './public-pages.ts';
+import { packageRoot } from './package-info.ts';
 
-interface Served {
+interface Plan {
   mounts: Mount[];
-  /** The features that at least one mount has. */
+  /** The features of which at least one profile is mounted. */
   mounted: Feature[];
-}
-
-interface Plan extends Served {
   keys: Keys;
   records: SeedRecords;
   /** The folder that `/docs/` serves. */
   pages: string;
   certificate: Certificate | undefined;
-  /** Where PowerShell may be. */
+  /** Connections that are served at a time. */
+  maxConnections: number;
+  /** Says that this is fewer than the settings ask for. */
+  warning?: string;
+  /** Absolute paths where PowerShell may be. */
   powerShellPaths: readonly string[];
 }
 
-/** What the settings come to, before anything is opened; throws a SettingsError with all that is wrong. */
-export const readPlan = (settings: Settings, features: readonly Feature[]): Plan => {
-  const {
-    served,
-    network: _,
-    ...rest
-  } = checkAll({
-    network: () => assertUsable(settings),
+/** Everything that can be checked before anything is opened; throws one SettingsError with all problems. */
+export const preflight = (settings: Settings, features: readonly Feature[]): Plan => {
+  const checked = checkAll({
+    conflicts: () => assertNoProblems(findConflicts(settings)),
+    connections: () => fitConnections(settings.maxConnections),
     certificate: () => readCertificate(settings),
-    served: () => planMounts(settings, features),
-    keys: () => toKeys(settings),
-    records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, seedSchemas(features))),
+    profiles: () => chooseProfiles(settings, features),
+    records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, listSeedSchemas(features))),
     pages: () => findPublicFolder(settings),
-    powerShellPaths: () => choosePowerShellPaths(settings),
   });
-  return { ...served, ...rest };
+  const { powershellPath } = settings;
+  return {
+    ...checked,
+    ...checked.profiles,
+    ...checked.connections,
+    keys: toKeys(settings),
+    powerShellPaths: powershellPath === undefined ? listPowerShellPaths() : [powershellPath],
+  };
 };
 
-const planMounts = (settings: Settings, features: readonly Feature[]): Served => {
+/** Throws a SettingsError if mounted features cannot take over these settings while they run. */
+export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
+  assertNoProblems([...findConflicts(settings), ...findFeatureProblems(settings, mounted)]);
+
+/** The entries whose keys are in `shape`: how a feature receives its own settings and records, and no others. */
+export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));
+
+const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const mounts = resolveMounts(settings, features);
-  const mounted = features.filter((feature) => isMounted(feature, mounts));
-  assertNoProblems(mounted.flatMap((feature) => feature.findProblems?.(settings) ?? []));
+  const served = new Set(mounts.flatMap(({ profiles }) => profiles));
+  const mounted = features.filter(({ profiles }) => profiles.some(({ name }) => served.has(name)));
+  assertNoProblems(findFeatureProblems(settings, mounted));
   return { mounts, mounted };
 };
 
-const isMounted = (feature: Feature, mounts: Mount[]): boolean =>
-  feature.profiles.some(({ name }) => mounts.some(({ profiles }) => profiles.includes(name)));
+const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] =>
+  features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? []);
 
-const toKeys = (settings: Settings): Keys => {
-  assertNoProblems(findSecretProblems(settings));
-  const { jwtSecret, jwtPreviousSecret } = settings;
-  if (jwtSecret === undefined) return createKeys(randomBytes(minimumSecretBytes));
-  return createKeys(
-    Buffer.from(jwtSecret),
+const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
+  Object.assign({}, ...features.map(({ seed }) => seed));
+
+const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings): Keys =>
+  createKeys(
+    jwtSecret === undefined ? randomBytes(minimumSecretBytes) : Buffer.from(jwtSecret),
     jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
   );
-};
 
-const seedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
-  Object.assign({}, ...features.map(({ seed }) => seed ?? {}));
-
-const choosePowerShellPaths = ({ powershellPath }: Settings): readonly string[] => {
-  if (powershellPath === undefined) return listPowerShellPaths();
-  if (isAbsolute(powershellPath)) return [powershellPath];
-  throw new SettingsError([`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`]);
+/** The folder that `/docs/` serves; throws a SettingsError if it is not one or has a link that leads out of it. */
+const findPublicFolder = ({ publicDir }: Settings): string => {
+  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SettingsError([`publicDir ${folder} is not a folder`]);
+  }
+  const link = findEscapingLink(folder);
+  if (link !== undefined) throw new SettingsError([`publicDir has a link that leaves it: remove ${link}`]);
+  return folder;
 };

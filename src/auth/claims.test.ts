@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertHeader, assertNotExpired, toPrincipal } from './claims.ts';
-import { TokenError } from './token-error.ts';
+import { TokenError } from './decode.ts';
 
 const now = 1_800_000_000;
 const good = { sub: 'ada', role: 'Reader', iss: 'here', iat: now, exp: now + 3600 };

@@ -1,10 +1,9 @@
-import type { JsonObject } from './decode.ts';
-import { TokenError, toFailure } from './token-error.ts';
+import { type JsonObject, TokenError, toFailure } from './decode.ts';
 
 export const roles = ['Admin', 'Reader'] as const;
 export type Role = (typeof roles)[number];
 
-/** Who a valid token speaks for. */
+/** The user that a valid token identifies. */
 export interface Principal {
   name: string;
   role: Role;
@@ -14,7 +13,7 @@ export interface Principal {
 /** Seconds for which a token is valid. */
 export const tokenLifetime = 3600 as const;
 
-/** Seconds by which the clock of whoever signed may be ahead of ours. */
+/** Seconds by which the signer's clock may be ahead of ours. */
 const clockTolerance = 60;
 
 /** The only header parameters understood; `crit`, `b64`, `jwk`, `jku` and the like change what a signature means. */
@@ -32,7 +31,7 @@ export const assertHeader = (header: JsonObject): void => {
   if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 
-/** Checks the claims of a token whose signature holds, and says who it speaks for. */
+/** The user that a token with a valid signature identifies; throws a TokenError for claims that do not fit. */
 export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
   const { sub, role, iss, iat, exp, nbf, aud } = claims;
   if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');
@@ -42,7 +41,7 @@ export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Pr
   if ((iat as number) > now + clockTolerance) throw toFailure('the token is from the future');
   if ((exp as number) - (iat as number) > tokenLifetime) throw toFailure('the token is valid for too long');
   if (nbf !== undefined) assertBegun(nbf, now);
-  // RFC 7519, 4.1.3: who is not named as the audience must refuse the token, and signalbox has no such name.
+  // RFC 7519, 4.1.3: a token for an audience is refused by everyone else, and signalbox has no audience name.
   if (aud !== undefined) throw toFailure('the token is meant for someone else');
   return { name: sub, role: role as Role, issuer };
 };

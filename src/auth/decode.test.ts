@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeToken } from './decode.ts';
-import { TokenError } from './token-error.ts';
+import { decodeToken, TokenError } from './decode.ts';
 
 const encode = (text: string | Buffer): string => Buffer.from(text).toString('base64url');
 const [header, claims] = [encode('{"alg":"x"}'), encode('{"sub":"\u00e9"}')];

@@ -1,12 +1,16 @@
-import { TokenError, toFailure } from './token-error.ts';
+/** Why a token is refused; the message is the 401's text. */
+export class TokenError extends Error {}
+
+/** A refusal for every cause but the three that have a message of their own. */
+export const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
 const maximumLength = 4096;
-/** A byte order mark is no part of JSON (RFC 8259, 8.1), and nothing is dropped here in silence. */
+/** Keeps a byte order mark, which is not valid JSON (RFC 8259, 8.1), instead of dropping it. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export type JsonObject = Record<string, unknown>;
 
-/** Splits and decodes a token without trusting it: nothing is verified yet. Throws a TokenError. */
+/** Splits and decodes a token without verifying anything; throws a TokenError. */
 export const decodeToken = (token: string): { header: JsonObject; claims: JsonObject } => {
   const [header, claims, signature, ...rest] = token.split('.');
   if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) {
@@ -31,7 +35,7 @@ const decodeObject = (part: string, name: string): JsonObject => {
   return value as JsonObject;
 };
 
-/** Strict: padding, foreign characters and unused trailing bits would give one token several spellings. */
+/** Strict: padding, other characters and unused trailing bits would give one token several spellings. */
 const decodeBase64Url = (part: string, name: string): Buffer => {
   const bytes = Buffer.from(part, 'base64url');
   if (bytes.toString('base64url') !== part) throw toFailure(`the ${name} cannot be decoded`);

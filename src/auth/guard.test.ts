@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Fastify from 'fastify';
-import { handleErrors } from '../http/response/errors.ts';
+import { pino } from 'pino';
+import { sendError } from '../http/response/error-response.ts';
 import { createGuard, findPrincipal, principalOf } from './guard.ts';
 import { createKeys } from './keys.ts';
 import { createTokens, type Tokens } from './token.ts';
@@ -13,18 +14,19 @@ const tokens = createTokens(keys, 'here', () => new Date());
 const start = (t: TestContext, used: Tokens = tokens) => {
   const app = Fastify();
   t.after(() => app.close());
-  handleErrors(app);
+  const log = pino({ level: 'silent' });
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
   const guard = createGuard(app, used);
   app.get('/open', { onRequest: guard('open') }, (request) => ({ caller: findPrincipal(request) ?? null }));
   app.get('/token', { onRequest: guard('token') }, (request) => principalOf(request));
   app.get('/admin', { onRequest: guard('admin') }, (request) => ({ caller: findPrincipal(request) }));
-  return async (url: string, authorization?: string) => {
-    const answer = await app.inject({
-      url,
-      ...(authorization !== undefined && { headers: { authorization } }),
-    });
-    return [answer.statusCode, answer.json()];
+  const listening = app.listen({ host: '127.0.0.1', port: 0 });
+  return async (path: string, authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const response = await fetch(`${await listening}${path}`, { headers });
+    return [response.status, await response.json()];
   };
+};
 };
 
 test('an open route asks nobody', async (t) => {

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../http/response/errors.ts';
 import type { Principal } from './claims.ts';
+import { TokenError } from './decode.ts';
 import type { Tokens } from './token.ts';
-import { TokenError } from './token-error.ts';
 
-/** Who may call a route: everybody, whoever has a valid token, or whoever has one with role Admin. */
+/** Who may call a route: everyone, holders of a valid token, or holders of one with role Admin. */
 export type Access = 'open' | 'token' | 'admin';
 
 const decorator = 'principal';
 
-/** The hooks that keep a route to those who may call it; none for an open one. */
+/** The hooks that refuse callers without access to a route; an open route has none. */
 export const createGuard = (
   app: FastifyInstance,
   tokens: Tokens,
@@ -25,10 +25,10 @@ export const createGuard = (
   return (access) => hooks[access];
 };
 
-/** Who calls; only on routes that need a token. */
+/** The caller, on a route that needs a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
 
-/** Who calls, where that is known: an open route asks nobody. */
+/** The caller if it is known: open routes read no token. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
 

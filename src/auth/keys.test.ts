@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { decodeToken } from './decode.ts';
+import { decodeToken, TokenError } from './decode.ts';
 import { createKeys } from './keys.ts';
 import { createTokens } from './token.ts';
-import { TokenError } from './token-error.ts';
 
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const clock = () => new Date(1_800_000_000_999);

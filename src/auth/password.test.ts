@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashPassword, isPassword, isPossiblePassword } from './password.ts';
+import { findHashProblem, hashPassword, isPassword, isPossiblePassword } from './password.ts';
+
+const withCost = (m: number, t: number, p: number): string =>
+  `$argon2id$v=19$m=${m},t=${t},p=${p}$c2FsdHNhbHQ$aGFzaGhhc2g`;
 
 test('a password is not empty and has at most 128 bytes', () => {
   for (const password of ['x', ' ', 'x'.repeat(128), '\u00e9'.repeat(64)]) {
@@ -17,4 +20,36 @@ test('a password belongs to its own hash, which is another one each time', async
   assert.notEqual(await hashPassword('correct'), hash);
   assert.equal(await isPassword('correct', hash), true);
   assert.equal(await isPassword('Correct', hash), false);
+});
+
+test('what hash-password makes, and what RFC 9106 recommends for little memory, can be used', async () => {
+  assert.equal(findHashProblem(await hashPassword('x')), undefined);
+  assert.equal(findHashProblem(withCost(65_536, 3, 4)), undefined);
+  assert.equal(findHashProblem(withCost(8, 1, 1)), undefined);
+  assert.equal(findHashProblem(withCost(262_144, 4, 16)), undefined);
+  const [start] = withCost(64, 1, 1).split('$c2F');
+  assert.equal(findHashProblem(`${start}$AAAAAAAAAAA$AAAAAA`), undefined);
+});
+
+test('a hash that would cost too much to check is refused', () => {
+  assert.match(findHashProblem(withCost(262_145, 1, 1)) ?? '', /^asks for more than 262144 KiB of memory/);
+  assert.match(findHashProblem(withCost(262_144, 5, 1)) ?? '', /^asks for too much work/);
+  assert.match(findHashProblem(withCost(8, 1e9, 1)) ?? '', /^asks for too much work/);
+  assert.match(findHashProblem(withCost(1024, 1, 17)) ?? '', /^asks for more than 16 lanes/);
+  assert.match(findHashProblem(withCost(10 ** 30, 10 ** 30, 1)) ?? '', /^asks for more than 262144 KiB/);
+});
+
+test('a hash that nothing can be checked with is refused', () => {
+  for (const [m = 0, t = 0, p = 0] of [
+    [7, 1, 1],
+    [15, 1, 2],
+    [0, 0, 0],
+    [64, 0, 1],
+    [64, 1, 0],
+  ]) {
+    assert.match(findHashProblem(withCost(m, t, p)) ?? '', /^asks for less/);
+  }
+  const [start] = withCost(64, 1, 1).split('$c2F');
+  assert.match(findHashProblem(`${start}$AAAA$aGFzaGhhc2g`) ?? '', /^has a salt of fewer than 8 bytes/);
+  assert.match(findHashProblem(`${start}$c2FsdHNhbHQ$AAAA`) ?? '', /^has a hash of fewer than 4 bytes/);
 });

@@ -8,14 +8,13 @@ import {
   tokenLifetime,
   toPrincipal,
 } from './claims.ts';
-import { decodeToken } from './decode.ts';
+import { decodeToken, toFailure } from './decode.ts';
 import type { Keys } from './keys.ts';
-import { toFailure } from './token-error.ts';
 
 export interface Tokens {
   /** A signed token for the user, valid for `tokenLifetime` seconds from now. */
   sign(user: { name: string; role: Role }): Promise<string>;
-  /** Who the token speaks for; throws a TokenError whose message is the 401's text. */
+  /** The user that the token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Promise<Principal>;
 }
 
@@ -30,7 +29,7 @@ export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tok
         .setProtectedHeader(header)
         .sign(keys.current);
     },
-    // The order of the checks decides which message a token with several faults gets.
+    // The order decides which message a token with several faults gets.
     verify: async (token) => {
       const { header: given, claims } = decodeToken(token);
       assertNotExpired(claims, now());
@@ -41,7 +40,7 @@ export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tok
   };
 };
 
-/** The keys that may have signed a token: the one that it names, or any where it names none. */
+/** The keys that may have signed a token: the one it names, or all if it names none. */
 const findKeys = ({ byId }: Keys, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);

@@ -3,17 +3,17 @@ import type { TObject } from 'typebox';
 import type { Flags } from '../config/load.ts';
 import { isFlag, textForm, toFlagName } from '../config/schema.ts';
 
-/** What the command line asks for that cannot be understood: told in one line, with exit code 2. */
+/** A command line that cannot be understood: printed as one line, with exit code 2. */
 export class UsageError extends Error {}
 
 export interface Arguments {
-  /** Words that are no flags, in order: a command and what it takes. */
+  /** Words that are not flags, in order: a command and its arguments. */
   words: string[];
-  /** Given flags by setting, e.g. `dataDir`. */
+  /** The flags by setting, e.g. `dataDir`. */
   flags: Flags;
 }
 
-/** Reads the command line by the settings' schema; throws a UsageError for a flag that there is not. */
+/** Reads the command line by the settings' schema; throws a UsageError for an unknown flag. */
 export const parseArguments = (argv: readonly string[], schema: TObject): Arguments => {
   const settings = Object.entries(schema.properties).filter(([, property]) => isFlag(property));
   const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
@@ -39,7 +39,7 @@ const parse = (
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true });
   } catch (error) {
-    // The first sentence says it all; the rest explains how to pass odd positionals.
+    // The first sentence is enough; the rest explains how to pass positionals that begin with a dash.
     const [sentence] = (error as Error).message.split(/\.\s/, 1);
     throw new UsageError(`${sentence?.replace(/\.$/, '')}; see signalbox --help`);
   }

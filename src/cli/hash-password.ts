@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { hashPassword, isPossiblePassword, maximumPasswordBytes } from '../auth/password.ts';
 import { UsageError } from './args.ts';
 
-/** The longest that ends a line. */
+/** The longest line ending. */
 const lineBreak = '\r\n';
 
 const tooLong = `is longer than ${maximumPasswordBytes} bytes`;
@@ -14,7 +14,7 @@ interface Terminal {
   messages: NodeJS.WritableStream;
 }
 
-/** Reads a password, from a prompt that shows nothing or from standard input, and prints its hash. */
+/** Reads a password from a prompt without echo, or from standard input, and prints its hash. */
 export const printPasswordHash = async ({ input, output, messages }: Terminal): Promise<void> => {
   const password = input.isTTY ? await askPassword(input, messages) : await readAll(input);
   const problem = findPasswordProblem(password);
@@ -25,7 +25,7 @@ export const printPasswordHash = async ({ input, output, messages }: Terminal): 
 const findPasswordProblem = (password: string): string | undefined => {
   if (password === '') return 'is empty';
   if (!isPossiblePassword(password)) return tooLong;
-  // Nobody types these on purpose: more than the password was piped in.
+  // Nobody chooses these: more than the password was piped in.
   if (/[\r\n]/.test(password)) return 'has a line break in it';
   return password.includes('\0') ? 'has a NUL in it' : undefined;
 };
@@ -33,7 +33,7 @@ const findPasswordProblem = (password: string): string | undefined => {
 const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableStream): Promise<string> => {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const prompt = createInterface({ input, output: nowhere, terminal: true });
-  // Only now does the terminal no longer show what is typed.
+  // Only now has the terminal stopped echoing.
   messages.write('Password: ');
   const password = await prompt.question('');
   prompt.close();
@@ -41,7 +41,7 @@ const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableSt
   return password;
 };
 
-/** Standard input without the line break that `echo` adds; read no further once it is too long. */
+/** Standard input without the line break that `echo` adds; reading stops once it is too long. */
 const readAll = async (input: NodeJS.ReadStream): Promise<string> => {
   const chunks: Buffer[] = [];
   let length = 0;

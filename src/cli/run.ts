@@ -10,20 +10,20 @@ import { printPasswordHash } from './hash-password.ts';
 import { serve } from './serve.ts';
 import { createUsage } from './usage.ts';
 
-/** Milliseconds that running requests have to finish once the process is told to end. */
+/** Milliseconds that running requests have to finish during shutdown. */
 const gracePeriod = 10_000;
 
 const schema = createSettingsSchema(features.map(({ settings }) => settings));
 
 const tools = features.flatMap((feature) => feature.tools ?? []);
 
-/** Does what the command line asks for. Resolves to the exit code of what failed; what goes on has none. */
+/** Runs the command line. Resolves to the exit code of a failure; a server that keeps running has none. */
 export const run = async (argv: string[]): Promise<number | undefined> => {
   try {
     await runCommand(argv);
     return undefined;
   } catch (error) {
-    // Whoever leaves the password's prompt has been told nothing wrong.
+    // Ctrl+C at the password prompt needs no message.
     if ((error as Error).name === 'AbortError') return 130;
     if (!(error instanceof SettingsError || error instanceof UsageError)) throw error;
     process.stderr.write(`signalbox: ${error.message}\n`);
@@ -33,14 +33,7 @@ export const run = async (argv: string[]): Promise<number | undefined> => {
 
 const runCommand = async (argv: string[]): Promise<void> => {
   const { words, flags } = parseArguments(argv, schema);
-  if (flags['help'])
-    return print(
-      createUsage(
-        schema,
-        features.flatMap(({ profiles }) => profiles),
-        tools,
-      ),
-    );
+  if (flags['help']) return print(createUsage(schema, features));
   if (flags['version']) return print(`${version}\n`);
   const [command = 'serve', ...rest] = words;
   const tool = tools.find(({ name }) => name === command);
@@ -73,23 +66,18 @@ const runTool = ({ name, argument, run: use }: Tool, words: string[]): void => {
 };
 
 const runServer = async (flags: Flags): Promise<void> => {
-  const { app, message } = await serve(schema, flags);
-  const { server } = app;
-  // Who closes the terminal ends the server; without one, SIGHUP is how logrotate says that files were moved.
-  const hasTerminal = process.stdin.isTTY;
+  const { server, log, message, reload } = await serve(schema, flags);
+  // In a terminal, SIGHUP means the window was closed, so the server stops.
+  const reloads = !process.stdin.isTTY;
   closeWithGrace(
-    { delay: gracePeriod, logger: server.log, skip: hasTerminal ? [] : ['SIGHUP'] },
+    { delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] },
     async ({ err, signal }) => {
-      if (err) server.log.fatal({ err }, 'unforeseen error');
-      server.log.info({ signal }, 'ending');
+      if (err) log.fatal({ err }, 'unexpected error');
+      log.info({ signal }, 'ending');
       await server.close();
     },
   );
-  if (!hasTerminal) {
-    process.on('SIGHUP', () => {
-      app.reopen().catch((err: unknown) => server.log.error({ err }, 'files could not be opened again'));
-    });
-  }
-  // Whoever has read where it listens may also end it.
+  if (reloads) process.on('SIGHUP', reload);
+  // Printed only after signal handlers are installed: readers of the address may also stop the server.
   print(message);
 };

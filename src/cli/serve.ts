@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../app/create-app.ts';
@@ -12,28 +12,64 @@ import { features } from '../profiles/index.ts';
 import { freeMemory } from './free-memory.ts';
 import { createStartMessage } from './start-message.ts';
 
-/** Starts the service; resolves once it listens, with what to tell people. Throws a SettingsError when it cannot. */
-export const serve = async (schema: TObject, flags: Flags): Promise<{ app: App; message: string }> => {
+export interface Service {
+  server: FastifyInstance;
+  log: FastifyBaseLogger;
+  /** Lines for people about what is served where. */
+  message: string;
+  /** Opens files again and takes over changed users; errors are logged, and keep what was there before. */
+  reload(): Promise<void>;
+}
+
+/** Starts the service; resolves once it listens. Throws a SettingsError if it cannot start. */
+export const serve = async (schema: TObject, flags: Flags): Promise<Service> => {
   const warnings: string[] = [];
   const settings = loadSettings(schema, flags, undefined, (warning) => warnings.push(warning));
-  // Log lines go to standard error, so that what is printed for people stays readable.
-  const destination = pino.destination({ dest: 2, sync: true });
-  // A full disk or a closed terminal behind the log must not stop the service.
-  destination.on('error', () => undefined);
-  const log: FastifyBaseLogger = pino({ level: settings.logLevel }, destination);
+  const log = createLog(settings.logLevel);
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
   if (settings.seed !== undefined) await freeMemory();
-  const address = await listen(app, settings);
+  const address = await listen(app, settings, log);
   for (const warning of warnings) log.warn(warning);
   if (!isLoopback(settings.host)) {
     log.warn('the service can be reached from other machines: see which routes are open without a token');
   }
-  return { app, message: createStartMessage(app, address) };
+  return {
+    server: app.server,
+    log,
+    message: createStartMessage(app, address),
+    reload: async () => {
+      await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
+      reloadSettings(app, log, schema, flags);
+    },
+  };
 };
 
-const listen = async (app: App, { host, port, tlsCert }: Settings): Promise<string> => {
+/** Logs to standard error; standard output is for people. */
+const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
+  const destination = pino.destination({ dest: 2, sync: true });
+  // A full disk or a closed terminal behind the log must not stop the service.
+  destination.on('error', () => undefined);
+  return pino({ level }, destination);
+};
+
+const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags: Flags): void => {
   try {
-    const address = await listenOn(app.server, await listAddresses(host), port);
+    const notices = app.reload(loadSettings(schema, flags, undefined, (warning) => log.warn(warning)));
+    for (const notice of notices) process.stdout.write(`${notice}\n`);
+    log.info('settings reloaded');
+  } catch (err) {
+    const details = err instanceof SettingsError ? {} : { err };
+    log.error(details, `settings not reloaded, the old ones stay: ${(err as Error).message}`);
+  }
+};
+
+const listen = async (
+  app: App,
+  { host, port, tlsCert }: Settings,
+  log: FastifyBaseLogger,
+): Promise<string> => {
+  try {
+    const address = await listenOn(app.server, await listAddresses(host), port, log);
     return toUrl(tlsCert === undefined ? 'http' : 'https', address);
   } catch (error) {
     await app.server.close();

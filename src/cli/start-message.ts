@@ -1,7 +1,7 @@
 import type { App } from '../app/create-app.ts';
 import { version } from '../app/package-info.ts';
 
-/** What is printed at the start: where it listens, what is served, what is open, and made-up passwords. */
+/** The text printed on startup: the address, the mounts, the open routes, and notices such as random passwords. */
 export const createStartMessage = ({ mounts, notices }: App, address: string): string => {
   const width = Math.max(...mounts.map(({ base }) => base.length), '/docs/'.length) + 2;
   return [

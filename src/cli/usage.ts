@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFlag, textForm, toFlagName } from '../config/schema.ts';
-import type { ProfileName, Tool } from '../profiles/feature.ts';
+import type { Feature } from '../profiles/feature.ts';
 
 const commands = [
   ['signalbox [flags]', 'serve'],
@@ -9,11 +9,9 @@ const commands = [
 ];
 
 /** The text of `--help`. */
-export const createUsage = (
-  schema: TObject,
-  profiles: readonly ProfileName[],
-  tools: readonly Tool[],
-): string => {
+export const createUsage = (schema: TObject, features: readonly Feature[]): string => {
+  const tools = features.flatMap((feature) => feature.tools ?? []);
+  const profiles = features.flatMap((feature) => feature.profiles);
   const flags = Object.entries(schema.properties)
     .filter(([, property]) => isFlag(property))
     .map(([key, property]) => [`--${toFlagName(key)}${placeholder(property)}`, describe(property)]);

@@ -7,8 +7,8 @@ const othersRead = 0o004;
 const sticky = 0o1000;
 
 /**
- * Why a file of settings must not be used: another account could have written what the program is told to do. A group
- * with the number of its owner is taken for the owner's own, as most systems give each user one.
+ * Why a config file must not be used: other accounts could have written it. A group with the owner's number is taken
+ * for the owner's own, as most systems give each user one.
  */
 export const findWriteProblem = (path: string): string | undefined => {
   const file = readMode(path);
@@ -18,7 +18,7 @@ export const findWriteProblem = (path: string): string | undefined => {
   return `other accounts can write the config file ${path}: run chmod go-w on it`;
 };
 
-/** What is unwise about a file of settings, if not wrong. */
+/** Warnings about a config file that other accounts can read or replace. */
 export const listExposures = (path: string, hasSecrets: boolean): string[] => {
   const file = readMode(path);
   if (!file) return [];
@@ -35,14 +35,14 @@ export const listExposures = (path: string, hasSecrets: boolean): string[] => {
   ];
 };
 
-/** The modes of a plain file; undefined for pipes and devices, and on Windows, which has none. */
+/** The mode of a plain file; undefined for pipes and devices, and on Windows, which has no modes. */
 const readMode = (path: string) => {
   if (process.platform === 'win32') return undefined;
   const status = statSync(path);
   return status.isFile() ? status : undefined;
 };
 
-/** The folder and all that it lies in. */
+/** The folder and all its parents. */
 const listFolders = (folder: string): string[] => {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...listFolders(parent)];

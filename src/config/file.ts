@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SettingsError } from './settings-error.ts';
 
-/** A file with one JSON object, decoded strictly; throws a SettingsError that names the file and what is wrong. */
+/** Reads a file with one JSON object in UTF-8; throws a SettingsError that names the file and the problem. */
 export const readJsonFile = (path: string, what: string): Record<string, unknown> => {
   let value: unknown;
   try {
@@ -28,7 +28,7 @@ export const reasonOf = (error: unknown): string => {
   return reasons[code ?? ''] ?? message.replaceAll(/\s+/g, ' ');
 };
 
-/** Where the text stops being JSON, if that is told; what stands there is not repeated: it may be a secret. */
+/** Where the text stops being JSON, if known; the text itself may be a secret and is not repeated. */
 const describeSyntaxError = (message: string): string => {
   const place = /at position \d+/.exec(message)?.[0];
   return `it is not valid JSON${place === undefined ? '' : ` ${place}`}`;

@@ -2,11 +2,10 @@ import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { findProblems } from './problems.ts';
-import { isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
+import { fromText, isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
 import { assertNoProblems, SettingsError } from './settings-error.ts';
-import { fromText } from './text.ts';
 
-/** Values as given: flags by key in camelCase, a bare flag as `true`. */
+/** Flags by key in camelCase; a bare flag is `true`. */
 export type Flags = Record<string, string | boolean | undefined>;
 
 interface Given {
@@ -15,8 +14,8 @@ interface Given {
 }
 
 /**
- * The settings: flags over `SIGNALBOX_*` variables over the config file over defaults. `warn` is told what is unwise.
- * Throws a SettingsError that lists every problem at once.
+ * Reads the settings: flags win over `SIGNALBOX_*` variables, these over the config file, the file over defaults. `warn`
+ * receives warnings about the file. Throws a SettingsError that lists every problem.
  */
 export const loadSettings = (
   schema: TObject,
@@ -27,10 +26,7 @@ export const loadSettings = (
   const { path, file, problems } = readConfigFile(schema, flags, environment);
   const settings: Record<string, unknown> = {};
   for (const [key, property] of Object.entries(schema.properties)) {
-    const given =
-      givenFlag(key, property, flags) ??
-      givenVariable(key, property, environment) ??
-      givenInFile(key, file, path);
+    const given = findGiven(key, property, { flags, environment, file, path });
     problems.push(...(given ? findProblems(property, given.value, given.place) : []));
     const value = given ? given.value : (property as { default?: unknown }).default;
     if (value !== undefined) settings[key] = value;
@@ -46,7 +42,12 @@ interface ConfigFile {
   problems: string[];
 }
 
-/** The config file's values, and what is wrong with it as a whole. */
+interface Sources extends Pick<ConfigFile, 'path' | 'file'> {
+  flags: Flags;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** The config file's values, and the problems of the file as a whole. */
 const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv): ConfigFile => {
   const path = (flags['config'] as string | undefined) ?? (environment['SIGNALBOX_CONFIG'] || undefined);
   if (path === undefined) return { path, file: {}, problems: [] };
@@ -70,27 +71,25 @@ const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
     ([key, property]) => 'secret' in property && Object.hasOwn(file, key),
   );
 
-/** A variable for what only a file can hold would be passed over without a word. */
+/** Variables for settings that only a file can hold: without this they would be silently ignored. */
 const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
     .map(([key]) => `${toVariableName(key)} has no effect: ${key} is a key of the config file alone`);
 
-const givenFlag = (key: string, schema: TSchema, flags: Flags): Given | undefined => {
-  const value = flags[key];
-  if (value === undefined || !isFlag(schema)) return undefined;
-  return {
-    value: typeof value === 'string' ? fromText(schema, value) : value,
-    place: `--${toFlagName(key)}`,
-  };
+/** The first value among flag, variable and file. */
+const findGiven = (
+  key: string,
+  schema: TSchema,
+  { flags, environment, file, path }: Sources,
+): Given | undefined => {
+  const flag = isFlag(schema) ? flags[key] : undefined;
+  if (flag !== undefined) {
+    const value = typeof flag === 'string' ? fromText(schema, flag) : flag;
+    return { value, place: `--${toFlagName(key)}` };
+  }
+  const variable = toVariableName(key);
+  const text = textForm(schema) === 'none' ? undefined : environment[variable];
+  if (text) return { value: fromText(schema, text), place: variable };
+  return Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;
 };
-
-const givenVariable = (key: string, schema: TSchema, environment: NodeJS.ProcessEnv): Given | undefined => {
-  const name = toVariableName(key);
-  const text = environment[name];
-  if (text === undefined || text === '' || textForm(schema) === 'none') return undefined;
-  return { value: fromText(schema, text), place: name };
-};
-
-const givenInFile = (key: string, file: Record<string, unknown>, path?: string): Given | undefined =>
-  Object.hasOwn(file, key) ? { value: file[key], place: `${key} in ${path}` } : undefined;

@@ -9,7 +9,7 @@ interface Constraints {
 }
 
 /**
- * What is wrong with a setting's value, as clauses; none when it fits.
+ * Why a value does not fit a setting, as clauses; none if it fits.
  * `place` is where the value came from: `--port`, `SIGNALBOX_PORT`, `port in settings.json`.
  */
 export const findProblems = (schema: TSchema, value: unknown, place: string): string[] => {
@@ -27,7 +27,7 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
 
 const toPlaceWithin = (pointer: string): string => (pointer === '' ? '' : ` at ${toDottedPath(pointer)}`);
 
-/** A JSON pointer (RFC 6901) as people write it: `/users/0/name` → `users.0.name`. */
+/** Turns a JSON pointer (RFC 6901) into `users.0.name`. */
 const toDottedPath = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
 

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 
-/** What belongs in the environment or a file, never on a command line that every user of the machine can read. */
+/** Given by variable or file only: every account of a machine can read command lines. */
 const secret = { secret: true } as const;
 
 const coreSettings = {
@@ -75,7 +75,7 @@ const coreSettings = {
     minimum: 0,
     maximum: 60_000,
     default: 500,
-    description: 'Milliseconds of work in arrears past which new requests are told 503; 0 for never.',
+    description: 'Event-loop delay in milliseconds past which new requests are told 503; 0 for never.',
   }),
   publicDir: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder that /docs serves instead of the built-in pages.' }),
@@ -104,17 +104,17 @@ const coreSettings = {
 
 type CoreSettings = Static<TObject<typeof coreSettings>>;
 
-/** The program's settings, with those that each feature brings under its own keys. */
+/** The program's settings, including those of each feature. */
 export type Settings = CoreSettings & Record<string, unknown>;
 
-/** All settings as one schema: the source of flags, variables, the file's keys, their checks and their docs. */
+/** All settings as one schema: the source of flags, variables, file keys, checks and documents. */
 export const createSettingsSchema = (fragments: readonly TProperties[]): TObject =>
   Type.Object(Object.assign({}, coreSettings, ...fragments), {
     additionalProperties: false,
     title: 'signalbox settings',
   });
 
-/** How the value is given as text; `none` for what only a file can hold. */
+/** How the value is written as text; `none` if only a file can hold it. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
   const { type, items } = schema as { type?: string; items?: { type?: string } };
   if (type === 'boolean') return 'flag';
@@ -123,7 +123,7 @@ export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string
   return type === 'object' ? 'none' : 'string';
 };
 
-/** Whether the setting may be given on the command line. */
+/** True if the setting has a flag. */
 export const isFlag = (schema: TSchema): boolean => !('secret' in schema) && textForm(schema) !== 'none';
 
 /** `dataDir` → `data-dir`. */
@@ -133,3 +133,29 @@ export const toFlagName = (key: string): string =>
 /** `dataDir` → `SIGNALBOX_DATA_DIR`. */
 export const toVariableName = (key: string): string =>
   `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
+
+const booleans = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+]);
+
+/** The setting's value from a flag's or variable's text; text that does not fit stays text, for the check to refuse. */
+export const fromText = (schema: TSchema, text: string): unknown => {
+  switch (textForm(schema)) {
+    case 'flag':
+      return booleans.get(text.toLowerCase()) ?? text;
+    case 'integer':
+      return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    case 'list':
+      return text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== '');
+    default:
+      return text;
+  }
+};

@@ -1,4 +1,4 @@
-/** Settings the program cannot start with. Each problem is a clause that says what to change. */
+/** Settings that cannot be used. Each problem is a clause that says what to change. */
 export class SettingsError extends Error {
   readonly problems: readonly string[];
 
@@ -8,12 +8,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** Throws a SettingsError where there are problems. */
+/** Throws a SettingsError if there are problems. */
 export const assertNoProblems = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new SettingsError(problems);
 };
 
-/** What each of the checks returns; throws one SettingsError with the problems of all that fail. */
+/** Runs every check and returns their results; throws one SettingsError with the problems of all that fail. */
 export const checkAll = <T extends object>(checks: { [K in keyof T]: () => T[K] }): T => {
   const problems: string[] = [];
   const entries = Object.entries<() => unknown>(checks).map(([name, check]) => {

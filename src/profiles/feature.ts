@@ -7,15 +7,15 @@ import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Route } from './route.ts';
 
 /**
- * Opens a durable log in the data directory; `title` begins the lines about it in the program's log. Throws a
- * SettingsError where the directory cannot be used.
+ * Opens a durable log in the data directory; `title` prefixes its messages in the program's log. Throws a SettingsError
+ * if the directory cannot be used.
  */
 export type OpenLog = (
   title: string,
   options: Omit<JournalOptions, 'directory' | 'report'>,
 ) => Promise<Journal>;
 
-/** What the app can hand to a feature; each feature's `create` names the few parts it uses. */
+/** What the app offers to features; each feature's `create` names the few parts it uses. */
 export interface Parts {
   /** signalbox's own version. */
   version: string;
@@ -23,60 +23,66 @@ export interface Parts {
   nodeVersion: string;
   openLog: OpenLog;
   clock: () => Date;
-  /** Absolute paths where PowerShell may be; the first that is there is used. */
+  /** Absolute paths where PowerShell may be; the first that exists is used. */
   powerShellPaths: readonly string[];
   host: HostReadings;
   log: FastifyBaseLogger;
   tokens: Tokens;
-  /** The records for this feature from the seed file, by key; already validated against `seed`. */
+  /** The feature's own records from the seed file, by key; already validated against `seed`. */
   records: Record<string, unknown[]>;
 }
 
-export interface ProfileName {
+export interface Profile {
   name: string;
   /** The specification's letter, accepted wherever the name is. Two profiles may share one. */
   alias?: string;
+  /** Base paths where the profile is mounted by default; none if it has to be asked for. */
+  mounts?: readonly string[];
   /** One line for the start message and the docs. */
   summary: string;
-  /** Knows only its own routes: other methods on their paths, HEAD and `GET /` too, are unknown routes (404). */
+  /** Serves only its own routes: other methods on their paths, HEAD and `GET /` too, are unknown routes (404). */
   strict?: boolean;
 }
 
-export interface FeatureInstance {
+export interface FeatureInstance<Settings = Record<string, unknown>> {
   /** The routes of each profile, by profile name. */
   profiles: Record<string, Route[]>;
-  /** Lines for people, printed once at the start: passwords made up, doors left open. */
+  /** Lines for people, printed once on startup: random passwords, routes left open. */
   notices?: string[];
   /** Opens files again after something else moved them away (SIGHUP). */
-  reopen?: () => Promise<void>;
+  reopen?(): Promise<void>;
+  /** Takes over settings that were read again, and checked, while running (SIGHUP); returns notices to print. */
+  reload?(settings: Settings): string[];
   /** Finishes what was acknowledged and lets go of files, timers and child processes. */
-  close?: () => Promise<void>;
+  close?(): Promise<void>;
 }
 
 /** A command of the program that a feature brings: `signalbox NAME TEXT`. */
 export interface Tool {
   name: string;
-  /** What its one argument is, in capitals, for `--help`. */
+  /** The name of its one argument, in capitals, for `--help`. */
   argument: string;
   summary: string;
-  /** What is printed; `ok` decides about the exit code. */
+  /** Returns what is printed; `ok` decides the exit code. */
   run(text: string): { output: string; ok: boolean };
 }
 
 /** A folder of `profiles/`: one or more profiles that share a store, with their own settings. */
 export interface Feature<P extends TProperties = TProperties> {
   name: string;
-  profiles: ProfileName[];
-  /** Own settings with their defaults; merged into the program's. */
+  profiles: Profile[];
+  /** Own settings with their defaults; merged into the program's. The feature receives these and no others. */
   settings: P;
   /** Schemas of the records a seed file may bring, by the file's key. */
   seed?: Record<string, TSchema>;
-  /** What is wrong with settings that each are right for themselves, as clauses; asked before anything is made. */
+  /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
   findProblems?(settings: Static<TObject<P>>): string[];
   tools?: Tool[];
-  /** Called once, when at least one of the profiles is mounted; throws a SettingsError for bad settings. */
-  create(parts: Parts & { settings: Static<TObject<P>> }): FeatureInstance | Promise<FeatureInstance>;
+  /** Called once, if at least one of the profiles is mounted; throws a SettingsError for bad settings. */
+  create(parts: Parts & { settings: Static<TObject<P>> }): Created<P> | Promise<Created<P>>;
 }
+
+type Created<P extends TProperties> = FeatureInstance<Static<TObject<P>>>;
 
 /** Types a feature's settings from its own schema. */
 export const defineFeature = <const P extends TProperties>(feature: Feature<P>): Feature =>

@@ -1,40 +1,78 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
-import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import { eventually } from '../../src/host/testing.ts';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/app.ts';
-import { startProgram } from '../support/program.ts';
+import { runProgram, startProgram } from '../support/program.ts';
 
-const limit = 64;
+const skip = process.platform !== 'linux' && 'the limit is read from /proc';
 
-/** Longer than two intervals of the CPU sampler. */
-const samplingMs = 2500;
+/** A shell that sets a limit and then becomes the program. */
+const under = (limit: string) => ['/bin/sh', '-c', `${limit}; exec "$@"`, 'sh'];
 
-const prlimit = '/usr/bin/prlimit';
-const needsPrlimit = { skip: !existsSync(prlimit) && 'there is no program `prlimit`' };
+const start = (t: TestContext, limit: string, ...flags: string[]) =>
+  startProgram(t, ['--profiles', 'M', ...flags], { cwd: createFolder(t), wrapper: under(limit) });
 
-test(
-  'a server that idle connections leave without descriptors lives on and answers again',
-  needsPrlimit,
-  async (t) => {
-    const { url, child, output } = await startProgram(t, ['--profiles', 'M'], { cwd: createFolder(t) });
-    const readStatus = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
-    assert.equal(await readStatus('/api/health'), 200);
-    // Set from outside: a limit that holds from startup may lower the number of connections the server accepts.
-    execFileSync(prlimit, ['--pid', String(child.pid), `--nofile=${limit}:${limit}`]);
-    const idle = Array.from({ length: 2 * limit }, () =>
-      connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined),
-    );
-    t.after(() => idle.forEach((socket) => void socket.destroy()));
-    await Promise.race([once(child, 'exit'), setTimeout(samplingMs)]);
-    for (const socket of idle) socket.destroy();
-    assert.equal(child.exitCode, null, output.stderr);
-    for (const path of ['/health', '/api/health']) {
-      await eventually(async () => assert.equal(await readStatus(path), 200));
-    }
-  },
-);
+/** The warning about connections in a log, if there is one. */
+const findWarning = (log: string): string | undefined =>
+  /"level":40.*"msg":"(maxConnections [^"]*)"/.exec(log)?.[1];
+
+/** Opens connections one after the other; those that the server closes at once are open for a moment too. */
+const openMany = async (t: TestContext, url: string, count: number): Promise<Socket[]> => {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
+    socket.on('error', () => undefined);
+    t.after(() => socket.destroy());
+    await once(socket, 'connect');
+    sockets.push(socket);
+  }
+  return sockets;
+};
+
+test('maxConnections is lowered to what the limit on open files allows, with a warning, and that many are served', {
+  skip,
+}, async (t) => {
+  const { url, stop, output } = await start(t, 'ulimit -n 256');
+  const sockets = await openMany(t, url, 300);
+  const ask = async (index: number): Promise<string> => {
+    const socket = sockets[index] as Socket;
+    socket.write('GET /api/processes HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return String(await once(socket, 'data')).slice(0, 12);
+  };
+  assert.deepEqual(
+    [await ask(0), await ask(91), await ask(92), await ask(191)],
+    ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 503', 'HTTP/1.1 503'],
+  );
+  assert.equal((await stop()).code, 0);
+  assert.equal(
+    findWarning(output.stderr),
+    'maxConnections is 92 instead of 1000, because the limit on open files is 256; ' +
+      'raise it with ulimit -n, or LimitNOFILE in a systemd unit',
+  );
+});
+
+test('maxConnections stays as it is where it fits', { skip }, async (t) => {
+  const { stop } = await start(t, 'ulimit -n 256', '--max-connections', '92');
+  assert.equal(findWarning((await stop()).stderr), undefined);
+});
+
+test('only the hard limit counts: Node raises the soft limit to it', { skip }, async (t) => {
+  const { stop } = await start(t, 'ulimit -Hn 1500; ulimit -Sn 256');
+  assert.equal(findWarning((await stop()).stderr), undefined);
+  const lower = await start(t, 'ulimit -Sn 256; ulimit -Hn 1000');
+  assert.match(findWarning((await lower.stop()).stderr) ?? '', /is 836 instead of 1000,/);
+});
+
+test('a limit on open files that leaves no room for connections is refused', { skip }, async () => {
+  const { code, stderr } = await runProgram(['--profiles', 'M', '--port', '0'], {
+    wrapper: under('ulimit -n 170'),
+    bundled: true,
+  });
+  assert.equal(
+    stderr,
+    'signalbox: the limit on open files is 170, and 174 is the least that can serve 10 connections; ' +
+      'raise it with ulimit -n, or LimitNOFILE in a systemd unit\n',
+  );
+  assert.equal(code, 1);
+});

@@ -3,7 +3,7 @@ import type { Access, createGuard } from '../../auth/guard.ts';
 import { ErrorBody } from '../../http/response/errors.ts';
 import { hiddenMethods } from '../../http/routes/not-found.ts';
 import type { Route } from '../../profiles/route.ts';
-import type { MountedProfile } from './clash.ts';
+import type { MountedProfile } from './build.ts';
 
 type Guard = ReturnType<typeof createGuard>;
 

@@ -40,6 +40,8 @@ export class Connections {
     server.maxConnections = maximum + spareConnections;
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket) => {
+      // With two listeners, each of them accepts as many.
+      if (this.#accepted.size >= maximum + spareConnections) socket.destroy();
       this.#accepted.add(socket);
       socket.once('close', () => this.#accepted.delete(socket));
       if (isTls) keep(this.#handshaking, toClient(socket), socket, socket);

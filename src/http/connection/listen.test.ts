@@ -13,10 +13,11 @@ test('localhost is each address that it has, any other host is itself', async ()
   assert.deepEqual(await listAddresses('box.example'), ['box.example']);
 });
 
-test('a second address is served as the first one is, and ends with it; one that cannot be had does no harm', async () => {
+test('a second address is served like the first and ends with it; one that is not available does no harm', async () => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
-  const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
-  const { address, port } = await listenOn(app, ['127.0.0.1', '127.0.0.2', '192.0.2.1'], 0);
+  const log = pino({ level: 'silent' });
+  const app = createServer({ ...settings, log, machine: 'test' });
+  const { address, port } = await listenOn(app, ['127.0.0.1', '127.0.0.2', '192.0.2.1'], 0, log);
   assert.equal(address, '127.0.0.1');
   for (const host of ['127.0.0.1', '127.0.0.2']) {
     const socket = connect(port, host).setEncoding('latin1');

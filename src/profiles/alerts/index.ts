@@ -5,7 +5,7 @@ import { alertSettings } from './settings.ts';
 /** Profile X, first half: takes alerts in, keeps them on disk, lists the last ones. */
 export const alerts = defineFeature({
   name: 'alerts',
-  profiles: [{ name: 'alerts', alias: 'X', summary: 'durable alert intake and listing' }],
+  profiles: [{ name: 'alerts', alias: 'X', mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
   create: async ({ openLog, clock, settings }) => {
     const journal = await openLog('alert log', {

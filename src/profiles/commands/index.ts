@@ -23,7 +23,7 @@ const checkTool: Tool = {
 /** PowerShell-shaped diagnostics from a fixed allow list; each execution is in a durable audit. */
 export const commands = defineFeature({
   name: 'commands',
-  profiles: [{ name: 'commands', alias: 'X', summary: 'allow-listed diagnostic commands' }],
+  profiles: [{ name: 'commands', alias: 'X', mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
   settings: commandSettings,
   tools: [checkTool],
   create: async ({ host, clock, openLog, powerShellPaths, settings }) => {

@@ -7,7 +7,7 @@ import { createMemoryItemStore, type ItemStore } from './store.ts';
 /** Items, listed and created with a token. */
 export const items = defineFeature({
   name: 'items',
-  profiles: [{ name: 'items', alias: 'I', summary: 'items behind a token' }],
+  profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token' }],
   settings: {},
   seed: { items: ItemSeed },
   create: async ({ records }) => {

@@ -1,29 +1,31 @@
-import { toAddressGroup } from './address-group.ts';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
+/** What is known of the clients at an address. */
 export interface Address {
-  /** Wrong logins by user; those for names that no user has are together. */
+  /** Wrong logins by user; those for unknown users are counted together. */
   wrong: Map<string | undefined, number>;
-  /** When the last one was, in seconds. */
+  /** Time of the last wrong login in seconds. */
   lastWrong: number;
   /** Logins that are being checked. */
   pending: number;
 }
 
 interface AddressTable {
-  /** What is known of an address; a new entry, not yet kept, where that is nothing. */
-  read(ip: string): Address;
-  /** Keeps an entry as the newest. */
-  keep(ip: string, address: Address): void;
-  /** Forgets an entry that says nothing. */
-  dropIfEmpty(ip: string, address: Address): void;
+  /** The entry of an address; a fresh, unstored one if unknown. */
+  read(ip: string | undefined): Address;
+  /** Stores an entry as the newest. */
+  keep(ip: string | undefined, address: Address): void;
+  /** Removes an entry that holds no wrong and no pending logins. */
+  dropIfEmpty(ip: string | undefined, address: Address): void;
 }
 
 /** Seconds after its last wrong login when an address is forgotten. */
 const addressMemory = 3600;
 
-/** Addresses that failed, at most `capacity` of them: beyond, the one whose last failure is longest ago goes. */
+/** At most `capacity` addresses with wrong logins; beyond that, the one that failed longest ago is forgotten. */
 export const createAddressTable = (now: () => number, capacity: number): AddressTable => {
-  // In the order of their last failures, the oldest first.
+  // In the order of their last wrong logins, the oldest first.
   const addresses = new Map<string, Address>();
   const isOld = ({ pending, lastWrong }: Address) => pending === 0 && now() - lastWrong > addressMemory;
   return {
@@ -44,4 +46,22 @@ export const createAddressTable = (now: () => number, capacity: number): Address
       if (pending === 0 && wrong.size === 0) addresses.delete(toAddressGroup(ip));
     },
   };
+};
+
+/** An address as some proxies write it: with the client's port, IPv6 in brackets. */
+const withPort = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
+
+/**
+ * The addresses that one client can be expected to hold: an IPv4 address, also if it is mapped into IPv6 (RFC 4291,
+ * 2.5.5.2), or an IPv6 /64 (RFC 6177: the smallest network that a site is given). Everything that is not an address
+ * is one group, because otherwise each new text would be a new client.
+ */
+export const toAddressGroup = (ip = ''): string => {
+  const [, bracketed, dotted] = withPort.exec(ip) ?? [];
+  const address = (bracketed ?? dotted ?? ip).replace(/%.*$/, '');
+  const family = isIP(address);
+  if (family !== 6) return family === 4 ? address : 'no address';
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  return `${parsed.toNormalizedString().split(':', 4).join(':')}::/64`;
 };

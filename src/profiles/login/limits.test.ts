@@ -9,8 +9,8 @@ const usual: Limits = { perAddress: 3, perUser: 0, inTotal: 0, maxDelay: 100 };
 /** Limits with a clock that is set by hand, and what is done with them in short. */
 const start = (changes: Partial<Limits> = {}) => {
   const clock = { seconds: 1000 };
-  const delayed: string[] = [];
-  const tell = (ip: string) => delayed.push(ip);
+  const delayed: (string | undefined)[] = [];
+  const tell = (ip: string | undefined) => delayed.push(ip);
   const { begin } = createLoginLimits({ ...usual, ...changes }, () => clock.seconds, tell);
   const end = (ip: string, user: string | undefined, outcome: 'fail' | 'succeed'): number => {
     const attempt = begin(ip, user);

@@ -1,6 +1,4 @@
 import { type Address, createAddressTable } from './address-table.ts';
-import { toDelay } from './delay.ts';
-import { createSharedDelay } from './shared-delay.ts';
 
 export interface Limits {
   /** Wrong logins from an address after which each further one is delayed; 0 is no limit. */
@@ -15,41 +13,47 @@ export interface Limits {
 
 /** A login that is being checked. */
 interface Attempt {
-  /** The password is wrong, or nobody has the name. */
+  /** The password is wrong, or the user unknown. */
   fail(): void;
-  /** The password is right: what went wrong for this user, or for no user, at this address is forgotten. */
+  /** The password is right: the address's wrong logins for this user and for unknown users are forgotten. */
   succeed(): void;
-  /** The check is over, whatever came of it. */
+  /** The check is over, whatever its outcome. */
   end(): void;
 }
 
 export interface LoginLimits {
-  /** Lets a login go on, or says for how many seconds it has to wait. A name that nobody has is undefined. */
-  begin(ip: string, user: string | undefined): Attempt | number;
+  /** Starts an attempt, or returns the seconds that it has to wait. An unknown user is undefined. */
+  begin(ip: string | undefined, user: string | undefined): Attempt | number;
 }
 
 /** Addresses that are remembered at a time. */
 const maxAddresses = 10_000;
 
+/** Seconds of the first delay; each further wrong login doubles it. */
+const firstDelay = 10;
+
+/** Longest delay in seconds because of other clients: somebody who merely mistyped has to wait it out. */
+const longestSharedDelay = 30;
+
 /**
- * Slows guessing down and locks nobody out. What others do never keeps an address out that has not failed itself;
- * one that has failed waits, from its own last failure, for the longest of the delays. `now` is in seconds and never
- * goes back. `tellDelayed` is called when an address has used up what it may get wrong.
+ * Slows guessing down and locks nobody out. An address without wrong logins is never delayed because of others; one
+ * that has failed waits, from its own last wrong login, for the longest of the delays. `now` is in seconds and never
+ * goes back. `reportDelayed` is called when an address has no free attempts left.
  */
 export const createLoginLimits = (
   limits: Limits,
   now: () => number,
-  tellDelayed: (ip: string) => void,
+  reportDelayed: (ip: string | undefined) => void,
 ): LoginLimits => {
   const addresses = createAddressTable(now, maxAddresses);
   const shared = createSharedDelay(limits, now);
-  const createAttempt = (ip: string, user: string | undefined, address: Address): Attempt => ({
+  const createAttempt = (ip: string | undefined, user: string | undefined, address: Address): Attempt => ({
     fail: () => {
       address.wrong.set(user, (address.wrong.get(user) ?? 0) + 1);
       address.lastWrong = now();
       addresses.keep(ip, address);
       shared.add(user);
-      if (countWrong(address) === limits.perAddress) tellDelayed(ip);
+      if (countWrong(address) === limits.perAddress) reportDelayed(ip);
     },
     succeed: () => {
       address.wrong.delete(user);
@@ -68,7 +72,7 @@ export const createLoginLimits = (
       const delay = wrong === 0 ? 0 : Math.max(own, shared.read(user));
       const elapsed = now() - address.lastWrong;
       if (elapsed < delay) return Math.ceil(delay - elapsed);
-      if (address.pending >= toPlaces(limits.perAddress, wrong, delay)) return 1;
+      if (address.pending >= countPlaces(limits.perAddress, wrong, delay)) return 1;
       address.pending += 1;
       addresses.keep(ip, address);
       return createAttempt(ip, user, address);
@@ -79,7 +83,48 @@ export const createLoginLimits = (
 const countWrong = ({ wrong }: Address): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
 
 /** How many logins of an address may be checked at once: all of them may turn out wrong. */
-const toPlaces = (free: number, wrong: number, delay: number): number => {
+const countPlaces = (free: number, wrong: number, delay: number): number => {
   if (delay > 0) return 1;
   return free === 0 ? Number.POSITIVE_INFINITY : free - wrong;
+};
+
+/** Seconds to wait after `wrong` logins of which `free` are not delayed; 0 free ones mean no limit. */
+const toDelay = (wrong: number, free: number, longest: number): number =>
+  free === 0 || wrong < free ? 0 : Math.min(longest, firstDelay * 2 ** (wrong - free));
+
+/** The delay because of the last hour's wrong logins from all addresses, for one user and for all together. */
+const createSharedDelay = (limits: Limits, now: () => number) => {
+  const users = new Map<string, HourlyCount>();
+  const total = createHourlyCount(now);
+  const longest = Math.min(longestSharedDelay, limits.maxDelay);
+  return {
+    add: (user: string | undefined): void => {
+      total.add();
+      if (user === undefined) return;
+      const count = users.get(user) ?? createHourlyCount(now);
+      users.set(user, count);
+      count.add();
+    },
+    read: (user = ''): number =>
+      Math.max(
+        toDelay(total.read(), limits.inTotal, longest),
+        toDelay(users.get(user)?.read() ?? 0, limits.perUser, longest),
+      ),
+  };
+};
+
+type HourlyCount = ReturnType<typeof createHourlyCount>;
+
+/** Counts events of the hour that begins with the first one. */
+const createHourlyCount = (now: () => number) => {
+  let count = 0;
+  let since = 0;
+  const read = (): number => (now() - since < 3600 ? count : 0);
+  return {
+    read,
+    add: (): void => {
+      count = read() + 1;
+      if (count === 1) since = now();
+    },
+  };
 };

@@ -6,12 +6,9 @@ import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { LoginLimits } from './limits.ts';
 import { Credentials, IssuedToken } from './schema.ts';
-import type { Account } from './users.ts';
+import type { Account, Accounts } from './users.ts';
 
-/**
- * Hashing runs on the threads that also sync files, of which there are few: more at a time would keep an alert from
- * being acknowledged.
- */
+/** Hashing shares its few threads with syncing files: more at a time would delay the acknowledgement of alerts. */
 const bounds = {
   running: 2,
   waiting: 8,
@@ -19,7 +16,7 @@ const bounds = {
 };
 
 interface LoginParts {
-  accounts: ReadonlyMap<string, Account>;
+  accounts: Accounts;
   tokens: Tokens;
   limits: LoginLimits;
 }
@@ -50,11 +47,11 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
   ];
 };
 
-/** The account that a name and a password belong to; throws an HttpError where there is none. */
+/** Finds the account that a name and a password belong to; throws an HttpError if there is none. */
 const createAuthentication = ({ accounts, limits }: LoginParts) => {
   const queue = createQueue(bounds);
-  return async (name: string, password: string, ip: string): Promise<Account> => {
-    const account = accounts.get(name);
+  return async (name: string, password: string, ip: string | undefined): Promise<Account> => {
+    const account = accounts.find(name);
     const attempt = limits.begin(ip, account?.name);
     if (typeof attempt === 'number') throw toTooMany(attempt);
     try {
@@ -62,7 +59,7 @@ const createAuthentication = ({ accounts, limits }: LoginParts) => {
         if (name !== '') attempt.fail();
         throw new HttpError('unauthorized', 'Unknown user');
       }
-      // What no password can be is no guess either: it is not counted.
+      // Not counted as wrong: it cannot be a guess.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
       const hash = await account.passwordHash;
       if (!(await queue.run(() => isPassword(password, hash)))) {

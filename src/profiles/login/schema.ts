@@ -3,7 +3,7 @@ import { roles, tokenLifetime } from '../../auth/claims.ts';
 
 const Role = Type.Enum(roles, { type: 'string' });
 
-/** Both are needed; one that is missing is answered like one that is wrong. */
+/** Both are needed; a missing one is answered like a wrong one. */
 export const Credentials = Type.Object({
   Username: Type.Optional(Type.String()),
   Password: Type.Optional(Type.String()),
@@ -16,7 +16,7 @@ export const IssuedToken = Type.Object({
   role: Role,
 });
 
-/** A user as the settings name it. */
+/** A user of the settings. */
 export const User = Type.Object(
   {
     name: Type.String({ minLength: 1 }),

@@ -13,7 +13,7 @@ const password = (name: string) =>
 const tries = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
 
-/** What the login brings into the program's settings. */
+/** The login's settings with their defaults. */
 export const loginSettings = {
   adminPassword: password('admin'),
   readerPassword: password('reader'),

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '../../auth/claims.ts';
-import { hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
-import { findHashProblem } from '../../auth/password-hash.ts';
+import { findHashProblem, hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
 import type { User } from './schema.ts';
 
 export interface Account {
@@ -16,7 +15,13 @@ interface UserSettings {
   readerPassword?: string;
 }
 
-/** What is wrong with the users and passwords of the settings, as clauses that show no secret. */
+export interface Accounts {
+  find(name: string): Account | undefined;
+  /** Replaces all accounts by those of the settings; returns a line for each random password that is new. */
+  load(settings: UserSettings): string[];
+}
+
+/** Why the users and passwords of the settings cannot be used, as clauses that show no secret. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
   const problems = [
     ...findLengthProblem('admin', adminPassword),
@@ -26,7 +31,9 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
   if (adminPassword !== undefined || readerPassword !== undefined) {
     problems.push('adminPassword and readerPassword have no effect where users is set: remove them');
   }
-  if (toAccounts(users).size < users.length) problems.push('users must all have different names');
+  if (new Set(users.map(({ name }) => name)).size < users.length) {
+    problems.push('users must all have different names');
+  }
   for (const { name, passwordHash } of users) {
     const problem = findHashProblem(passwordHash);
     if (problem) problems.push(`the passwordHash of user ${JSON.stringify(name)} ${problem}`);
@@ -34,23 +41,36 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
   return problems;
 };
 
-/** Accounts by name. */
-export const toAccounts = (accounts: readonly Account[]): Map<string, Account> =>
-  new Map(accounts.map((account) => [account.name, account]));
-
-/**
- * An account for one of the users there are out of the box, with a random password where none is set: then
- * `notice` tells it. The password is hashed in the background, so that the start does not wait for it.
- */
-export const createBuiltInAccount = (
-  name: string,
-  role: Role,
-  password: string | undefined,
-): { account: Account; notice: string | undefined } => {
-  const chosen = password ?? randomBytes(12).toString('base64url');
+/** No accounts, until some are loaded. Without `users` they are admin and reader. */
+export const createAccounts = (): Accounts => {
+  let accounts = new Map<string, Account>();
+  // Random passwords by user name; each is made once, and stays until the process ends.
+  const randomPasswords = new Map<string, string>();
   return {
-    account: { name, role, passwordHash: hashPassword(chosen) },
-    notice: password === undefined ? `Password of ${name} for this run: ${chosen}` : undefined,
+    find: (name) => accounts.get(name),
+    load: ({ users, adminPassword, readerPassword }) => {
+      const notices: string[] = [];
+      const getRandomPassword = (name: string): string => {
+        const known = randomPasswords.get(name);
+        if (known !== undefined) return known;
+        const password = randomBytes(12).toString('base64url');
+        randomPasswords.set(name, password);
+        notices.push(`Password of ${name} for this run: ${password}`);
+        return password;
+      };
+      // Startup does not wait for the hash.
+      const createBuiltIn = (name: string, role: Role, password = getRandomPassword(name)): Account => ({
+        name,
+        role,
+        passwordHash: hashPassword(password),
+      });
+      const list = users ?? [
+        createBuiltIn('admin', 'Admin', adminPassword),
+        createBuiltIn('reader', 'Reader', readerPassword),
+      ];
+      accounts = new Map(list.map((account) => [account.name, account]));
+      return notices;
+    },
   };
 };
 

@@ -7,7 +7,9 @@ import { createMemorySimpleTaskStore, type SimpleTaskStore } from './store.ts';
 /** A minimal task list of its own: titles that are pending or done. */
 export const simpleTasks = defineFeature({
   name: 'simple-tasks',
-  profiles: [{ name: 'simple-tasks', alias: 'L', summary: 'a minimal task list', strict: true }],
+  profiles: [
+    { name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true },
+  ],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
   create: async ({ records }) => {

@@ -20,7 +20,7 @@ export const createHealthRoute = ({
       status: 'healthy' as const,
       timestamp: clock().toISOString(),
       version,
-      machine: (await host.system()).hostname,
+      machine: host.hostname(),
       pwsh: nodeVersion,
     }),
   });

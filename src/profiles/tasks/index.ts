@@ -10,8 +10,8 @@ import type { TaskStore } from './store.ts';
 export const tasks = defineFeature({
   name: 'tasks',
   profiles: [
-    { name: 'tasks', alias: 'T', summary: 'tasks with filters' },
-    { name: 'protected-tasks', summary: 'the same tasks, the list behind a token' },
+    { name: 'tasks', alias: 'T', mounts: ['/'], summary: 'tasks with filters' },
+    { name: 'protected-tasks', mounts: ['/protected'], summary: 'the same tasks, the list behind a token' },
   ],
   settings: {},
   seed: { tasks: TaskSeed },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
-import { fromText } from './text.ts';
+import { fromText } from './schema.ts';
 
 test('whole numbers, lists and switches are read from text', () => {
   assert.equal(fromText(Type.Integer(), '8080'), 8080);

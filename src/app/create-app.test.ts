@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { startApp } from '../../test/support/app.ts';
+import { defineFeature } from '../profiles/feature.ts';
+import { features } from '../profiles/index.ts';
+
+/** A feature that remembers everything its functions receive. */
+const createSpy = () => {
+  const seen: { checked?: unknown; created?: unknown; records?: unknown } = {};
+  const spy = defineFeature({
+    name: 'spy',
+    profiles: [{ name: 'spy', summary: 'sees its settings' }],
+    settings: { alertsSync: Type.Boolean({ default: true }) },
+    seed: { items: Type.Object({ name: Type.String() }) },
+    findProblems: (settings) => {
+      seen.checked = settings;
+      return [];
+    },
+    create: ({ settings, records }) => {
+      Object.assign(seen, { created: settings, records });
+      return { profiles: { spy: [] } };
+    },
+  });
+  return { spy, seen };
+};
+
+test('a feature receives its own settings and seed records, and no others', async (t) => {
+  const { spy, seen } = createSpy();
+  await startApp(t, {
+    settings: { profiles: ['spy', 'login'] },
+    seed: { items: [{ name: 'x' }], tasks: [{ Title: 'y' }] },
+    features: [...features, spy],
+  });
+  assert.deepEqual(seen, {
+    checked: { alertsSync: true },
+    created: { alertsSync: true },
+    records: { items: [{ name: 'x' }] },
+  });
+});

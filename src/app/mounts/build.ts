@@ -1,0 +1,62 @@
+import { assertNoProblems } from '../../config/settings-error.ts';
+import type { Route } from '../../profiles/route.ts';
+import type { Mount } from './resolve.ts';
+
+/** A profile with the routes that it serves on a mount. */
+export interface MountedProfile {
+  name: string;
+  strict: boolean;
+  routes: Route[];
+}
+
+export interface BuiltMount {
+  base: string;
+  profiles: MountedProfile[];
+}
+
+/**
+ * The mounts with their routes, without those that yield to another profile of the same mount; throws a SettingsError
+ * that names every method and path that is defined twice.
+ */
+export const buildMounts = (mounts: readonly Mount[], profiles: readonly MountedProfile[]): BuiltMount[] => {
+  const built = mounts.map(({ base, profiles: names }) => ({
+    base,
+    profiles: names.flatMap((name) =>
+      profiles
+        .filter((profile) => profile.name === name)
+        .map((profile) => ({
+          ...profile,
+          routes: profile.routes.filter(
+            ({ yieldsTo }) => yieldsTo === undefined || !names.includes(yieldsTo),
+          ),
+        })),
+    ),
+  }));
+  assertNoProblems(findClashes(built));
+  return built;
+};
+
+/** Routes of two profiles of a mount, or of two mounts such as `/` and `/api`, that are the same to the router. */
+const findClashes = (mounts: readonly BuiltMount[]): string[] => {
+  const owners = new Map<string, { base: string; profile: string }>();
+  const problems: string[] = [];
+  for (const { base, profile, method, path } of mounts.flatMap(listRoutes)) {
+    const key = `${method} ${toShape(`${base === '/' ? '' : base}${path}`)}`;
+    const owner = owners.get(key);
+    if (owner?.base === base)
+      problems.push(
+        `profiles ${owner.profile} and ${profile} both define ${method} ${path} on mount ${base}`,
+      );
+    else if (owner) problems.push(`mounts ${owner.base} and ${base} both define ${key}`);
+    owners.set(key, { base, profile });
+  }
+  return problems;
+};
+
+const listRoutes = ({ base, profiles }: BuiltMount) =>
+  profiles.flatMap(({ name, routes }) =>
+    routes.map(({ method, path }) => ({ base, profile: name, method, path })),
+  );
+
+/** To the router, paths are the same whatever their parameters are called. */
+const toShape = (path: string): string => path.replaceAll(/:[^/]+/g, ':id');

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SettingsError } from '../../config/settings-error.ts';
+import { features } from '../../profiles/index.ts';
+import { resolveMounts } from './resolve.ts';
+
+const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
+  resolveMounts(wanted, features).map(({ base, profiles }) => `${base}: ${profiles.join(', ')}`);
+
+test('by default each profile is mounted where its feature says, in the order of the features', () => {
+  assert.deepEqual(list({}), [
+    '/: monitoring, tasks, items, login, alerts, commands',
+    '/protected: protected-tasks, login',
+    '/simple: simple-tasks',
+  ]);
+});
+
+test('profiles by name or letter replace the default mounts by one at /, in the order given', () => {
+  assert.deepEqual(list({ profiles: ['X', 'login', 'alerts', 'A'] }), ['/: alerts, commands, login']);
+});
+
+test('a feature that is left out of the program is left out of the default mounts', () => {
+  const some = features.filter(({ name }) => name !== 'tasks' && name !== 'simple-tasks');
+  assert.deepEqual(resolveMounts({}, some), [
+    { base: '/', profiles: ['monitoring', 'items', 'login', 'alerts', 'commands'] },
+    { base: '/protected', profiles: ['login'] },
+  ]);
+});
+
+test('every invalid path and unknown profile is reported', () => {
+  const mounts = { tools: ['T'], '/docs/x': ['Y'] };
+  assert.throws(
+    () => resolveMounts({ mounts }, features),
+    (error: Error) => {
+      assert.ok(error instanceof SettingsError);
+      assert.match(
+        error.problems.join('\n'),
+        /^mount "tools" must be .*\nmount \/docs\/x is taken .*\nthere is no profile "Y"; .*$/,
+      );
+      return true;
+    },
+  );
+});

@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import type { Settings } from './schema.ts';
+
+/** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
+export const minimumSecretBytes = 32;
+
+/** Why settings whose types are right cannot be used together, as clauses that show no secrets. */
+export const findConflicts = (settings: Settings): string[] => [
+  ...findNetworkProblems(settings),
+  ...findSecretProblems(settings),
+  ...findPathProblems(settings),
+];
+
+const findNetworkProblems = ({ headersTimeout, requestTimeout, trustProxy }: Settings): string[] => {
+  const problems = trustProxy
+    .filter((block) => !isAddressBlock(block))
+    .map(
+      (block) => `trustProxy takes addresses and CIDR blocks like 10.0.0.0/8, not ${JSON.stringify(block)}`,
+    );
+  return headersTimeout > requestTimeout
+    ? [...problems, `headersTimeout ${headersTimeout} must not be more than requestTimeout ${requestTimeout}`]
+    : problems;
+};
+
+/** An address, or a block of less than all of them: trusting every address lets clients choose their own. */
+const isAddressBlock = (text: string): boolean => {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  const bits = family === 6 ? 128 : 32;
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
+};
+
+const findSecretProblems = ({ jwtSecret, jwtPreviousSecret }: Settings): string[] => {
+  const problems = Object.entries({ jwtSecret, jwtPreviousSecret }).flatMap(([name, secret]) => {
+    const bytes = secret === undefined ? minimumSecretBytes : Buffer.byteLength(secret);
+    return bytes < minimumSecretBytes
+      ? [`${name} must be at least ${minimumSecretBytes} bytes long, not ${bytes}`]
+      : [];
+  });
+  if (jwtPreviousSecret !== undefined && jwtSecret === undefined) {
+    problems.push('jwtPreviousSecret has no effect without jwtSecret: set both');
+  }
+  if (jwtPreviousSecret !== undefined && jwtPreviousSecret === jwtSecret) {
+    problems.push('jwtPreviousSecret must be another one than jwtSecret');
+  }
+  return problems;
+};
+
+const findPathProblems = ({ powershellPath }: Settings): string[] =>
+  powershellPath === undefined || isAbsolute(powershellPath)
+    ? []
+    : [`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`];

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { hashPassword } from '../../src/auth/password.ts';
+import { createFolder } from '../support/app.ts';
+import { startProgram } from '../support/program.ts';
+
+const done = '"msg":"settings reloaded"';
+const failed = '"msg":"settings not reloaded';
+
+const start = async (t: TestContext, settings: object, variables: Record<string, string> = {}) => {
+  const cwd = createFolder(t);
+  const path = join(cwd, 'config.json');
+  const write = (content: object | string): void => {
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
+  };
+  write(settings);
+  const program = await startProgram(t, ['--config', path], { cwd, variables });
+  const { url, child, output } = program;
+  /** Sends SIGHUP and waits until the log has one more line with the text. */
+  const reload = async (line: string): Promise<void> => {
+    const count = () => output.stderr.split(line).length;
+    const before = count();
+    child.kill('SIGHUP');
+    const deadline = Date.now() + 10_000;
+    while (count() === before && Date.now() < deadline) await fetch(`${url}/health`);
+    assert.equal(count(), before + 1, output.stderr);
+    // One more request: what was printed before the log line has arrived too.
+    await fetch(`${url}/health`);
+  };
+  const send = async (path: string, body: object) => {
+    const answer = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+    return { status: answer.status, json: (await answer.json()) as Record<string, string> };
+  };
+  const login = (Username: string, Password: string) => send('/api/auth/login', { Username, Password });
+  return { ...program, path, write, reload, send, login };
+};
+
+const createUser = async (name: string, password: string) => ({
+  name,
+  role: 'Admin',
+  passwordHash: await hashPassword(password),
+});
+
+test('on SIGHUP new users can log in and removed ones cannot; tokens, tasks and connections stay', async (t) => {
+  const [ada, bob] = await Promise.all([createUser('ada', 'first'), createUser('bob', 'second')]);
+  const { url, write, reload, send, login, stop } = await start(t, { users: [ada] });
+  await send('/api/tasks', { Title: 'kept' });
+  const { token = '' } = (await login('ada', 'first')).json;
+  write({ users: [bob, { ...ada, name: 'Ada' }] });
+  await reload(done);
+  assert.equal((await login('bob', 'second')).status, 200);
+  assert.equal((await login('Ada', 'first')).status, 200);
+  assert.deepEqual(await login('ada', 'first'), { status: 401, json: { error: 'Unknown user' } });
+  const items = await fetch(`${url}/api/items`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(items.status, 200);
+  assert.match(await (await fetch(`${url}/api/tasks`)).text(), /"Title":"kept"/);
+  assert.equal((await stop()).code, 0);
+});
+
+test('a changed password hash counts from the next SIGHUP on', async (t) => {
+  const { write, reload, login } = await start(t, { users: [await createUser('ada', 'first')] });
+  write({ users: [await createUser('ada', 'second')] });
+  assert.equal((await login('ada', 'first')).status, 200);
+  await reload(done);
+  assert.equal((await login('ada', 'first')).status, 401);
+  assert.equal((await login('ada', 'second')).status, 200);
+});
+
+test('a config file that cannot be used is one error line, and the old users stay', async (t) => {
+  const ada = await createUser('ada', 'first');
+  const { path, write, reload, login, output, stop } = await start(t, { users: [ada] });
+  const fresh = { users: [await createUser('bob', 'second')] };
+  const broken = [
+    '{"users": [',
+    { users: [] },
+    { users: [ada, ada] },
+    { ...fresh, prot: 1 },
+    { ...fresh, adminPassword: 'x' },
+    { ...fresh, headersTimeout: 31 },
+  ];
+  for (const content of broken) {
+    write(content);
+    await reload(failed);
+  }
+  write(fresh);
+  chmodSync(path, 0o666);
+  await reload(failed);
+  assert.match(output.stderr, /not reloaded, the old ones stay: other accounts can write the config file /);
+  assert.equal((await login('ada', 'first')).status, 200);
+  assert.equal((await login('bob', 'second')).status, 401);
+  const { stderr } = await stop();
+  assert.equal(stderr.split('"level":50').length, broken.length + 2);
+  assert.doesNotMatch(stderr, /\$argon2id/);
+});
+
+test('on SIGHUP a random password stays, and one that becomes needed is printed', async (t) => {
+  const { write, reload, login, output } = await start(t, {}, { SIGNALBOX_READER_PASSWORD: 'set' });
+  const listRandom = () => [...output.stdout.matchAll(/^Password of (\w+) for this run: (\S+)$/gm)];
+  const [, , password = ''] = listRandom()[0] ?? [];
+  await reload(done);
+  assert.equal(listRandom().length, 1);
+  assert.equal((await login('admin', password)).status, 200);
+  assert.equal((await login('reader', 'set')).status, 200);
+  write({ adminPassword: 'chosen' });
+  await reload(done);
+  assert.equal((await login('admin', 'chosen')).status, 200);
+  assert.equal((await login('admin', password)).status, 401);
+});
+
+test('users that are removed from the config file give way to admin and reader with printed passwords', async (t) => {
+  const { write, reload, login, output } = await start(t, { users: [await createUser('ada', 'first')] });
+  write({});
+  await reload(done);
+  const printed = [...output.stdout.matchAll(/^Password of (\w+) for this run: (\S+)$/gm)];
+  assert.deepEqual(
+    printed.map(([, name]) => name),
+    ['admin', 'reader'],
+  );
+  for (const [, name = '', password = ''] of printed) assert.equal((await login(name, password)).status, 200);
+  assert.equal((await login('ada', 'first')).status, 401);
+});
