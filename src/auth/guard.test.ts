@@ -24,9 +24,8 @@ const start = (t: TestContext, used: Tokens = tokens) => {
   return async (path: string, authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization };
     const response = await fetch(`${await listening}${path}`, { headers });
-    return [response.status, await response.json()];
+    return [response.status, (await response.json()) as { error?: string }] as const;
   };
-};
 };
 
 test('an open route asks nobody', async (t) => {
@@ -50,7 +49,7 @@ test('a route for holders of a token knows them, with or without a prefix in any
   const undecodable = [401, { error: 'Token validation failed: the header cannot be decoded' }];
   assert.deepEqual(await ask('/token', `${token.slice(0, 9)}Bearer ${token.slice(9)}`), undecodable);
   const [status, { error }] = await ask('/token', `${token}Bearer`);
-  assert.deepEqual([status, /^Token validation failed: the signature/.test(error)], [401, true]);
+  assert.deepEqual([status, /^Token validation failed: the signature/.test(error ?? '')], [401, true]);
 });
 
 test('no token, or an empty one, is missing', async (t) => {

@@ -21,7 +21,8 @@ export const startServer = (t: TestContext, options: RouteShorthandOptions): Tes
   return {
     app,
     request: async (payload, query = '') => {
-      const url = await (listening ??= app.listen({ host: '127.0.0.1', port: 0 }));
+      listening ??= app.listen({ host: '127.0.0.1', port: 0 });
+      const url = await listening;
       const headers = { 'content-type': 'text/plain' };
       const response = await fetch(`${url}/show${query}`, { method: 'POST', headers, body: payload });
       return { status: response.status, json: await response.json() };

@@ -84,8 +84,8 @@ export class Connections {
       }
     };
     endIdle();
-    const idle = setInterval(endIdle, interval);
-    const all = setTimeout(() => this.#accepted.forEach((socket) => void socket.destroy()), patience);
+    const idle = setInterval(endIdle, interval).unref();
+    const all = setTimeout(() => this.#accepted.forEach((socket) => void socket.destroy()), patience).unref();
     server.once('close', () => {
       clearInterval(idle);
       clearTimeout(all);

@@ -73,6 +73,6 @@ test('a silent connection is closed; one that sends and one whose request runs a
   const beat = setInterval(() => sending.write('X-Beat: 1\r\n'), 100);
   t.after(() => clearInterval(beat));
   running.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  await once(silent, 'close');
+  await new Promise((resolve) => silent.once('close', resolve));
   assert.deepEqual([sending.closed, running.closed], [false, false]);
 });

@@ -36,11 +36,13 @@ export const createPipelining = () => {
       begin();
     };
     // A response has a socket once those before it are done.
-    if (response.socket) return start();
-    enqueue(connection);
-    response.once('socket', () => {
-      dequeue(connection);
-      start();
-    });
+    if (response.socket) start();
+    else {
+      enqueue(connection);
+      response.once('socket', () => {
+        dequeue(connection);
+        start();
+      });
+    }
   };
 };

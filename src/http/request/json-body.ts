@@ -151,8 +151,8 @@ const createBodyReader = () => {
       else if (body.bytes > smallBytes && total > unfinishedBodyBytes && !makeRoom()) finish(tooMany());
     };
     const end = (): void => finish(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-    if (Number(request.headers['content-length']) > maximumBodyBytes) return done(tooLarge());
-    request.on('data', take).once('end', end).once('close', leave);
+    if (Number(request.headers['content-length']) > maximumBodyBytes) done(tooLarge());
+    else request.on('data', take).once('end', end).once('close', leave);
   };
 };
 

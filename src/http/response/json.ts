@@ -82,7 +82,10 @@ const sendFrom = (
   source: Source,
 ): void => {
   const start = first.done ? opening : opening + toRowsJson(first.value);
-  if (second.done) return sendText(reply, start + closing);
+  if (second.done) {
+    sendText(reply, start + closing);
+    return;
+  }
   assertRoom(reply, source);
   // Nobody reads the body of a response to HEAD.
   const texts = reply.request.method === 'HEAD' ? [] : streamTexts(start, second, source, closing);
