@@ -86,7 +86,8 @@ const createNodeServer = (
     : createHttpServer(node);
   // One more than is allowed, so that too many are noticed.
   server.maxHeadersCount = maximumHeaderLines + 1;
-  return server;
+  // A client that ends its side after its request still gets the response.
+  return Object.assign(server, { httpAllowHalfOpen: true });
 };
 
 /** One line for each request, at debug: at info a busy service would write little else. */
