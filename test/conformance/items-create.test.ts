@@ -73,7 +73,7 @@ test('I12 items can be listed and created with either role', async (t) => {
 test('I13 items are held in memory: after a restart with the same data folder there are none', async (t) => {
   const first = await startItems(t);
   await addItem(first, { name: 'a' });
-  await first.server.close();
+  await first.close();
   const settings = { profiles: ['items'], dataDir: `${first.folder}/data` };
   const second = await startApp(t, { settings });
   assert.equal((await listItems(second)).total, 0);

@@ -82,7 +82,7 @@ test('D9h a page or size of items that is not plain decimal digits, or given twi
     '%2B1',
     '%201',
     '0x1',
-    '１',
+    '%EF%BC%91',
     'abc',
     '%00',
     'NaN',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { SettingsError } from '../../src/config/settings-error.ts';
-import { createFolder, passwords, startApp, type TestApp } from '../support/app.ts';
+import { passwords, startApp, type TestApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
 const profiles = ['login'];
@@ -22,13 +23,13 @@ test('D22c out of the box there are the users admin, an Admin, and reader, a Rea
 });
 
 test('D22d the passwords come from SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASSWORD', async (t) => {
-  const { url, output } = await startProgramWithLogin(t, {
+  const { request, output } = await startProgramWithLogin(t, {
     SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
     SIGNALBOX_READER_PASSWORD: passwords.reader,
   });
   for (const name of ['admin', 'reader'] as const) {
-    const body = JSON.stringify({ Username: name, Password: passwords[name] });
-    assert.equal((await fetch(`${url}/api/auth/login`, { method: 'POST', body })).status, 200);
+    const body = { Username: name, Password: passwords[name] };
+    assert.equal((await request('POST', '/api/auth/login', { body })).status, 200);
     assert.equal(`${output.stdout}${output.stderr}`.includes(passwords[name]), false);
   }
 });
@@ -41,8 +42,8 @@ test('D22e where a password is not set, a random one is made at the start, print
     ['admin', 'reader'],
   );
   for (const [Username, Password] of made) {
-    const body = JSON.stringify({ Username, Password });
-    assert.equal((await fetch(`${first.url}/api/auth/login`, { method: 'POST', body })).status, 200);
+    const body = { Username, Password };
+    assert.equal((await first.request('POST', '/api/auth/login', { body })).status, 200);
   }
   const { stdout, stderr } = await first.stop();
   for (const [, password = ''] of made) assert.equal(`${stdout}${stderr}`.split(password).length, 2);

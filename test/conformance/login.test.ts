@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Answer, passwords, startApp, type TestApp } from '../support/app.ts';
+import { passwords, startApp, type TestApp } from '../support/app.ts';
+import type { JsonResponse } from '../support/client.ts';
 import { assertError, assertJson, assertUnauthorized } from './support/assertions.ts';
 
 const startLogin = (t: TestContext): Promise<TestApp> => startApp(t, { settings: { profiles: ['login'] } });
 
-const logIn = (app: TestApp, body: unknown): Promise<Answer<Record<string, unknown>>> =>
+const logIn = (app: TestApp, body: unknown): Promise<JsonResponse<Record<string, unknown>>> =>
   app.request('POST', '/api/auth/login', { body });
 
 test('A1 a login answers 200 with token, tokenType, expiresIn and role, in this order', async (t) => {

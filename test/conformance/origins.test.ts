@@ -67,9 +67,9 @@ test('D31b with cors off, what a browser sends for a foreign page is 403 and cha
 });
 
 test('D31c with cors off, a page of the service itself and programs are served', async (t) => {
-  const { request } = await startApp(t);
+  const { request, url } = await startApp(t);
   for (const headers of [
-    { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-origin' },
+    { origin: url, 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
     { host: 'LOCALHOST:80', origin: 'http://localhost' },
     {},

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createFolder, startApp } from '../support/app.ts';
-import { getRaw } from '../support/raw.ts';
+import { startApp } from '../support/app.ts';
+import { getRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 
 const secretText = 'not for you';
 
@@ -16,10 +17,10 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   writeFileSync(join(pages, 'sub', 'a b.txt'), 'text');
   writeFileSync(join(pages, '.env'), secretText);
   writeFileSync(join(folder, 'secret.txt'), secretText);
-  const { server } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
+  const { url } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
   // There at the start, it would keep the service from starting.
   symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
-  return server.listen({ host: '127.0.0.1', port: 0 });
+  return url;
 };
 
 test('G4 /docs serves the files of the public folder with their types', async (t) => {

@@ -75,7 +75,7 @@ test('T8 the status is one of Pending, InProgress, Completed and Cancelled', asy
 test('T9 tasks are held in memory: after a restart with the same data folder there are none', async (t) => {
   const first = await startTasks(t);
   await createTask(first);
-  await first.server.close();
+  await first.close();
   const settings = { profiles: ['tasks'], dataDir: `${first.folder}/data` };
   const second = await startApp(t, { settings });
   assert.deepEqual(await listTasks(second), { total: 0, count: 0, limit: 50, data: [] });

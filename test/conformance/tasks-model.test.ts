@@ -43,7 +43,7 @@ const compare = async (t: TestContext, operations: Operation[]): Promise<void> =
     const { status, json } = await app.request(method, path, body === undefined ? {} : { body });
     assert.deepEqual({ status, body: toExpectedBody(step, status, json) }, { body: undefined, ...expected });
   }
-  await app.server.close();
+  await app.close();
 };
 
 const toRequest = (step: Operation): { method: string; path: string; body?: object } => {

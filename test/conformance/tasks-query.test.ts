@@ -59,7 +59,7 @@ test('D9d a limit that is not plain decimal digits is refused by name', async (t
     '%201',
     '1%20',
     '0x10',
-    '１',
+    '%EF%BC%91',
     '%D9%A3',
     '1_0',
     '1,0',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApp } from '../support/app.ts';
+import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 import { assertRefused, failed } from './support/refused-tokens.ts';
-import { createClaims, createHmacSigner, signToken } from './support/tokens.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 

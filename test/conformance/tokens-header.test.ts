@@ -1,7 +1,7 @@
 import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './support/assertions.ts';
-import { createClaims, signToken } from './support/tokens.ts';
 
 const start = (t: TestContext): Promise<TestApp> => startApp(t, { settings: { profiles: ['items'] } });
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { SettingsError } from '../../src/config/settings-error.ts';
-import { createFolder, passwords, secret, startApp } from '../support/app.ts';
+import { passwords, secret, startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
-import { createClaims, createHmacSigner, readPart, signToken } from './support/tokens.ts';
+import { createClaims, createHmacSigner, readPart, signToken } from '../support/tokens.ts';
 
 const [older, newer] = ['the signing key of last year: 32+', 'the signing key of this year: 32+'];
 
@@ -16,14 +17,13 @@ const startWith = async (t: TestContext, current: string, previous?: string) => 
     ...(previous !== undefined && { SIGNALBOX_JWT_PREVIOUS_SECRET: previous }),
   };
   const args = ['--profiles', 'items,login', '--data-dir', createFolder(t)];
-  const { url, stop } = await startProgram(t, args, { variables });
+  const { request, stop } = await startProgram(t, args, { variables });
   const login = async (): Promise<string> => {
-    const body = JSON.stringify({ Username: 'admin', Password: passwords.admin });
-    const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', body });
-    return ((await answer.json()) as { token: string }).token;
+    const body = { Username: 'admin', Password: passwords.admin };
+    return String((await request('POST', '/api/auth/login', { body })).json['token']);
   };
   const statusFor = async (token: string): Promise<number> =>
-    (await fetch(`${url}/api/items`, { headers: { authorization: `Bearer ${token}` } })).status;
+    (await request('GET', '/api/items', { token })).status;
   return { login, statusFor, stop };
 };
 

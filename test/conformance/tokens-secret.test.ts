@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SettingsError } from '../../src/config/settings-error.ts';
-import { createFolder, startApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
+import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './support/assertions.ts';
-import { createClaims, createHmacSigner, signToken } from './support/tokens.ts';
 
 const profiles = ['items', 'login'];
 const mismatch = /^Token validation failed: ./;
@@ -12,10 +13,9 @@ const mismatch = /^Token validation failed: ./;
 test('D23a the signing secret is SIGNALBOX_JWT_SECRET', async (t) => {
   const secret = 'thirty-two bytes, exactly, not 1';
   const args = ['--profiles', 'items', '--data-dir', createFolder(t)];
-  const { url } = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: secret } });
+  const { request } = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: secret } });
   const token = signToken(createClaims(), { sign: createHmacSigner(secret) });
-  const { status } = await fetch(`${url}/api/items`, { headers: { Authorization: `Bearer ${token}` } });
-  assert.equal(status, 200);
+  assert.equal((await request('GET', '/api/items', { token })).status, 200);
 });
 
 test('D23b a secret of fewer than 32 bytes stops the start, and is not told', async (t) => {

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { test } from 'node:test';
+import { createClaims, createHmacSigner, readPart, signToken } from '../support/tokens.ts';
 import { assertRefused, failed } from './support/refused-tokens.ts';
-import { createClaims, createHmacSigner, readPart, signToken } from './support/tokens.ts';
 
 const unsigned = () => new Uint8Array();
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createFolder } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { openDocs, readRoutes } from './docs-page.ts';
@@ -26,11 +25,13 @@ const listExpected = (paths: Record<string, Record<string, Operation>>): string[
     .sort();
 
 test('the page lists every route of the OpenAPI document with who may call it', { skip }, async (t) => {
-  const { page, program, complaints } = await openDocs(t, browser);
-  const response = await fetch(`${program.url}/openapi.json`);
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Operation>> };
+  const { page, app, complaints } = await openDocs(t, browser);
+  const { json } = await app.request<{ paths: Record<string, Record<string, Operation>> }>(
+    'GET',
+    '/openapi.json',
+  );
   const routes = await readRoutes(page);
-  assert.deepEqual(routes.toSorted(), listExpected(paths));
+  assert.deepEqual(routes.toSorted(), listExpected(json.paths));
   assert.ok(routes.includes('POST /api/execute Admin') && routes.includes('GET /api/items token'));
   assert.equal(await page.getByRole('status').textContent(), `${routes.length} routes`);
   assert.deepEqual(complaints, []);
@@ -56,14 +57,14 @@ test('routes are grouped by profile and base path', { skip }, async (t) => {
 });
 
 test('a route opens to its fields, its answers and a command line', { skip }, async (t) => {
-  const { page, program } = await openDocs(t, browser);
+  const { page, app } = await openDocs(t, browser);
   const route = page.locator('details', { hasText: 'POST /api/tasks ' });
   await route.locator('summary').click();
   const text = (await route.textContent()) ?? '';
   assert.match(text, /In the body\s*Title\s*string required, .*at most 200 characters/s);
   assert.match(text, /Description\s*string optional/);
   assert.match(text, /201\s*Created \{Id, Title, .*400\s*Bad request \{error, detail\[\]\}/s);
-  assert.ok(text.includes(`curl -X POST -d '{"Title":"…"}' '${program.url}/api/tasks'`));
+  assert.ok(text.includes(`curl -X POST -d '{"Title":"…"}' '${app.url}/api/tasks'`));
 });
 
 test('the text of the document stays text', { skip }, async (t) => {
@@ -88,16 +89,16 @@ test('the text of the document stays text', { skip }, async (t) => {
 });
 
 test('a server that ended is told, and the list comes once it is back', { skip }, async (t) => {
-  const { page, program } = await openDocs(t, browser);
+  const { page, app } = await openDocs(t, browser);
   await page.route('**/openapi.json', async (route) => {
-    await program.stop('SIGKILL');
+    await app.close();
     await route.continue();
   });
   await page.reload();
   await page.getByRole('alert').getByText('The server does not answer.').waitFor();
   await page.unrouteAll();
-  const { port } = new URL(program.url);
-  await startProgram(t, ['--port', port, '--profiles', 'items', '--data-dir', createFolder(t)]);
+  const { port } = new URL(app.url);
+  await startProgram(t, ['--port', port, '--profiles', 'items']);
   await page.getByRole('button', { name: 'Try again' }).press('Enter');
   assert.ok((await readRoutes(page)).includes('GET /api/items token'));
   assert.equal(await page.getByRole('alert').isVisible(), false);

@@ -5,9 +5,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createFolder } from '../support/app.ts';
-import { startProgram } from '../support/program.ts';
-import { refusal } from '../support/refusal.ts';
+import { createFolder } from '../support/folder.ts';
+import { refusal, startProgram } from '../support/program.ts';
 
 test('what the settings mean together is told all at once, whatever part of the program it concerns', async (t) => {
   const path = join(createFolder(t), 'c.json');

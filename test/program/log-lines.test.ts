@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFolder, passwords } from '../support/app.ts';
+import { passwords } from '../support/app.ts';
+import { sendRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
-import { sendRaw } from '../support/raw.ts';
 
 const line = '{"level":60,"msg":"forged"}';
 
@@ -25,15 +26,10 @@ const toRequest = (target: string, headers = ''): Buffer =>
 test('no text of a request makes a second log line, or a character that a terminal obeys', async (t) => {
   const args = ['--log-level', 'trace', '--data-dir', createFolder(t)];
   const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
-  const { url, stop } = await startProgram(t, args, { variables });
-  const post = (path: string, body: object, token = '') =>
-    fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
+  const { url, request, stop } = await startProgram(t, args, { variables });
+  const post = (path: string, body: object, token = '') => request('POST', path, { token, body });
   const login = await post('/api/auth/login', { Username: 'admin', Password: passwords.admin });
-  const { token } = (await login.json()) as { token: string };
+  const token = String(login.json['token']);
   for (const text of breaks) {
     const forged = `x${text}${line}`;
     await sendRaw(url, toRequest(`/api/tasks/${forged}`));
@@ -54,10 +50,9 @@ test('no text of a request makes a second log line, or a character that a termin
 });
 
 test('at 429 one log line tells the address, however many logins follow', async (t) => {
-  const { url, stop } = await startProgram(t, ['--profiles', 'A', '--data-dir', createFolder(t)]);
+  const { request, stop } = await startProgram(t, ['--profiles', 'A', '--data-dir', createFolder(t)]);
   for (let count = 0; count < 20; count += 1) {
-    const body = JSON.stringify({ Username: `nobody ${count}`, Password: 'x' });
-    await fetch(`${url}/api/auth/login`, { method: 'POST', body });
+    await request('POST', '/api/auth/login', { body: { Username: `nobody ${count}`, Password: 'x' } });
   }
   const told = (await stop()).stderr.split('\n').filter((entry) => entry.includes('are delayed'));
   assert.equal(told.length, 1);

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createFolder } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 
 /** The client's address in the log, for a request that a proxy of 127.0.0.1 says is from 192.0.2.7. */
 const loggedAddress = async (t: TestContext, flags: string[]): Promise<string> => {
   const args = ['--profiles', 'L', '--log-level', 'debug', ...flags];
-  const { url, stop } = await startProgram(t, args, { cwd: createFolder(t) });
+  const { request, stop } = await startProgram(t, args);
   const headers = { 'x-forwarded-for': '198.51.100.1, 192.0.2.7' };
-  assert.equal((await fetch(`${url}/api/tasks`, { headers })).status, 200);
+  assert.equal((await request('GET', '/api/tasks', { headers })).status, 200);
   const lines = (await stop()).stderr.trim().split('\n');
   return lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'request').ip;
 };

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../support/app.ts';
-import { startProgram } from '../support/program.ts';
-import { refusal } from '../support/refusal.ts';
+import { createFolder } from '../support/folder.ts';
+import { refusal, startProgram } from '../support/program.ts';
 
 test('an unknown flag, command or word is a usage error: exit code 2', async () => {
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");

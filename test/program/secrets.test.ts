@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createClaims, createHmacSigner, signToken } from '../conformance/support/tokens.ts';
-import { createFolder } from '../support/app.ts';
+import { sendRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { sendRaw } from '../support/raw.ts';
+import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 
 /** Secrets of the settings. Each has a word of its own, so that a part of it is found too. */
 const planted = {
@@ -44,7 +44,7 @@ const start = async (t: TestContext) => {
   const path = join(folder, 'settings.json');
   writeFileSync(path, JSON.stringify(planted), { mode: 0o600 });
   const dataDir = join(folder, 'data');
-  const { url, stop } = await startProgram(t, [
+  const { url, request, stop } = await startProgram(t, [
     '--config',
     path,
     '--log-level',
@@ -54,14 +54,10 @@ const start = async (t: TestContext) => {
   ]);
   const answers: string[] = [];
   const send = async (method: string, route: string, token: string, body?: unknown) => {
-    const answer = await fetch(`${url}${route}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, cookie: `token=${token}`, 'x-password': guess },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    answers.push(`${JSON.stringify([...answer.headers])} ${text}`);
-    return { status: answer.status, text };
+    const headers = { cookie: `token=${token}`, 'x-password': guess };
+    const { status, text, headers: sent } = await request(method, route, { token, headers, body });
+    answers.push(`${JSON.stringify(sent)} ${text}`);
+    return { status, text };
   };
   return { url, stop, send, answers, dataDir };
 };

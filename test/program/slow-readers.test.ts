@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { createFolder, startApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
+import { createFolder } from '../support/folder.ts';
 
 /** More than the system takes for a client that does not read. */
 const count = 20_000;
@@ -15,11 +16,11 @@ const timeout = 100_000;
 
 const start = async (t: TestContext, settings: Record<string, unknown> = {}) => {
   const limits = { requestTimeout: 2, headersTimeout: 1 };
-  const { server } = await startApp(t, {
+  const { server, url } = await startApp(t, {
     settings: { profiles: ['T'], ...limits, ...settings },
     seed: { tasks },
   });
-  const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+  const { port } = new URL(url);
   const closed = once(server.server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
   return { port: Number(port), closed };
 };

@@ -6,10 +6,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
-import { createFolder } from '../support/app.ts';
 import { type CertificateFiles, writeCertificate } from '../support/certificate.ts';
+import { sendRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 import { type Running, runProgram, startProgram } from '../support/program.ts';
-import { sendRaw } from '../support/raw.ts';
 
 const start = async (t: TestContext): Promise<Running & { files: CertificateFiles; cwd: string }> => {
   const cwd = createFolder(t);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/app/package-info.ts';
 import { requires } from '../faults/support/requirements.ts';
-import { createFolder } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { readText } from './support/documents.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
-import { createFolder, startApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 import { readText, toBlocks } from './support/documents.ts';
 
@@ -22,9 +22,9 @@ test('examples/seed.json brings a task of each kind that it shows', async (t) =>
 
 test('examples/signalbox.json starts the program, and is what docs/configuration.md shows', async (t) => {
   const args = ['--config', join(packageRoot, 'examples', 'signalbox.json')];
-  const { url, output } = await startProgram(t, args, { cwd: createFolder(t) });
-  assert.equal((await fetch(`${url}/team/api/tasks`)).status, 200);
-  assert.equal((await fetch(`${url}/api/alerts`)).status, 401);
+  const { request, output } = await startProgram(t, args);
+  assert.equal((await request('GET', '/team/api/tasks')).status, 200);
+  assert.equal((await request('GET', '/api/alerts')).status, 401);
   assert.doesNotMatch(output.stdout, /Password of/);
   const [shown] = toBlocks(readText('docs/configuration.md'), 'json');
   assert.equal(shown, readText('examples/signalbox.json'));

@@ -3,9 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { features } from '../../src/profiles/index.ts';
-import { createFolder } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
-import { createAppFor } from './support/api.ts';
 import { findSection, readText, toBlocks, toRows } from './support/documents.ts';
 
 const readme = readText('README.md');
@@ -64,7 +64,7 @@ test('the start message in the README is the real one, but for lines left out', 
 });
 
 test("the README's table has every profile with its letter, default mounts and summary", async (t) => {
-  const { mounts } = await createAppFor(t);
+  const { mounts } = await startApp(t);
   const expected = features
     .flatMap(({ profiles }) => profiles)
     .map(({ name, alias = '', summary }) => {

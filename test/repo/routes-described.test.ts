@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { TObject, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { createAppFor, type Operation, profileNames, readOperations, toJsonSchema } from './support/api.ts';
+import { startApp } from '../support/app.ts';
+import { type Operation, profileNames, readOperations, toJsonSchema } from './support/api.ts';
 import { findSection, readText, toBlocks, toSections } from './support/documents.ts';
 
 interface Described {
@@ -16,7 +17,7 @@ const api = readText('docs/api.md');
 
 const readDescribed = async (t: TestContext): Promise<Described[]> => {
   const lists = profileNames.map(async (profile) => {
-    const operations = await readOperations(await createAppFor(t, { profiles: profile }));
+    const operations = await readOperations(await startApp(t, { settings: { profiles: [profile] } }));
     const sections = toSections(findSection(api, profile), 3).slice(1);
     return sections.flatMap(({ title, text }) => {
       const operation = operations[title];

@@ -39,8 +39,7 @@ test('a reader that leaves in the middle of a long list keeps no file open', {
   await rename(fileOf(app), join(app.folder, 'data', 'alerts.00000001.jsonl'));
   await sendAlert(app, { message: 'in a new file' });
   assert.equal(await countOpenFiles(app), 1);
-  const address = await app.server.listen({ port: 0, host: '127.0.0.1' });
-  const request = get(`${address}/api/alerts?count=20`, { agent: false });
+  const request = get(`${app.url}/api/alerts?count=20`, { agent: false });
   const [response] = await once(request, 'response');
   await once(response, 'readable');
   assert.equal(await countOpenFiles(app), 2);

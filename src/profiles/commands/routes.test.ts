@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { createFolder } from '../../../test/support/app.ts';
+import { createFolder } from '../../../test/support/folder.ts';
 import { createGuard } from '../../auth/guard.ts';
 import { createKeys } from '../../auth/keys.ts';
 import { createTokens } from '../../auth/token.ts';

@@ -1,5 +1,12 @@
 import { secret } from '../../support/app.ts';
-import { createClaims, createHmacSigner, encode, type HostileToken, signParts, signToken } from './tokens.ts';
+import {
+  createClaims,
+  createHmacSigner,
+  encode,
+  type HostileToken,
+  signParts,
+  signToken,
+} from '../../support/tokens.ts';
 
 const algorithm = 'Token validation failed: the algorithm is not HS256';
 const parameter = 'Token validation failed: the header has a parameter that is not supported';
