@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import fc from 'fast-check';
 
 const { SIGNALBOX_TEST_SEED: asked } = process.env;
@@ -5,7 +6,7 @@ const { SIGNALBOX_TEST_SEED: asked } = process.env;
 /** What all random choices of a test file start from: `SIGNALBOX_TEST_SEED`, or else a new number, which is printed. */
 export const seed = asked === undefined ? Date.now() % 2 ** 31 : Number(asked);
 
-process.stdout.write(`SIGNALBOX_TEST_SEED=${seed}\n`);
+process.stdout.write(`${basename(process.argv[1] ?? '')}: SIGNALBOX_TEST_SEED=${seed}\n`);
 fc.configureGlobal({ seed });
 
 /** fast-check, whose properties are checked with the seed. */
