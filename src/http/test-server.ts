@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify';
 import { pino } from 'pino';
+import { createRequest } from '../../test/support/app.ts';
 import { loadSettings } from '../config/load.ts';
 import { createSettingsSchema } from '../config/schema.ts';
 import { createServer } from './server.ts';
@@ -15,14 +16,14 @@ interface TestServer {
 export const startServer = (t: TestContext, options: RouteShorthandOptions): TestServer => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
-  t.after(() => app.close());
+  const send = createRequest(t, app);
   app.post('/show', options, async ({ query, body }) => ({ query, body }));
   return {
     app,
-    request: async (payload, query = '') => {
-      const headers = { host: 'localhost', 'content-type': 'text/plain' };
-      const answer = await app.inject({ method: 'POST', url: `/show${query}`, headers, payload });
-      return { status: answer.statusCode, json: answer.json() };
+    request: async (body, query = '') => {
+      const headers = { 'content-type': 'text/plain' };
+      const { status, json } = await send<unknown>('POST', `/show${query}`, { headers, body });
+      return { status, json };
     },
   };
 };

@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createFolder } from '../support/folder.ts';
-import { refusal, startProgram } from '../support/program.ts';
+import { main, refusal, startProgram } from '../support/program.ts';
 
 test('what the settings mean together is told all at once, whatever part of the program it concerns', async (t) => {
   const path = join(createFolder(t), 'c.json');
@@ -50,7 +49,6 @@ test('mounts without any, and a variable for what only the file can hold, are re
 test('a working directory that is gone is told in one line', async (t) => {
   const cwd = join(createFolder(t), 'gone');
   mkdirSync(cwd);
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
   const script = 'rmdir "$1" && exec "$2" "$3" --port 0';
   const child = spawn('/bin/sh', ['-c', script, 'sh', cwd, process.execPath, main], { cwd });
   let stderr = '';

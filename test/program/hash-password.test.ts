@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { isPassword } from '../../src/auth/password.ts';
-import { runProgram } from '../support/program.ts';
+import { main, runProgram } from '../support/program.ts';
 
 test('a password from standard input becomes an argon2id hash, without the line break of echo', async () => {
   for (const input of ['open sesame', 'open sesame\n', 'open sesame\r\n']) {
@@ -50,7 +49,6 @@ test('a password of 128 bytes is hashed, whatever its letters', async () => {
 });
 
 test('on a terminal it asks, and shows nothing of what is typed', async (t) => {
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
   // `script` of util-linux gives the program a terminal of its own.
   const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' hash-password`, '/dev/null']);
   const failed = await new Promise((resolve) =>

@@ -27,7 +27,7 @@ interface Options {
   log?: FastifyBaseLogger;
 }
 
-interface Listening {
+export interface Listening {
   /** Where it listens, e.g. `http://127.0.0.1:43210`. */
   url: string;
   /** Sends a request over a socket, as a client on this machine would. */
@@ -82,6 +82,15 @@ export const listen = async (t: Scope, server: FastifyInstance): Promise<Listeni
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   client = createClient(url);
   return { url, request: client.request, close };
+};
+
+/** Sends requests to any Fastify app over a socket; it listens from the first one on. */
+export const createRequest = (t: Scope, server: FastifyInstance): Request => {
+  let listening: Promise<Listening> | undefined;
+  return async (method, path, options) => {
+    listening ??= listen(t, server);
+    return (await listening).request(method, path, options);
+  };
 };
 
 const writeJson = (folder: string, name: string, value: unknown): string => {

@@ -10,7 +10,7 @@ export interface JsonResponse<T> {
   json: T;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Text and bytes are sent as they are, anything else as JSON. */
   body?: unknown;
   /** Sent as given, in this order, after Host, Authorization and Content-Length; `host` replaces Host. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 const { SIGNALBOX_TEST_SEED: asked } = process.env;
 
 /** What all random choices of a test file start from: `SIGNALBOX_TEST_SEED`, or else a new number, which is printed. */
-export const seed = asked === undefined ? Date.now() % 2 ** 31 : Number(asked);
+const seed = asked === undefined ? Date.now() % 2 ** 31 : Number(asked);
 
 process.stdout.write(`${basename(process.argv[1] ?? '')}: SIGNALBOX_TEST_SEED=${seed}\n`);
 fc.configureGlobal({ seed });

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { fastify } from 'fastify';
+import { createRequest } from '../../../test/support/app.ts';
 import { sendJson, sendJsonList } from './json-list.ts';
 
 /** A server whose answer has no end, and how many pieces of it were asked for. */
@@ -60,8 +61,7 @@ test('HEAD makes nothing of a long answer but its start', async (t) => {
 
 test('rows of several pieces come as one list', async (t) => {
   const app = fastify();
-  t.after(() => app.close());
   const rows = Array.from({ length: 5000 }, (_, id) => ({ id, text: 'x'.repeat(50) }));
   app.get('/', (_request, reply) => sendJsonList(reply, '{"rows":[', rows, '],"end":true}'));
-  assert.deepEqual((await app.inject('/')).json(), { rows, end: true });
+  assert.deepEqual((await createRequest(t, app)('GET', '/')).json, { rows, end: true });
 });
