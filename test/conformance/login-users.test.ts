@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { SettingsError } from '../../src/config/settings-error.ts';
-import { passwords, startApp, type TestApp } from '../support/app.ts';
+import { passwords, startApp, startRefusal, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
@@ -85,6 +84,6 @@ test('D22h a configured user with another role, or without a hash, stops the sta
   const none = { adminPassword: undefined, readerPassword: undefined };
   for (const user of faults) {
     const settings = { profiles, users: [user], ...none };
-    await assert.rejects(startApp(t, { settings }), SettingsError);
+    await startRefusal(t, { settings });
   }
 });

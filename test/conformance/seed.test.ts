@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { SettingsError } from '../../src/config/settings-error.ts';
-import { startApp } from '../support/app.ts';
+import { startApp, startRefusal } from '../support/app.ts';
 import { token } from './support/items.ts';
 import { createTask, listTasks, startTasks, statuses } from './support/tasks.ts';
 
 /** The start with this seed file stops, and the message names the record and the field. */
 const assertStopped = async (t: TestContext, seed: unknown, message: RegExp): Promise<void> =>
-  assert.rejects(startApp(t, { seed }), (error: Error) => {
-    assert.ok(error instanceof SettingsError);
-    assert.match(error.message, message);
-    return true;
-  });
+  assert.match(await startRefusal(t, { seed }), message);
 
 test('D6a without a seed file every store starts empty', async (t) => {
   const app = await startApp(t);

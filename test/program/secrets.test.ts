@@ -129,14 +129,15 @@ test('secrets come out neither in help, nor the schema of the settings, nor a re
   ];
   for (const content of files) {
     writeFileSync(path, content, { mode: 0o600 });
-    for (const args of [
-      ['--help'],
-      ['config-schema'],
+    const bad = [
       ['--profiles', 'A,I', '--port', '70000'],
       ['--profiles', 'A,I,Z'],
-    ]) {
+    ];
+    // What is printed without reading the file is the same for all of them.
+    const asked = content === files[0] ? [['--help'], ['config-schema']] : [];
+    for (const args of [...bad, ...asked]) {
       const { stdout, stderr, code } = await runProgram(args, { variables });
-      if (args[0] === '--profiles') assert.equal(code, 1);
+      assert.equal(code, bad.includes(args) ? 1 : 0);
       assertNoSecrets(stdout + stderr, ['cGxhbnRlZHNhbHQ'], `${args.join(' ')} with ${content}`);
     }
   }

@@ -28,29 +28,6 @@ test('the start says where it listens, what is mounted where, what is open, and 
   }
 });
 
-test('a made-up password is printed once and works; the next start makes another', async (t) => {
-  const cwd = createFolder(t);
-  const passwordOf = (text: string) => /Password of reader for this run: (\S+)/.exec(text)?.[1] ?? '';
-  const first = await startProgram(t, [], { cwd });
-  const Password = passwordOf(first.output.stdout);
-  const body = { Username: 'reader', Password };
-  const login = await first.request('POST', '/api/auth/login', { body });
-  assert.equal(login.json['role'], 'Reader');
-  const { stdout, stderr } = await first.stop();
-  assert.equal(`${stdout}${stderr}`.split(Password).length, 2);
-  const second = await startProgram(t, [], { cwd });
-  assert.notEqual(passwordOf(second.output.stdout), Password);
-});
-
-test('a password that is set is used and never printed', async (t) => {
-  const variables = { SIGNALBOX_ADMIN_PASSWORD: 'set by hand', SIGNALBOX_READER_PASSWORD: 'by hand too' };
-  const { request, stop } = await startProgram(t, [], { variables });
-  const body = { Username: 'admin', Password: 'set by hand' };
-  assert.equal((await request('POST', '/api/auth/login', { body })).status, 200);
-  const { stdout, stderr } = await stop();
-  assert.doesNotMatch(stdout + stderr, /by hand|Password of/);
-});
-
 test('without a signing key the log says that tokens end with the process; with one it does not', async (t) => {
   const cwd = createFolder(t);
   const without = await startProgram(t, ['--profiles', 'A'], { cwd });

@@ -6,10 +6,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import { startRefusal } from '../support/app.ts';
 import { type CertificateFiles, writeCertificate } from '../support/certificate.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
-import { type Running, runProgram, startProgram } from '../support/program.ts';
+import { type Running, startProgram } from '../support/program.ts';
 
 const start = async (t: TestContext): Promise<Running & { files: CertificateFiles; cwd: string }> => {
   const cwd = createFolder(t);
@@ -108,29 +109,22 @@ test('a certificate or key that is alone, absent, no PEM or of another pair is r
   const second = writeCertificate(folder, 'second');
   const bad = join(folder, 'bad.pem');
   writeFileSync(bad, 'hello');
-  const refuse = async (...flags: string[]): Promise<string> => {
-    const { code, stderr } = await runProgram(['--profiles', 'L', ...flags]);
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, /^signalbox: [^\n]+\n$/);
-    return stderr;
-  };
+  const refuse = (tlsCert: string | undefined, tlsKey?: string): Promise<string> =>
+    startRefusal(t, { settings: { profiles: ['L'], tlsCert, tlsKey } });
+  assert.match(await refuse(first.cert), /tlsCert is set alone; HTTPS needs tlsCert and tlsKey/);
+  assert.match(await refuse(undefined, first.key), /tlsKey is set alone/);
   assert.match(
-    await refuse('--tls-cert', first.cert),
-    /tlsCert is set alone; HTTPS needs tlsCert and tlsKey/,
-  );
-  assert.match(await refuse('--tls-key', first.key), /tlsKey is set alone/);
-  assert.match(
-    await refuse('--tls-cert', first.cert, '--tls-key', join(folder, 'none')),
+    await refuse(first.cert, join(folder, 'none')),
     /cannot read tlsKey .*none: there is no such file/,
   );
   assert.match(
-    await refuse('--tls-cert', first.cert, '--tls-key', second.key),
+    await refuse(first.cert, second.key),
     /is not the key of .*; give the two files of one certificate/,
   );
   for (const [cert, key] of [
     [bad, first.key],
     [first.cert, bad],
   ] as const) {
-    assert.match(await refuse('--tls-cert', cert, '--tls-key', key), /are no certificate and .* key in PEM/);
+    assert.match(await refuse(cert, key), /are no certificate and .* key in PEM/);
   }
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -5,6 +6,7 @@ import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/create-app.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
+import { SettingsError } from '../../src/config/settings-error.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
 import { type Client, createClient, type Request } from './client.ts';
@@ -69,6 +71,16 @@ export const startApp = async (
     return json['token'] as string;
   };
   return { ...listening, server, mounts, notices, login, folder };
+};
+
+/** What is wrong with the settings or the seed file, as the app that refuses to start with them says. */
+export const startRefusal = async (t: Scope, options: Options): Promise<string> => {
+  const error = await startApp(t, options).then(
+    () => assert.fail('the app has started'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof SettingsError, String(error));
+  return error.message;
 };
 
 /** Lets any Fastify app listen on a free port of 127.0.0.1; ended with the test. */

@@ -26,9 +26,9 @@ interface Pair {
 }
 
 const runs: Run[] = [
-  { operations: 850_000, size: 60, longest: 10, listing: 0.05 },
-  { operations: 130_000, size: 1200, longest: 10, listing: 0.02 },
-  { operations: 20_000, size: 200, longest: 60_000, listing: 0.05 },
+  { operations: 250_000, size: 60, longest: 10, listing: 0.05 },
+  { operations: 60_000, size: 1200, longest: 10, listing: 0.02 },
+  { operations: 10_000, size: 200, longest: 60_000, listing: 0.05 },
 ];
 
 for (const run of runs) {
