@@ -25,7 +25,7 @@ test('B9 a body of exactly 1 MiB is accepted', async (t) => {
   }
 });
 
-test('B10 a body of more than 1 MiB answers 413 {error} and changes nothing', async (t) => {
+test('B10 a body of more than 1 MiB is 413 {error} and changes nothing', async (t) => {
   const app = await startApp(t, { seed });
   for (const route of writingRoutes) {
     await assertUnchanged(app, { path: route.list ?? '/api/tasks', token }, async () => {
@@ -44,7 +44,7 @@ test('B11 the size of a body is counted in bytes, not characters', async (t) => 
   }
 });
 
-test('B12 a body that comes without its length is refused once it is past 1 MiB', async (t) => {
+test('B12 a chunked body is rejected once it exceeds 1 MiB', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['tasks'] } });
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     const connection = openConnection(app.url);

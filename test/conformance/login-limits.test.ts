@@ -19,7 +19,7 @@ const body = (Username: string, Password: string) => ({ body: { Username, Passwo
 // Other systems than Linux have 127.0.0.1 alone.
 const loopback = process.platform !== 'linux' && 'it needs a second loopback address';
 
-test('A26 of 1,000 wrong logins on 50 connections 99 % are 429, and all else keeps working', {
+test('A26 of 1,000 wrong logins on 50 connections 99 % are 429, while other requests are served', {
   skip: loopback,
 }, async (t) => {
   const { url } = await startProgram(t, ['--data-dir', createFolder(t)], { variables });
@@ -50,7 +50,7 @@ test('A26 of 1,000 wrong logins on 50 connections 99 % are 429, and all else kee
   assert.equal((await login(owner, passwords.admin)).status, 200);
 });
 
-test('A27 after eight wrong logins an address is told to wait, before anything is checked', async (t) => {
+test('A27 after eight wrong logins an address gets 429 before any password is checked', async (t) => {
   const app = await startLogin(t);
   const login = (name: string, password: string) =>
     app.request('POST', '/api/auth/login', body(name, password));
@@ -70,7 +70,7 @@ test('A27 after eight wrong logins an address is told to wait, before anything i
   }
 });
 
-test('A28 a login without a name, or with what no password can be, is not counted', async (t) => {
+test('A28 a login without a name, or with an impossible password, does not count towards the limits', async (t) => {
   const app = await startLogin(t);
   for (let count = 0; count < 5; count += 1) {
     for (const Password of ['', 'x'.repeat(129), null]) {
@@ -82,14 +82,14 @@ test('A28 a login without a name, or with what no password can be, is not counte
   assert.equal(typeof (await app.login('admin')), 'string');
 });
 
-test('A29 the limits can be turned off', async (t) => {
+test('A29 the login limits can be turned off', async (t) => {
   const app = await startLogin(t, { loginTriesPerAddress: 0, loginTriesPerUser: 0, loginTriesInTotal: 0 });
   for (let count = 0; count < 40; count += 1) {
     assertUnauthorized(await app.request('POST', '/api/auth/login', body('nobody', 'wrong')), 'Unknown user');
   }
 });
 
-test('A30 a right login with mistakes before it goes on as if there had been none', async (t) => {
+test('A30 a correct login clears the mistakes made before it', async (t) => {
   const app = await startLogin(t, { loginTriesPerAddress: 2 });
   for (let count = 0; count < 3; count += 1) {
     assertUnauthorized(

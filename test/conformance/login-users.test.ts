@@ -13,7 +13,7 @@ const startProgramWithLogin = (t: TestContext, variables: Record<string, string>
 const statusOf = async (app: TestApp, Username: string, Password: string): Promise<number> =>
   (await app.request('POST', '/api/auth/login', { body: { Username, Password } })).status;
 
-test('D22c out of the box there are the users admin, an Admin, and reader, a Reader', async (t) => {
+test('D22c by default the users are admin, an Admin, and reader, a Reader', async (t) => {
   const app = await startApp(t, { settings: { profiles } });
   for (const [Username, role] of [['admin', 'Admin'] as const, ['reader', 'Reader'] as const]) {
     const body = { Username, Password: passwords[Username] };
@@ -33,7 +33,7 @@ test('D22d the passwords come from SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER
   }
 });
 
-test('D22e where a password is not set, a random one is made at the start, printed once, and works', async (t) => {
+test('D22e a password that is not set is random, printed once on startup, and works', async (t) => {
   const first = await startProgramWithLogin(t);
   const made = [...first.output.stdout.matchAll(announcement)].map(([, name, password]) => [name, password]);
   assert.deepEqual(
@@ -61,7 +61,7 @@ test('D22f there is no default password', async (t) => {
   }
 });
 
-test('D22g users, their roles and password hashes can be configured, in place of admin and reader', async (t) => {
+test('D22g configured users with roles and password hashes replace admin and reader', async (t) => {
   const { stdout } = await runProgram(['hash-password'], { input: 'open sesame\n' });
   const users = [{ name: 'Ali', role: 'Reader', passwordHash: stdout.trim() }];
   const none = { adminPassword: undefined, readerPassword: undefined };
@@ -72,7 +72,7 @@ test('D22g users, their roles and password hashes can be configured, in place of
   assert.equal(await statusOf(app, 'admin', passwords.admin), 401);
 });
 
-test('D22h a configured user with another role, or without a hash, stops the start', async (t) => {
+test('D22h a configured user with an unknown role, or without a hash, prevents startup', async (t) => {
   const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo';
   const faults = [
     { name: 'Ali', role: 'admin', passwordHash },

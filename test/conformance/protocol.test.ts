@@ -16,7 +16,7 @@ const assertError = (answer: string, status: number, request: string): void => {
   assert.match(answer, /\r\n\r\n\{"error":"[^"]+"\}$/, request);
 };
 
-test('D13c bytes that are no HTTP request get a JSON error', async (t) => {
+test('D13c bytes that are not HTTP get a JSON error', async (t) => {
   const url = await listen(t);
   const cases: [number, string][] = [
     [400, 'hello\r\n\r\n'],
@@ -41,7 +41,7 @@ test('D13d with cors on, protocol errors carry the two headers too', async (t) =
   );
 });
 
-test('D32c a request whose host is empty, doubled or none is malformed, and ends the connection', async (t) => {
+test('D32c a request whose Host is empty, repeated, missing or malformed is 400 and ends the connection', async (t) => {
   const url = await listen(t);
   for (const host of ['Host:', 'Host: localhost\r\nHost: localhost', 'Host: user@localhost', 'X: y']) {
     const answer = await sendRaw(url, `GET /api/tasks HTTP/1.1\r\n${host}\r\n\r\n`);
@@ -49,7 +49,7 @@ test('D32c a request whose host is empty, doubled or none is malformed, and ends
   }
 });
 
-test('D13e every refusal of Node’s own is JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
+test('D13e errors that Node itself would answer are JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
   const url = await listen(t);
   const cases: [number, string][] = [
     [405, 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
@@ -60,7 +60,7 @@ test('D13e every refusal of Node’s own is JSON: CONNECT, unmet expectations, u
   for (const [status, request] of cases) assertError(await sendRaw(url, request), status, request);
 });
 
-test('D10 an answer of any size is streamed: the whole list arrives, also at a slow reader', async (t) => {
+test('D10 a response of any size is streamed, and the whole list arrives', async (t) => {
   const count = 20_000;
   const tasks = Array.from({ length: count }, (_, index) => ({ Title: `task ${index} ${'x'.repeat(100)}` }));
   const { request } = await startApp(t, { settings: { profiles: ['T'] }, seed: { tasks } });
@@ -70,7 +70,7 @@ test('D10 an answer of any size is streamed: the whole list arrives, also at a s
   assert.ok(body.data.every(({ Id }, index) => Id === index + 1));
 });
 
-test('D17i a task that is deleted while the body of its PUT arrives is 404, and stays deleted', async (t) => {
+test('D17i a task deleted while the body of its PUT arrives is 404, and stays deleted', async (t) => {
   const { url, request } = await startApp(t, {
     settings: { profiles: ['T'] },
     seed: { tasks: [{ Title: 'x' }] },

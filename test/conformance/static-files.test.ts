@@ -23,7 +23,7 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   return url;
 };
 
-test('G4 /docs serves the files of the public folder with their types', async (t) => {
+test('G4 /docs/ serves the files of the public folder with their types', async (t) => {
   const url = await startWithPages(t);
   const page = await getRaw(url, '/docs/');
   assert.match(page, /^HTTP\/1\.1 200 OK\r\n/);
@@ -34,14 +34,14 @@ test('G4 /docs serves the files of the public folder with their types', async (t
   assert.match(await getRaw(url, '/docs/sub/a%20b.txt'), /\r\n\r\ntext$/);
 });
 
-test('G4a a folder is not listed, and dotfiles and links that leave the folder are not served', async (t) => {
+test('G4a folders are not listed, and dotfiles and links that leave the public folder are not served', async (t) => {
   const url = await startWithPages(t);
   for (const path of ['/docs/sub', '/docs/sub/', '/docs/.env', '/docs/link.txt', '/docs/%2eenv']) {
     assertRefused(await getRaw(url, path), path);
   }
 });
 
-test('G4b no path leaves the public folder, however it is written', async (t) => {
+test('G4b no path leaves the public folder, whatever its spelling', async (t) => {
   const url = await startWithPages(t);
   const ups = ['..', '%2e%2e', '.%2e', '%2E.', '..%00', '%252e%252e', '....', '..;'];
   const slashes = ['/', '%2f', '%5c', '\\', '//', '/./'];

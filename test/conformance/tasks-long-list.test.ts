@@ -28,7 +28,7 @@ const assertList = async (answer: IncomingMessage, expected: string[]): Promise<
   assert.deepEqual([list.count, titlesOf(list)], [expected.length, expected]);
 };
 
-test('D10c a list is what it was when it was asked for, though tasks change before it is read', async (t) => {
+test('D10c a list is a snapshot: changes made before it is read do not show', async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   const before = await askFor(app, token);
@@ -42,7 +42,7 @@ test('D10c a list is what it was when it was asked for, though tasks change befo
   await assertList(await askFor(app, token), ['new']);
 });
 
-test('D10d readers who take nothing hold up neither other readers nor changes', async (t) => {
+test('D10d clients that do not read delay neither other readers nor changes', async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   const slow = await Promise.all([1, 2, 3].map(() => askFor(app, token)));

@@ -14,7 +14,7 @@ const startWith = async (t: TestContext, jwtSecret: string, jwtPreviousSecret?: 
   return { login: () => login('admin'), statusFor, stop: close };
 };
 
-test('D23x the secret is changed without a gap: two servers, restarted in turn, always accept all tokens', async (t) => {
+test('D23x the secret can be changed without a gap: two servers, restarted in turn, accept all current tokens', async (t) => {
   const [a, b] = [await startWith(t, older), await startWith(t, older)];
   const first = await a.login();
   assert.equal(await b.statusFor(first), 200);
@@ -40,7 +40,7 @@ test('D23x the secret is changed without a gap: two servers, restarted in turn, 
 
 const settings = { profiles: ['items', 'login'], jwtSecret: secret, jwtPreviousSecret: older };
 
-test('D23y with two secrets a token names its key, and is checked with that key alone', async (t) => {
+test('D23y with two secrets a token names its key, and is checked with that key only', async (t) => {
   const app = await startApp(t, { settings });
   const token = await app.login('reader');
   const { kid, ...rest } = readPart(token, 0);
@@ -57,7 +57,7 @@ test('D23y with two secrets a token names its key, and is checked with that key 
   assert.deepEqual(await Promise.all(keys), [200, 200, 401]);
 });
 
-test('D23z a previous secret is refused at the start: too short, alone, or the same', async (t) => {
+test('D23z a previous secret that is too short, alone or the same as the current one prevents startup', async (t) => {
   const refusals: [Record<string, unknown>, RegExp][] = [
     [{ jwtPreviousSecret: 'q'.repeat(31) }, /^jwtPreviousSecret must be at least 32 bytes long, not 31$/],
     [{ jwtSecret: undefined }, /^jwtPreviousSecret has no effect without jwtSecret: set both$/],

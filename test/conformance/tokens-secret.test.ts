@@ -17,7 +17,7 @@ test('D23a the signing secret is SIGNALBOX_JWT_SECRET', async (t) => {
   assert.equal((await request('GET', '/api/items', { token })).status, 200);
 });
 
-test('D23b a secret of fewer than 32 bytes stops the start, and is not told', async (t) => {
+test('D23b a secret of fewer than 32 bytes prevents startup, and is not shown', async (t) => {
   for (const jwtSecret of ['x', 'q'.repeat(31), '漢'.repeat(10)]) {
     const said = await startRefusal(t, { settings: { profiles, jwtSecret } });
     assert.match(said, /^jwtSecret must be at least 32 bytes long, not \d+$/);
@@ -25,14 +25,14 @@ test('D23b a secret of fewer than 32 bytes stops the start, and is not told', as
   }
 });
 
-test('D23c a secret is measured in bytes: 32 are enough', async (t) => {
+test('D23c a secret is measured in bytes, and 32 are enough', async (t) => {
   for (const jwtSecret of ['x'.repeat(32), 'é'.repeat(16)]) {
     const app = await startApp(t, { settings: { profiles, jwtSecret } });
     assertJson(await app.request('GET', '/api/items', { token: await app.login('admin') }), 200);
   }
 });
 
-test('D23d without a secret a random one is made for the run: tokens of another run are refused', async (t) => {
+test('D23d without a secret a random one is made for the run: tokens of another run are rejected', async (t) => {
   const settings = { profiles, jwtSecret: undefined };
   const [first, second] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await first.login('admin');
@@ -40,7 +40,7 @@ test('D23d without a secret a random one is made for the run: tokens of another 
   assertUnauthorized(await second.request('GET', '/api/items', { token }), mismatch);
 });
 
-test('D23e without a secret the log says that tokens end with the process', async (t) => {
+test('D23e without a secret the log says that tokens are valid for this run only', async (t) => {
   const args = ['--profiles', 'login', '--data-dir', createFolder(t)];
   const silent = await startProgram(t, args, { variables: { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) } });
   const random = await startProgram(t, args);

@@ -56,7 +56,7 @@ test('routes are grouped by profile and base path', { skip }, async (t) => {
   await page.waitForURL('**/docs/#/simple:simple-tasks');
 });
 
-test('a route opens to its fields, its answers and a command line', { skip }, async (t) => {
+test('an opened route shows its fields, its responses and a command line', { skip }, async (t) => {
   const { page, app } = await openDocs(t, browser);
   const route = page.locator('details', { hasText: 'POST /api/tasks ' });
   await route.locator('summary').click();
@@ -67,7 +67,7 @@ test('a route opens to its fields, its answers and a command line', { skip }, as
   assert.ok(text.includes(`curl -X POST -d '{"Title":"…"}' '${app.url}/api/tasks'`));
 });
 
-test('the text of the document stays text', { skip }, async (t) => {
+test('markup in the OpenAPI document is shown as text', { skip }, async (t) => {
   const hostile = '<img src=x onerror=alert(1)>`<b>bold</b>`';
   const fields = { [hostile]: { type: 'string', description: hostile, default: hostile } };
   const operation = {
@@ -88,7 +88,7 @@ test('the text of the document stays text', { skip }, async (t) => {
   assert.deepEqual(complaints, []);
 });
 
-test('a server that ended is told, and the list comes once it is back', { skip }, async (t) => {
+test('the page reports a stopped server, and shows the routes once it is back', { skip }, async (t) => {
   const { page, app } = await openDocs(t, browser);
   await page.route('**/openapi.json', async (route) => {
     await app.close();
@@ -111,14 +111,14 @@ const answers = [
   { status: 200, document: '{"paths":{}}', says: 'No profile is mounted: there are no routes.' },
 ];
 for (const { says, ...answer } of answers) {
-  test(`${answer.status} ${answer.document} is told as: ${says}`, { skip }, async (t) => {
+  test(`the page reports ${answer.status} ${answer.document} as: ${says}`, { skip }, async (t) => {
     const { page } = await openDocs(t, browser, answer);
     await page.getByText(says).waitFor();
     assert.equal(await page.getByLabel('Filter').isVisible(), false);
   });
 }
 
-test('without scripts the page leads to the OpenAPI document', { skip }, async (t) => {
+test('without scripts the page links to the OpenAPI document', { skip }, async (t) => {
   const { page } = await openDocs(t, browser, { javaScriptEnabled: false });
   await page.locator('noscript a').click();
   await page.waitForURL('**/openapi.json');

@@ -16,7 +16,7 @@ const all = [
 
 // With requests logged, none goes the short way.
 for (const level of ['info', 'debug']) {
-  test(`RFC 9112 9.3.2: at log level ${level} a request sees what those sent before it with it have done`, async (t) => {
+  test(`RFC 9112 9.3.2: at log level ${level} a pipelined request sees the effects of those before it`, async (t) => {
     const { url } = await startApp(t, {
       settings: { profiles: ['T'] },
       log: pino({ level }, { write: () => undefined }),
@@ -34,7 +34,7 @@ for (const level of ['info', 'debug']) {
   });
 }
 
-test('a client that sends too many requests without waiting for answers is cut off, and others are answered', async (t) => {
+test('a client that pipelines too many requests is disconnected, and others are served', async (t) => {
   const { url, request } = await startApp(t, {
     settings: { profiles: ['T'] },
     seed: { tasks: [{ Title: 'first' }] },

@@ -8,7 +8,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-test('the program in one file does all that it does as modules', async (t) => {
+test('the bundled program does everything that the separate modules do', async (t) => {
   const variables = { SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
   const { request, stop } = await startProgram(t, [], { variables, bundled: true });
   const post = async (path: string, body: object, token = '') => {
@@ -27,7 +27,7 @@ test('the program in one file does all that it does as modules', async (t) => {
   assert.equal((await stop()).code, 0);
 });
 
-test('the program in one file answers its commands and refuses bad settings', async () => {
+test('the bundled program runs its commands and rejects bad settings', async () => {
   assert.equal((await runProgram(['--version'], { bundled: true })).stdout, `${version}\n`);
   const { code, stderr } = await runProgram(['--port', 'x'], { bundled: true });
   assert.equal(code, 1);

@@ -17,7 +17,7 @@ const open = (t: TestContext, url: string, text = ''): Connection => {
   return connection;
 };
 
-test('connections past the limit are told so and closed; health is still answered, and what is open is served', async (t) => {
+test('connections above the limit get 503 and are closed, while health and open connections are served', async (t) => {
   const { url, stop } = await startProgram(t, ['--profiles', 'T,M', '--max-connections', '3'], {
     cwd: createFolder(t),
   });
@@ -39,7 +39,7 @@ test('connections past the limit are told so and closed; health is still answere
   assert.equal((await stop()).code, 0);
 });
 
-test('far past the limit connections are closed at once, and afterwards others are served', async (t) => {
+test('connections far above the limit are closed at once, and new ones are served afterwards', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L', '--max-connections', '1'], {
     cwd: createFolder(t),
   });
@@ -54,7 +54,7 @@ test('far past the limit connections are closed at once, and afterwards others a
   });
 });
 
-test('at the end, connections on which nothing came are closed while a busy one is still served', async (t) => {
+test('on shutdown, silent connections are closed while a busy one is still served', async (t) => {
   const { url, request, child, stop } = await startProgram(t, ['--profiles', 'T'], { cwd: createFolder(t) });
   const body = '{"Title":"in flight"}';
   const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -73,7 +73,7 @@ test('at the end, connections on which nothing came are closed while a busy one 
   assert.equal((await ended).code, 0);
 });
 
-test('what is no regular file in the public folder is not there, and keeps nothing waiting', async (t) => {
+test('anything but a regular file in the public folder is 404 at once', async (t) => {
   const cwd = createFolder(t);
   mkdirSync(join(cwd, 'pages', 'index.html'), { recursive: true });
   writeFileSync(join(cwd, 'pages', 'page.html'), 'page');

@@ -7,14 +7,14 @@ import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`on ${signal} the program ends with exit code 0`, async (t) => {
+  test(`on ${signal} the program stops with exit code 0`, async (t) => {
     const { stop } = await startProgram(t, []);
     const { code, signal: killedBy } = await stop(signal);
     assert.deepEqual([code, killedBy], [0, null]);
   });
 }
 
-test('a request that is running at the end is finished, new connections are refused', async (t) => {
+test('on shutdown, a running request is finished and new connections are refused', async (t) => {
   const { url, request, child, stop } = await startProgram(t, ['--profiles', 'T']);
   const body = '{"Title":"in flight"}';
   const running = openConnection(url);
@@ -33,7 +33,7 @@ test('a request that is running at the end is finished, new connections are refu
   assert.equal((await ended).code, 0);
 });
 
-test('alerts acknowledged just before the end are there after a restart', async (t) => {
+test('alerts acknowledged just before shutdown are listed after a restart', async (t) => {
   const cwd = createFolder(t);
   const first = await startProgram(t, ['--profiles', 'X'], { cwd });
   const send = (message: string) => first.request('POST', '/api/alert', { body: { message } });
@@ -49,7 +49,7 @@ test('alerts acknowledged just before the end are there after a restart', async 
   );
 });
 
-test('tasks and items are gone after a restart', async (t) => {
+test('tasks are lost on restart', async (t) => {
   const cwd = createFolder(t);
   const first = await startProgram(t, ['--profiles', 'T'], { cwd });
   await first.request('POST', '/api/tasks', { body: { Title: 'x' } });

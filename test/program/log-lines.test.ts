@@ -23,7 +23,7 @@ const breaks = [
 const toRequest = (target: string, headers = ''): Buffer =>
   Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`);
 
-test('no text of a request makes a second log line, or a character that a terminal obeys', async (t) => {
+test('no text of a request adds a log line or a terminal control character to the log', async (t) => {
   const args = ['--log-level', 'trace', '--data-dir', createFolder(t)];
   const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
   const { url, request, stop } = await startProgram(t, args, { variables });
@@ -49,7 +49,7 @@ test('no text of a request makes a second log line, or a character that a termin
   assert.match(stderr, /^[ -~\n]*$/);
 });
 
-test('at 429 one log line tells the address, however many logins follow', async (t) => {
+test('a delayed address is logged once, however many logins follow', async (t) => {
   const { request, stop } = await startProgram(t, ['--profiles', 'A', '--data-dir', createFolder(t)]);
   for (let count = 0; count < 20; count += 1) {
     await request('POST', '/api/auth/login', { body: { Username: `nobody ${count}`, Password: 'x' } });

@@ -18,7 +18,7 @@ const always = {
   'referrer-policy': 'no-referrer',
 };
 
-test('past the bound of arrears requests are 503 with Retry-After, health is answered, and then all is well again', async (t) => {
+test('above the limit of event-loop delay requests get 503 with Retry-After, health is served, and service resumes', async (t) => {
   const args = ['--profiles', 'T,M', '--max-event-loop-delay', '20'];
   const { url, request, stop } = await startProgram(t, args);
   const crowd = createClient(url, { connections: count });

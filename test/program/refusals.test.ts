@@ -18,7 +18,7 @@ test('an unknown flag, command or word is a usage error: exit code 2', async () 
   assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');
 });
 
-test('bad values are told all at once, with what would fit: exit code 1', async () => {
+test('bad values are reported together, with what is allowed: exit code 1', async () => {
   assert.equal(
     await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
     '--port must be a whole number from 0 to 65535, not "x"; ' +
@@ -32,7 +32,7 @@ test('bad values are told all at once, with what would fit: exit code 1', async 
   assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
 });
 
-test('a config file that is missing, malformed or has unknown keys is refused', async (t) => {
+test('a config file that is missing, malformed or has unknown keys is rejected', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
   assert.match(
@@ -45,7 +45,7 @@ test('a config file that is missing, malformed or has unknown keys is refused', 
   assert.match(await refusal(['--config', path], 1), /has no setting called "prot"; mounts in .* at \/ /);
 });
 
-test('a PowerShell that is needed and missing is refused, with what to do', async (t) => {
+test('a required PowerShell that is missing prevents startup, with advice', async (t) => {
   const refuse = (powershellPath: string) =>
     startRefusal(t, { settings: { profiles: ['X'], commandRunner: 'powershell', powershellPath } });
   assert.equal(
@@ -56,7 +56,7 @@ test('a PowerShell that is needed and missing is refused, with what to do', asyn
   assert.equal(await refuse('pwsh'), 'powershellPath must be an absolute path, not "pwsh"');
 });
 
-test('users that cannot log in are refused', async (t) => {
+test('users that cannot log in prevent startup', async (t) => {
   const none = { adminPassword: undefined, readerPassword: undefined };
   const user = {
     name: 'ada',
@@ -75,7 +75,7 @@ test('users that cannot log in are refused', async (t) => {
   );
 });
 
-test('a taken port, a foreign address and an unknown host are refused', async (t) => {
+test('a taken port, a foreign address and an unknown host prevent startup', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t) });
   const { port } = new URL(url);
   const args = ['--profiles', 'L', '--port', port];
@@ -90,7 +90,7 @@ test('a taken port, a foreign address and an unknown host are refused', async (t
   );
 });
 
-test('a data folder that cannot be made or written is refused', async (t) => {
+test('a data directory that cannot be created or written prevents startup', async (t) => {
   const folder = createFolder(t);
   writeFileSync(join(folder, 'file'), '');
   assert.match(
@@ -101,7 +101,7 @@ test('a data folder that cannot be made or written is refused', async (t) => {
   assert.match(await startRefusal(t, { settings }), /\/proc\/signalbox/);
 });
 
-test('a public folder that is not there, or holds a link that leaves it, is refused', async (t) => {
+test('a public folder that is missing, or holds a link that leaves it, prevents startup', async (t) => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'linked'));
   symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));

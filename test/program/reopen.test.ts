@@ -6,7 +6,7 @@ import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
-test('on SIGHUP the alert log goes on in a new file where the old one was moved away', async (t) => {
+test('on SIGHUP the alert log continues in a new file if the old one was moved away', async (t) => {
   const cwd = createFolder(t);
   const { request, child } = await startProgram(t, ['--profiles', 'X', '--data-dir', '.'], { cwd });
   const log = join(cwd, 'alerts.jsonl');

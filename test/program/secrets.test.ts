@@ -62,7 +62,7 @@ const start = async (t: TestContext) => {
   return { url, stop, send, answers, dataDir };
 };
 
-test('secrets of settings and requests come out nowhere: not in answers, the log, the audit or the start message', async (t) => {
+test('no secret of settings or requests appears in responses, the log, the audit or the start message', async (t) => {
   const { url, stop, send, answers, dataDir } = await start(t);
   const credentials = { Username: 'admin', Password: planted.adminPassword };
   const login = await send('POST', '/api/auth/login', forged, credentials);
@@ -105,7 +105,7 @@ test('secrets of settings and requests come out nowhere: not in answers, the log
   assert.doesNotMatch(answers.join('\n') + stdout + stderr + readFolder(dataDir), /\$argon2id/);
 });
 
-test('secrets come out neither in help, nor the schema of the settings, nor a refusal to start', async (t) => {
+test('no secret appears in the help, the settings schema or a startup error', async (t) => {
   const path = join(createFolder(t), 'settings.json');
   const variables = { SIGNALBOX_CONFIG: path, SIGNALBOX_JWT_SECRET: planted.jwtSecret };
   const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$cGxhbnRlZHNhbHQ$planted0hash';

@@ -20,7 +20,7 @@ const drip = async (t: TestContext, url: string, text: string): Promise<HttpResp
   return responses[0];
 };
 
-test('clients that send headers or bodies a byte at a time are told 408 and hung up on; others are served', async (t) => {
+test('clients that send headers or bodies byte by byte get 408 and are disconnected, while others are served', async (t) => {
   const limits = ['--headers-timeout', '1', '--request-timeout', '2'];
   const { url, request, stop } = await startProgram(t, ['--profiles', 'T,M', ...limits]);
   const slow = Array.from({ length: count }, () => [
@@ -41,7 +41,7 @@ test('clients that send headers or bodies a byte at a time are told 408 and hung
   assert.equal((await stop()).code, 0);
 });
 
-test('a connection on which nothing comes is hung up on', async (t) => {
+test('a silent connection is closed', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L', '--headers-timeout', '1']);
   await openConnection(url).closed();
 });

@@ -35,20 +35,20 @@ const askForAll = async (t: TestContext, socket: Socket): Promise<void> => {
   socket.pause();
 };
 
-test('a client that takes nothing of its answer loses its connection', { timeout }, async (t) => {
+test('a client that does not read its response is disconnected', { timeout }, async (t) => {
   const { port, closed } = await start(t);
   await askForAll(t, connect(port, '127.0.0.1'));
   await closed;
 });
 
-test('so does one that speaks TLS', { timeout }, async (t) => {
+test('a TLS client that does not read its response is disconnected', { timeout }, async (t) => {
   const { cert, key, pem } = writeCertificate(createFolder(t), 'slow');
   const { port, closed } = await start(t, { tlsCert: cert, tlsKey: key });
   await askForAll(t, connectTls({ port, host: '127.0.0.1', ca: pem }));
   await closed;
 });
 
-test('a client that reads slowly is given all of it', async (t) => {
+test('a client that reads slowly gets the whole response', async (t) => {
   const patience = 2;
   const { port } = await start(t, { requestTimeout: patience });
   const socket = connect(port, '127.0.0.1');

@@ -9,7 +9,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const longSecret = 'a signing key that is long enough for it';
 
-test('the start says where it listens, what is mounted where, what is open, and the made-up passwords', async (t) => {
+test('the start message shows the address, the mounts, the open routes and the random passwords', async (t) => {
   const { url, request, stop } = await startProgram(t, []);
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.equal((await request('GET', '/health')).status, 200);
@@ -28,7 +28,7 @@ test('the start says where it listens, what is mounted where, what is open, and 
   }
 });
 
-test('without a signing key the log says that tokens end with the process; with one it does not', async (t) => {
+test('only without a signing key the log says that tokens end with the process', async (t) => {
   const cwd = createFolder(t);
   const without = await startProgram(t, ['--profiles', 'A'], { cwd });
   assert.match((await without.stop()).stderr, /tokens end with this process/);
@@ -39,7 +39,7 @@ test('without a signing key the log says that tokens end with the process; with 
   assert.doesNotMatch((await given.stop()).stderr, /tokens end/);
 });
 
-test('flags choose profiles, data folder and log level; nothing is written that no profile needs', async (t) => {
+test('flags set profiles, data directory and log level, and profiles without files write none', async (t) => {
   const cwd = createFolder(t);
   const lists = await startProgram(t, ['--profiles', 'L', '--log-level', 'silent'], { cwd });
   assert.equal((await lists.request('GET', '/api/tasks')).text, '[]');
@@ -83,7 +83,7 @@ test('at log level debug each request is one JSON line', async (t) => {
   assert.deepEqual([line.method, line.status, line.path], ['GET', 200, '/api/tasks']);
 });
 
-test('--help names every flag and profile, --version the version', async () => {
+test('--help names flags and profiles, and --version prints the version', async () => {
   const { stdout, code } = await runProgram(['--help']);
   assert.equal(code, 0);
   const flags = ['host', 'port', 'profiles', 'data-dir', 'config', 'seed', 'cors', 'allowed-hosts'];
@@ -97,14 +97,14 @@ test('--help names every flag and profile, --version the version', async () => {
   assert.deepEqual([(await runProgram(['--version'])).stdout, packaged], [`${version}\n`, version]);
 });
 
-test('bound beyond loopback, the log warns', async (t) => {
+test('a server bound beyond loopback logs a warning', async (t) => {
   const { stop } = await startProgram(t, ['--profiles', 'L', '--host', '0.0.0.0'], { cwd: createFolder(t) });
   const { stderr } = await stop();
   const warning = stderr.split('\n').find((line) => line.includes('"level":40'));
   assert.match(warning ?? '', /can be reached from other machines/);
 });
 
-test('no flag of Node makes the server take what is not HTTP, or larger headers', async (t) => {
+test('no flag of Node makes the server accept invalid HTTP or larger headers', async (t) => {
   const variables = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=100000' };
   const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t), variables });
   const ask = (header: string) =>

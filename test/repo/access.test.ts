@@ -72,7 +72,7 @@ const listRegistered = (app: TestApp): string[] => {
     });
 };
 
-test('every route of every mount lets in those that its access names, and nobody else', async (t) => {
+test('every route of every mount admits the callers that its access names, and no others', async (t) => {
   let walked = 0;
   for (const settings of variants) {
     const app = await startApp(t, { settings });
@@ -92,7 +92,7 @@ test('every route of every mount lets in those that its access names, and nobody
   assert.ok(walked > 400, `${walked} requests`);
 });
 
-test('nothing is served beside the routes of the mounts but the pages and the OpenAPI document', async (t) => {
+test('only the routes of the mounts, the pages and the OpenAPI document are served', async (t) => {
   for (const settings of variants) {
     const app = await startApp(t, { settings });
     const known = listServedRoutes(app).map(({ path }) => path);
@@ -103,7 +103,7 @@ test('nothing is served beside the routes of the mounts but the pages and the Op
   }
 });
 
-test('what needs a token is closed in the OpenAPI document, and nothing else is', async (t) => {
+test('the OpenAPI document marks exactly the routes that need a token', async (t) => {
   for (const settings of variants) {
     const app = await startApp(t, { settings });
     const operations = await readOperations(app);

@@ -10,7 +10,7 @@ interface Counts {
   total: number;
 }
 
-test('examples/seed.json brings a task of each kind that it shows', async (t) => {
+test('examples/seed.json loads with records of each kind', async (t) => {
   const seed = JSON.parse(readText('examples/seed.json'));
   const { request, login } = await startApp(t, { seed });
   const tasks = await request<Counts>('GET', '/api/tasks?status=Completed');
@@ -20,7 +20,7 @@ test('examples/seed.json brings a task of each kind that it shows', async (t) =>
   assert.match((await request('GET', '/simple/api/tasks')).text, /"status":"done"/);
 });
 
-test('examples/signalbox.json starts the program, and is what docs/configuration.md shows', async (t) => {
+test('examples/signalbox.json starts the program and is shown in docs/configuration.md', async (t) => {
   const args = ['--config', join(packageRoot, 'examples', 'signalbox.json')];
   const { request, output } = await startProgram(t, args);
   assert.equal((await request('GET', '/team/api/tasks')).status, 200);

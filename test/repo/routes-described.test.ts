@@ -62,7 +62,7 @@ test('each description names every status, query parameter and field of the body
   }
 });
 
-test('the first example of each description is an answer of the right shape, its members in order', async (t) => {
+test('the first example of each description is a response of the right shape, its members in order', async (t) => {
   for (const { name, text, operation } of await readDescribed(t)) {
     const [block] = toBlocks(text, 'text');
     const schema = toJsonSchema(operation.responses['200'] ?? operation.responses['201']);

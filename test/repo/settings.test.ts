@@ -45,7 +45,7 @@ test('the rows name the flag, the variable and the default that the setting has'
   }
 });
 
-test('the rows name the values that a choice or a number can have', () => {
+test('the rows name the values that an enum or a number can have', () => {
   for (const [key, property] of settings) {
     const values = describeValues(property as Property);
     const row = rows.find(([name]) => name === toCode(key)) ?? [];
