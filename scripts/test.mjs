@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildConformance, readConformance } from './conformance.mjs';
@@ -24,12 +24,10 @@ const reportCoverage = (coverage) =>
 
 /** What is wrong with docs/conformance.md, judged by the tests that ran. */
 const checkConformance = (tests) => {
-  const before = readConformance();
-  const { text, problems } = buildConformance(tests, before);
-  const isCurrent = text === before;
-  return isCurrent
-    ? problems
-    : [...problems, 'docs/conformance.md differs from what ran: run npm run conformance'];
+  const committed = readConformance();
+  const { text, problems } = buildConformance(tests, committed);
+  if (text !== committed) problems.push('docs/conformance.md differs from what ran: run npm run conformance');
+  return problems;
 };
 
 const printSlowest = (times) => {
@@ -46,10 +44,13 @@ if (files.length === 0) {
   process.exit(1);
 }
 prepare();
+const before = readdirSync(root);
 const coverage = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'));
 process.on('exit', () => rmSync(coverage, { recursive: true, force: true }));
 const { code, totals, tests, times } = await runTests(files, { NODE_V8_COVERAGE: coverage });
 const problems = names.length === 0 && code === 0 ? checkConformance(tests) : [];
+const left = readdirSync(root).filter((entry) => !before.includes(entry));
+if (left.length > 0) problems.push(`the tests left files behind: ${left.join(', ')}`);
 if (names.length === 0 && code === 0) reportCoverage(coverage);
 printSlowest(times);
 process.stdout.write(`\n${totals.join('\n')}\n`);

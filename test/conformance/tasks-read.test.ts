@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app.ts';
 import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
 import { createTask, startTasks } from './support/tasks.ts';
 
-/** Ids that are no canonical decimal digits, or of no task: as they are in the path, and as they are told back. */
+/** Ids that are not canonical decimal digits, or of no task: as in the path, and as in the response. */
 const absentIds = [
   ['2', '2'],
   ['0', '0'],

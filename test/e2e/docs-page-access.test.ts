@@ -14,7 +14,7 @@ const browser = await openBrowser();
 const skip = toSkip(browser);
 after(() => browser?.close());
 
-/** What axe finds wrong, best practices included, a line for each place. */
+/** The violations that axe finds, best practices included, one line for each place. */
 const listViolations = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()');

@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 export interface DocsPage {
   page: Page;
   app: TestApp;
-  /** What the browser complained about so far: its console's warnings and errors, and errors nobody caught. */
+  /** Warnings and errors in the browser's console so far, and uncaught errors. */
   complaints: string[];
 }
 

@@ -9,7 +9,7 @@ type Said = [name: string, status: number, json: unknown, more?: Partial<Exchang
 const write = (ledger: Ledger, [name, status, json, more]: Said): void =>
   ledger({ name, status, json, id: '', query: new URLSearchParams(), sent: {}, ...more });
 
-/** What was said before is fine; every one of the contradictions is noticed on its own. */
+/** The ledger accepts the first exchanges, and rejects each contradiction on its own. */
 const assertNoticed = (create: () => Ledger, before: Said[], contradictions: [Said, RegExp][]): void => {
   for (const [said, why] of contradictions) {
     const ledger = create();

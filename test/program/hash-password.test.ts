@@ -7,7 +7,7 @@ import { UsageError } from '../../src/cli/args.ts';
 import { printPasswordHash } from '../../src/cli/hash-password.ts';
 import { main, runProgram } from '../support/program.ts';
 
-/** What is printed for a password from standard input. */
+/** The program's output for a password from standard input. */
 const hash = async (input: string | Buffer): Promise<string> => {
   const output = new PassThrough();
   const stdin = Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream;

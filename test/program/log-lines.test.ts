@@ -7,7 +7,7 @@ import { startProgram } from '../support/program.ts';
 
 const line = '{"level":60,"msg":"forged"}';
 
-/** What would end or begin a line somewhere, or move a terminal's cursor. */
+/** Texts that end a line in some reader, or move a terminal's cursor. */
 const breaks = [
   '\n',
   '\r\n',

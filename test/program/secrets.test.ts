@@ -15,7 +15,7 @@ const planted = {
   readerPassword: 'planted-reader-password',
 };
 
-/** What a client sends that nobody else must come to see. */
+/** A password that a client sends; it must appear nowhere. */
 const guess = 'planted-wrong-password';
 const forged = signToken(createClaims({ planted: 'claim' }), { sign: createHmacSigner('x'.repeat(32)) });
 
@@ -67,7 +67,7 @@ test('no secret of settings or requests appears in responses, the log, the audit
   const credentials = { Username: 'admin', Password: planted.adminPassword };
   const login = await send('POST', '/api/auth/login', forged, credentials);
   const { token } = JSON.parse(login.text) as { token: string };
-  // Whoever logs in is told the token, and nobody else.
+  // Only the response to a login holds the token.
   answers.length = 0;
   const routes = Object.entries(
     (JSON.parse((await send('GET', '/openapi.json', token)).text) as { paths: Record<string, object> }).paths,
@@ -133,7 +133,7 @@ test('no secret appears in the help, the settings schema or a startup error', as
       ['--profiles', 'A,I', '--port', '70000'],
       ['--profiles', 'A,I,Z'],
     ];
-    // What is printed without reading the file is the same for all of them.
+    // These print the same for every file, so one is enough.
     const asked = content === files[0] ? [['--help'], ['config-schema']] : [];
     for (const args of [...bad, ...asked]) {
       const { stdout, stderr, code } = await runProgram(args, { variables });

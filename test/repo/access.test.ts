@@ -9,7 +9,7 @@ type Access = Route['access'];
 
 const now = Math.floor(Date.now() / 1000);
 
-/** Who calls: their token, and the statuses that they get for want of one; all else they get counts as let in. */
+/** Callers, their tokens, and the statuses of the routes that reject them; any other status counts as admitted. */
 const callers: { name: string; token?: string; refused: Partial<Record<Access, number>> }[] = [
   { name: 'no token', refused: { token: 401, admin: 401 } },
   {
@@ -40,7 +40,7 @@ const listMethods = (route: Route, app: TestApp): string[] => {
   return answersHead ? ['GET', 'HEAD'] : [route.method];
 };
 
-/** Right for every route that reads one: what a route does not know is of no use to it. */
+/** Valid for every route that reads a body: each ignores the fields of the others. */
 const body = {
   ...{ Title: 'a', title: 'a', message: 'a', command: 'Get-Process -Id 1' },
   ...{ Username: 'admin', Password: passwords.admin },

@@ -16,7 +16,7 @@ const strictCurl = `curl() { command curl -sS --fail-with-body -w '%{stderr}%{ht
 
 const missing = ['bash', 'curl'].find((program) => spawnSync(program, ['--version']).error);
 
-/** Runs lines of the README as they stand, but for the address; answers what they print and each status. */
+/** Runs lines of the README with the address replaced; returns their output and each status. */
 const runLines = async (lines: string, url: string, password: string) => {
   const script = strictCurl + lines.replaceAll('localhost:8080', url.replace('http://', ''));
   const env = { PATH: process.env['PATH'], PASSWORD: password };
@@ -26,7 +26,7 @@ const runLines = async (lines: string, url: string, password: string) => {
   return { stdout, statuses: stderr.trim().split('\n') };
 };
 
-/** A start message without what differs from run to run. */
+/** A start message without the parts that differ from run to run. */
 const toStable = (text: string): string[] =>
   text
     .replace(/http:\S+/, 'URL')

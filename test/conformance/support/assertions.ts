@@ -34,7 +34,7 @@ export const assertUnauthorized = (answer: JsonResponse<unknown>, error: string 
   assert.equal(answer.headers['www-authenticate'], 'Bearer');
 };
 
-/** What `path` answers is the same before and after `run`, to the byte. */
+/** The response of `path` is the same before and after `run`, to the byte. */
 export const assertUnchanged = async (
   app: TestApp,
   { path, token }: Reading,

@@ -6,7 +6,7 @@ import { listStatuses } from './statuses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Why an answer, or none, is not what the documents say. */
+/** The reason why a response, or its absence, contradicts the documents. */
 export class Finding extends Error {}
 
 interface Surroundings {
@@ -29,7 +29,7 @@ export const judge = (
   { operations, cors }: Surroundings,
 ): Judged | undefined => {
   if (!response) {
-    // What ends too early, or is refused before all of it is sent, may find nobody to hear the answer.
+    // A request that ends early, or is rejected before it is sent in full, may miss its response.
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }

@@ -46,7 +46,7 @@ export const runRound = async (seed: number, index: number, count: number): Prom
   }
 };
 
-/** Ends what was started in it, the last first. */
+/** Tidies up in reverse order. */
 const createScope = (): Scope & { end(): Promise<void> } => {
   const ends: (() => unknown)[] = [];
   return {

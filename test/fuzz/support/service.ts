@@ -26,7 +26,7 @@ export interface Variant {
 
 const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands'];
 
-/** What would refuse requests for want of time, or wait for the disk. */
+/** Settings that reject no request under load, and do not wait for the disk. */
 const calm = { alertsSync: false, maxEventLoopDelay: 0 };
 
 /** The ways of serving that are tried in turn. */
@@ -46,7 +46,7 @@ export const variants: readonly Variant[] = [
   { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
 ];
 
-/** The app on a port of its own, with books about what it answers. */
+/** An app, and ledgers of its responses. */
 export const startService = async (
   scope: Scope,
   { settings, verbose }: Variant = { name: 'the default', settings: {} },

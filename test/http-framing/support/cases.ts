@@ -5,7 +5,7 @@ import type { Request } from '../../support/client.ts';
 import { openConnection } from '../../support/connection.ts';
 import type { HttpResponse } from '../../support/response.ts';
 
-/** What a client sends, byte for byte, and what must come back. */
+/** Bytes that a client sends, and the responses that must come back. */
 export interface Case {
   /** RFC and section, e.g. `9112 6.3`. */
   rule: string;
@@ -20,7 +20,7 @@ export interface Case {
   ends?: boolean;
 }
 
-/** What must never come into being: a case that hides a request within another gives its task this title. */
+/** The title of tasks in hidden requests: no such task may ever exist. */
 export const smuggled = 'smuggled';
 
 const follower = 'GET /api/tasks/0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';

@@ -7,7 +7,7 @@ interface Content {
   content?: { 'application/json': { schema: TSchema } };
 }
 
-/** What is read of an operation of the OpenAPI document. */
+/** The parts of an OpenAPI operation that are used. */
 export interface Operation {
   parameters?: { name: string; in: string }[];
   requestBody?: Content;
@@ -33,7 +33,7 @@ export const listServedRoutes = ({ mounts }: TestApp): Route[] =>
 export const toRouteName = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
 
-/** What the app's OpenAPI document says. */
+/** The operations of the app's OpenAPI document. */
 export const readOperations = async ({ request }: TestApp): Promise<Operations> => {
   const { json } = await request<{ paths: Record<string, Operations> }>('GET', '/openapi.json');
   const entries = Object.entries(json.paths).flatMap(([path, operations]) =>
