@@ -10,7 +10,6 @@ const checks = [
   ['import rules', bin('depcruise'), ['--config', '.dependency-cruiser.mjs', 'src']],
   ['unused code and dependencies', bin('knip'), []],
   ['OpenAPI document', process.execPath, ['scripts/lint-openapi.mjs']],
-  ['conformance table', process.execPath, ['scripts/conformance-table.mjs', '--check']],
   ['table of commands', process.execPath, ['scripts/commands-table.mjs', '--check']],
   ['docs against code', process.execPath, ['--test', '--test-reporter=dot', 'dist/test/repo/']],
 ];

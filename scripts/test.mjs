@@ -1,49 +1,13 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { buildConformance, readConformance } from './conformance.mjs';
 import { run } from './dependencies.mjs';
 import { prepare, root } from './prepare.mjs';
+import { listTests, runTests } from './run-tests.mjs';
 
 /** Lowest share of branches of src that the tests must reach, in percent. */
 const minimumBranches = 95;
-
-/** Compiled test files of the sources that there are now; names on the command line pick those that contain one. */
-const listTests = (names) =>
-  ['src', 'test', 'bench']
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)),
-    )
-    .filter(
-      (file) =>
-        file.endsWith('.test.ts') && (names.length === 0 || names.some((name) => file.includes(name))),
-    )
-    .map((file) => join('dist', file.replace(/\.ts$/, '.js')))
-    .sort();
-
-/** Runs the files, passing on what is printed; resolves to the exit code and the runner's closing totals. */
-const runTests = (files, coverage) =>
-  new Promise((resolve) => {
-    const args = [
-      '--test',
-      '--test-reporter=spec',
-      '--test-timeout=400000',
-      `--test-concurrency=${availableParallelism()}`,
-      ...files,
-    ];
-    const tests = spawn(process.execPath, args, {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_V8_COVERAGE: coverage, FORCE_COLOR: '0' },
-    });
-    const totals = [];
-    createInterface({ input: tests.stdout }).on('line', (line) => {
-      if (/^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(line)) totals.push(line);
-      process.stdout.write(`${line}\n`);
-    });
-    tests.on('close', (code) => resolve({ code, totals }));
-  });
 
 const reportCoverage = (coverage) =>
   run(
@@ -58,6 +22,21 @@ const reportCoverage = (coverage) =>
     root,
   );
 
+/** What is wrong with docs/conformance.md, judged by the tests that ran. */
+const checkConformance = (tests) => {
+  const committed = readConformance();
+  const { text, problems } = buildConformance(tests, committed);
+  if (text !== committed) problems.push('docs/conformance.md differs from what ran: run npm run conformance');
+  return problems;
+};
+
+const printSlowest = (times) => {
+  const slowest = times.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
+  process.stdout.write('\nThe slowest files, in seconds:\n');
+  for (const { file, seconds } of slowest)
+    process.stdout.write(`${seconds.toFixed(1).padStart(6)} ${file}\n`);
+};
+
 const names = process.argv.slice(2);
 const files = listTests(names);
 if (files.length === 0) {
@@ -65,9 +44,15 @@ if (files.length === 0) {
   process.exit(1);
 }
 prepare();
+const before = readdirSync(root);
 const coverage = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'));
 process.on('exit', () => rmSync(coverage, { recursive: true, force: true }));
-const { code, totals } = await runTests(files, coverage);
+const { code, totals, tests, times } = await runTests(files, { NODE_V8_COVERAGE: coverage });
+const problems = names.length === 0 && code === 0 ? checkConformance(tests) : [];
+const left = readdirSync(root).filter((entry) => !before.includes(entry));
+if (left.length > 0) problems.push(`the tests left files behind: ${left.join(', ')}`);
 if (names.length === 0 && code === 0) reportCoverage(coverage);
-process.stdout.write(`${totals.join('\n')}\n`);
-process.exitCode = code;
+printSlowest(times);
+process.stdout.write(`\n${totals.join('\n')}\n`);
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exitCode = problems.length === 0 ? code : 1;

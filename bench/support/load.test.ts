@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createFolder } from '../../test/support/app.ts';
+import { createFolder } from '../../test/support/folder.ts';
 import { createAutocannonArgs, parseAutocannonOutput } from './autocannon.ts';
 import { createLoad } from './load.ts';
 import { findProgram } from './programs.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../../test/support/app.ts';
+import { createFolder } from '../../test/support/folder.ts';
 import { createMarkedWriter, insertBetweenMarkers } from './markers.ts';
 
 const document = '# Title\n\n<!-- figures: begin -->\nold\n<!-- figures: end -->\n\nMore.\n';

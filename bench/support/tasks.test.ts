@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../../test/support/app.ts';
+import { createFolder } from '../../test/support/folder.ts';
 import { createSeedTask, writeSeed } from './tasks.ts';
 
 const count = 10_000;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Fastify from 'fastify';
 import { pino } from 'pino';
+import { createRequest } from '../../test/support/app.ts';
 import { sendError } from '../http/response/error-response.ts';
 import { createGuard, findPrincipal, principalOf } from './guard.ts';
 import { createKeys } from './keys.ts';
@@ -13,18 +14,17 @@ const tokens = createTokens(keys, 'here', () => new Date());
 /** Asks a route for holders of a token, of an Admin's token, or for all. */
 const start = (t: TestContext, used: Tokens = tokens) => {
   const app = Fastify();
-  t.after(() => app.close());
   const log = pino({ level: 'silent' });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
   const guard = createGuard(app, used);
   app.get('/open', { onRequest: guard('open') }, (request) => ({ caller: findPrincipal(request) ?? null }));
   app.get('/token', { onRequest: guard('token') }, (request) => principalOf(request));
   app.get('/admin', { onRequest: guard('admin') }, (request) => ({ caller: findPrincipal(request) }));
-  const listening = app.listen({ host: '127.0.0.1', port: 0 });
-  return async (path: string, authorization?: string) => {
+  const request = createRequest(t, app);
+  return async (path: string, authorization?: string): Promise<[number, Record<string, unknown>]> => {
     const headers = authorization === undefined ? {} : { authorization };
-    const response = await fetch(`${await listening}${path}`, { headers });
-    return [response.status, (await response.json()) as { error?: string }] as const;
+    const { status, json } = await request('GET', path, { headers });
+    return [status, json];
   };
 };
 
@@ -49,7 +49,7 @@ test('a route for holders of a token knows them, with or without a prefix in any
   const undecodable = [401, { error: 'Token validation failed: the header cannot be decoded' }];
   assert.deepEqual(await ask('/token', `${token.slice(0, 9)}Bearer ${token.slice(9)}`), undecodable);
   const [status, { error }] = await ask('/token', `${token}Bearer`);
-  assert.deepEqual([status, /^Token validation failed: the signature/.test(error ?? '')], [401, true]);
+  assert.deepEqual([status, /^Token validation failed: the signature/.test(String(error))], [401, true]);
 });
 
 test('no token, or an empty one, is missing', async (t) => {

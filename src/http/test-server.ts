@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify';
 import { pino } from 'pino';
+import { createRequest } from '../../test/support/app.ts';
 import { loadSettings } from '../config/load.ts';
 import { createSettingsSchema } from '../config/schema.ts';
 import { createServer } from './server.ts';
@@ -15,17 +16,14 @@ interface TestServer {
 export const startServer = (t: TestContext, options: RouteShorthandOptions): TestServer => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
-  t.after(() => app.close());
-  let listening: Promise<string> | undefined;
+  const send = createRequest(t, app);
   app.post('/show', options, async ({ query, body }) => ({ query, body }));
   return {
     app,
-    request: async (payload, query = '') => {
-      listening ??= app.listen({ host: '127.0.0.1', port: 0 });
-      const url = await listening;
+    request: async (body, query = '') => {
       const headers = { 'content-type': 'text/plain' };
-      const response = await fetch(`${url}/show${query}`, { method: 'POST', headers, body: payload });
-      return { status: response.status, json: await response.json() };
+      const { status, json } = await send<unknown>('POST', `/show${query}`, { headers, body });
+      return { status, json };
     },
   };
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { requires } from '../faults/support/requirements.ts';
 import { waitUntil } from '../faults/support/wait.ts';
-import { createFolder } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { type Running, startProgram } from '../support/program.ts';
 import { readHostileLines } from './support/hostile-lines.ts';
 

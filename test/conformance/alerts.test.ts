@@ -87,7 +87,7 @@ test('X5 level matches exactly, and filters the records of the window, not of th
 test('X6 alerts are there after a restart', async (t) => {
   const first = await startApp(t, { settings: { profiles: ['X'] } });
   await send(first, disk);
-  await first.server.close();
+  await first.close();
   const dataDir = join(first.folder, 'data');
   const second = await startApp(t, { settings: { profiles: ['X'], dataDir } });
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { startApp } from '../support/app.ts';
 
 const json = 'application/json; charset=utf-8';
 
-test('G1 every answer with a body is JSON and says so with its charset', async (t) => {
+test('G1 every API response with a body is labelled application/json; charset=utf-8', async (t) => {
   const { request } = await startApp(t);
   const paths = [
     '/health',
@@ -23,7 +23,7 @@ test('G1 every answer with a body is JSON and says so with its charset', async (
   }
 });
 
-test('D13f every answer forbids guessing its type and telling where it came from; none of the API is kept', async (t) => {
+test('D13f every response forbids content sniffing and referrers, and API responses are not cached', async (t) => {
   const { request } = await startApp(t);
   for (const [method, path, status] of [
     ['GET', '/api/tasks', 200],
@@ -65,7 +65,7 @@ test('D12 a known path with another method is 405 with Allow', async (t) => {
   }
 });
 
-test('D12a HEAD answers as GET, without a body', async (t) => {
+test('D12a HEAD returns what GET returns, without the body', async (t) => {
   const { request } = await startApp(t);
   await request('POST', '/api/tasks', { body: { Title: 'one' } });
   for (const path of ['/health', '/api/tasks', '/api/tasks/1', '/api/disks', '/docs/']) {
@@ -77,7 +77,7 @@ test('D12a HEAD answers as GET, without a body', async (t) => {
   assert.equal((await request('HEAD', '/api/tasks/2')).status, 404);
 });
 
-test('D12b under simple tasks HEAD and other methods are unknown routes: 404', async (t) => {
+test('D12b simple tasks treat HEAD and other methods as unknown routes: 404', async (t) => {
   const { request } = await startApp(t);
   for (const [method, path] of [
     ['HEAD', '/simple/api/tasks'],
@@ -114,7 +114,7 @@ test('D13a a path that cannot be decoded is 400 with a JSON error', async (t) =>
   assert.deepEqual(body, { error: 'The path of the request cannot be decoded' });
 });
 
-test('D13b a failure that nobody foresaw is 500, shows no internals and carries the request’s id', async (t) => {
+test('D13b an unexpected error is 500 with the request’s id and no internals', async (t) => {
   const { request } = await startApp(t, { features: [failing], settings: { profiles: ['failing'] } });
   const { status, headers, text, json: body } = await request<{ requestId: string }>('GET', '/api/fails');
   assert.deepEqual([status, headers['content-type']], [500, json]);

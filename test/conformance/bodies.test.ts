@@ -19,7 +19,7 @@ const assertRefused = async (t: TestContext, bodies: readonly unknown[], status 
   }
 };
 
-test('B1 a body that is not JSON is refused', async (t) => {
+test('B1 a body that is not JSON is rejected', async (t) => {
   const texts = [
     '{',
     '}',
@@ -41,7 +41,7 @@ test('B1 a body that is not JSON is refused', async (t) => {
   ]);
 });
 
-test('B2 a body with broken JSON text is refused: raw control characters, comments, bad escapes', async (t) => {
+test('B2 a body with invalid JSON syntax is rejected: raw control characters, comments, bad escapes', async (t) => {
   await assertRefused(t, [
     '{"Title":"a\nb"}',
     '{"Title":"a\u0000b"}',
@@ -51,7 +51,7 @@ test('B2 a body with broken JSON text is refused: raw control characters, commen
   ]);
 });
 
-test('B3 a body that is not valid UTF-8 is refused', async (t) => {
+test('B3 a body that is not valid UTF-8 is rejected', async (t) => {
   const quoted = (...bytes: number[]) =>
     Buffer.concat([Buffer.from('{"Title":"'), Buffer.from(bytes), Buffer.from('"}')]);
   await assertRefused(t, [
@@ -65,15 +65,15 @@ test('B3 a body that is not valid UTF-8 is refused', async (t) => {
   ]);
 });
 
-test('B4 a body that is JSON but no object is refused', async (t) => {
+test('B4 a JSON body that is not an object is rejected', async (t) => {
   await assertRefused(t, ['[]', '[{"Title":"x"}]', '1', '-0', '"x"', '""', 'null', 'true', 'false']);
 });
 
-test('B5 an empty body is refused', async (t) => {
+test('B5 an empty body is rejected', async (t) => {
   await assertRefused(t, ['', undefined, Buffer.alloc(0), ' ', '\n']);
 });
 
-test('B6 a body that would reach the prototype of objects is refused', async (t) => {
+test('B6 a body that would reach Object.prototype is rejected', async (t) => {
   await assertRefused(t, [
     '{"__proto__":{"Title":"x"}}',
     '{"a":{"__proto__":1}}',
@@ -82,7 +82,7 @@ test('B6 a body that would reach the prototype of objects is refused', async (t)
   assert.equal('Title' in {}, false);
 });
 
-test('D7a a body that a route has no use for is passed over, whatever it is', async (t) => {
+test('D7a a route that needs no body ignores any body', async (t) => {
   const { request } = await start(t);
   for (const body of ['{', '[]', 'x=y', Buffer.from([0xff])]) {
     const { status, json } = await request('DELETE', '/api/tasks/77', { body });
@@ -108,7 +108,7 @@ test('D7 a body is read as JSON whatever its Content-Type says', async (t) => {
   }
 });
 
-test('B8 deeply nested values in an unknown field are ignored like others', async (t) => {
+test('B8 deeply nested values in an unknown field are ignored', async (t) => {
   const app = await start(t);
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   for (const route of writingRoutes) {

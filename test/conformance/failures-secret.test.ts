@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createApp } from '../../src/app/create-app.ts';
-import { loadSettings } from '../../src/config/load.ts';
-import { createSettingsSchema } from '../../src/config/schema.ts';
 import { defineFeature } from '../../src/profiles/feature.ts';
 import { defineRoute } from '../../src/profiles/route.ts';
-import { createFolder } from '../support/app.ts';
-import { createClaims, createHmacSigner, signToken } from './support/tokens.ts';
+import { startApp } from '../support/app.ts';
+import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 
 const secret = 'planted-signing-key-0123456789abcdef';
 const token = signToken(createClaims(), { sign: createHmacSigner(secret) });
@@ -34,29 +31,21 @@ const broken = defineFeature({
   }),
 });
 
-test('D13g a 500 shows no reason, and its log line has the reason but nothing of the request', async (t) => {
+test('D13g a 500 hides the reason, and its log line has the reason but nothing from the request', async (t) => {
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-  const dataDir = createFolder(t);
-  const variables = {
-    SIGNALBOX_JWT_SECRET: secret,
-    SIGNALBOX_DATA_DIR: dataDir,
-    SIGNALBOX_PROFILES: 'broken',
-  };
-  const settings = loadSettings(createSettingsSchema([]), {}, variables);
-  const { server } = await createApp(settings, { log, nodeVersion: '20', features: [broken] });
-  t.after(() => server.close());
-  const answer = await server.inject({
-    method: 'POST',
-    url: '/api/broken?password=planted-query',
-    headers: { host: 'localhost', authorization: `Bearer ${token}`, cookie: 'planted-cookie' },
-    payload: '{"password":"planted-body"}',
+  const settings = { jwtSecret: secret, profiles: ['broken'] };
+  const { request } = await startApp(t, { settings, log, features: [broken] });
+  const { status, json, text } = await request('POST', '/api/broken?password=planted-query', {
+    token,
+    headers: { cookie: 'planted-cookie' },
+    body: '{"password":"planted-body"}',
   });
-  const { error, requestId } = answer.json();
-  assert.deepEqual([answer.statusCode, error], [500, 'Internal server error']);
+  const { error, requestId } = json;
+  assert.deepEqual([status, error], [500, 'Internal server error']);
   const failure = lines.map((line) => JSON.parse(line)).find(({ reqId, err }) => reqId === requestId && err);
   assert.equal(failure.err.message, 'the reason');
   for (const planted of ['planted', token, secret]) {
-    assert.equal(`${lines.join('')}${answer.body}`.includes(planted), false, planted);
+    assert.equal(`${lines.join('')}${text}`.includes(planted), false, planted);
   }
 });

@@ -6,7 +6,7 @@ import { addItem, createSeed, listItems, startItems, token } from './support/ite
 
 const list = { path: '/api/items', token };
 
-test('I7 POST /api/items needs a token: 401 without one, whatever the body, and no item is created', async (t) => {
+test('I7 POST /api/items without a token is 401, whatever the body, and creates no item', async (t) => {
   const app = await startItems(t);
   await assertUnchanged(app, list, async () => {
     for (const body of [{ name: 'a' }, {}, '{', undefined]) {
@@ -15,7 +15,7 @@ test('I7 POST /api/items needs a token: 401 without one, whatever the body, and 
   });
 });
 
-test('I8 POST /api/items answers 201 with id, name, status `created` and message, in this order', async (t) => {
+test('I8 POST /api/items returns 201 with id, name, status `created` and message, in this order', async (t) => {
   const app = await startItems(t);
   const answer = await app.request('POST', '/api/items', { body: { name: 'a' }, token });
   assertJson(answer, 201);
@@ -31,7 +31,7 @@ test('I9 a created item is listed, without the message', async (t) => {
   assert.deepEqual((await listItems(app)).data, [{ id, name: 'a', status: 'created' }]);
 });
 
-test('I10 the name of an item is kept as given', async (t) => {
+test('I10 the name of an item is kept as sent', async (t) => {
   const app = await startItems(t);
   const names = [
     '  a ',
@@ -52,7 +52,7 @@ test('I10 the name of an item is kept as given', async (t) => {
   );
 });
 
-test('I11 POST without a name, or with an empty one, answers 400 {error} and creates no item', async (t) => {
+test('I11 POST of an item without a name, or with an empty one, is 400 {error} and creates no item', async (t) => {
   const app = await startItems(t);
   await assertUnchanged(app, list, async () => {
     for (const body of [{}, { name: '' }, { title: 'a' }]) {
@@ -61,7 +61,7 @@ test('I11 POST without a name, or with an empty one, answers 400 {error} and cre
   });
 });
 
-test('I12 items can be listed and created with either role', async (t) => {
+test('I12 both roles can list and create items', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['items', 'login'] } });
   for (const name of ['admin', 'reader'] as const) {
     const options = { token: await app.login(name) };
@@ -70,16 +70,16 @@ test('I12 items can be listed and created with either role', async (t) => {
   }
 });
 
-test('I13 items are held in memory: after a restart with the same data folder there are none', async (t) => {
+test('I13 items are lost when the server restarts, even with the same data directory', async (t) => {
   const first = await startItems(t);
   await addItem(first, { name: 'a' });
-  await first.server.close();
+  await first.close();
   const settings = { profiles: ['items'], dataDir: `${first.folder}/data` };
   const second = await startApp(t, { settings });
   assert.equal((await listItems(second)).total, 0);
 });
 
-test('D8l a name of an item that is null or no string is refused and creates no item', async (t) => {
+test('D8l an item name that is null or not a string is rejected and creates no item', async (t) => {
   const app = await startItems(t);
   await assertUnchanged(app, list, async () => {
     for (const name of [null, 0, 1, true, false, [], ['a'], {}, { a: 1 }]) {
@@ -96,7 +96,7 @@ test('D8m other fields of an item are ignored, and field names are case-sensitiv
   assertError(await app.request('POST', '/api/items', { body: { Name: 'a' }, token }), 400, /name/);
 });
 
-test('D21b the id of an item is random, a whole number from 0 to 999', async (t) => {
+test('D21b an item id is a random whole number from 0 to 999', async (t) => {
   const app = await startItems(t);
   const ids: number[] = [];
   for (let count = 0; count < 50; count++) ids.push((await addItem(app, { name: 'a' })).id);
@@ -107,14 +107,14 @@ test('D21b the id of an item is random, a whole number from 0 to 999', async (t)
   );
 });
 
-test('D21c an id of an item is unused so far, until all thousand are taken', async (t) => {
+test('D21c a new item gets an unused id until all thousand are taken', async (t) => {
   const app = await startItems(t, createSeed(980));
   for (let count = 0; count < 20; count++) await addItem(app, { name: 'a' });
   const { data } = await listItems(app, '?size=1000');
   assert.equal(new Set(data.map(({ id }) => id)).size, 1000);
 });
 
-test('D21d once all thousand ids are taken, items are still created, and ids repeat', async (t) => {
+test('D21d once all thousand ids are taken, items are still created with repeated ids', async (t) => {
   const app = await startItems(t, createSeed(1000));
   const { id } = await addItem(app, { name: 'a' });
   assert.ok(Number.isInteger(id) && id >= 0 && id < 1000);

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { assertError, assertJson, assertUnauthorized } from './support/assertions.ts';
 import { addItem, createSeed, listItems, startItems, token } from './support/items.ts';
 
-test('I1 GET /api/items needs a token: 401 without one, and no item is told', async (t) => {
+test('I1 GET /api/items without a token is 401 and lists no item', async (t) => {
   const app = await startItems(t, [{ name: 'a' }]);
   assertUnauthorized(await app.request('GET', '/api/items'), 'Missing token');
   assertUnauthorized(await app.request('GET', '/api/items?page=0'), 'Missing token');
 });
 
-test('I2 GET /api/items answers 200 with data, page, size and total, in this order', async (t) => {
+test('I2 GET /api/items returns 200 with data, page, size and total, in this order', async (t) => {
   const app = await startItems(t);
   const answer = await app.request('GET', '/api/items', { token });
   assertJson(answer, 200);
@@ -22,14 +22,14 @@ test('I3 a listed item has id, name and status, in this order', async (t) => {
   assert.equal(text, '{"data":[{"id":7,"name":"a","status":"active"}],"page":1,"size":20,"total":1}');
 });
 
-test('I4 the first page of 20 items is listed where the query does not say otherwise', async (t) => {
+test('I4 the item list defaults to the first page of 20 items', async (t) => {
   const app = await startItems(t, createSeed(25));
   const { data, page, size, total } = await listItems(app);
   assert.deepEqual([data.length, page, size, total], [20, 1, 20, 25]);
   assert.equal(data.at(-1)?.name, 'item 20');
 });
 
-test('I5 page and size select a part of the items and are told back; total counts all', async (t) => {
+test('I5 page and size select a part of the items and are echoed; total counts all items', async (t) => {
   const app = await startItems(t, createSeed(5));
   const expected = [
     { page: 1, size: 2, names: ['item 1', 'item 2'] },
@@ -56,7 +56,7 @@ test('I6 a page past the end, or of size 0, is empty', async (t) => {
   }
 });
 
-test('D9g unknown parameters of the item list are ignored, an empty value is the same as none', async (t) => {
+test('D9g unknown parameters of the item list are ignored, and an empty value counts as absent', async (t) => {
   const app = await startItems(t, createSeed(25));
   for (const query of [
     '?x=1&x=2',
@@ -72,7 +72,7 @@ test('D9g unknown parameters of the item list are ignored, an empty value is the
   }
 });
 
-test('D9h a page or size of items that is not plain decimal digits, or given twice, is refused by name', async (t) => {
+test('D9h a page or size of items that is not plain decimal digits, or is repeated, is rejected by name', async (t) => {
   const app = await startItems(t);
   for (const value of [
     '-1',
@@ -82,7 +82,7 @@ test('D9h a page or size of items that is not plain decimal digits, or given twi
     '%2B1',
     '%201',
     '0x1',
-    '１',
+    '%EF%BC%91',
     'abc',
     '%00',
     'NaN',
@@ -96,7 +96,7 @@ test('D9h a page or size of items that is not plain decimal digits, or given twi
   }
 });
 
-test('D9i page 0 is refused, size 0 is not', async (t) => {
+test('D9i page 0 of items is rejected, size 0 is accepted', async (t) => {
   const app = await startItems(t);
   for (const page of ['0', '00']) {
     assertError(await app.request('GET', `/api/items?page=${page}`, { token }), 400, /page/);
@@ -104,7 +104,7 @@ test('D9i page 0 is refused, size 0 is not', async (t) => {
   assert.equal((await listItems(app, '?size=0')).size, 0);
 });
 
-test('D10b the size of a page of items has no upper bound', async (t) => {
+test('D10b the page size of items has no upper limit', async (t) => {
   const app = await startItems(t, createSeed(900));
   for (const size of ['900', '1000000000', '9007199254740993', '9'.repeat(400)]) {
     assert.equal((await listItems(app, `?size=${size}`)).data.length, 900, size);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { SettingsError } from '../../src/config/settings-error.ts';
-import { createFolder, passwords, startApp, type TestApp } from '../support/app.ts';
+import { passwords, startApp, startRefusal, type TestApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
 const profiles = ['login'];
@@ -13,7 +13,7 @@ const startProgramWithLogin = (t: TestContext, variables: Record<string, string>
 const statusOf = async (app: TestApp, Username: string, Password: string): Promise<number> =>
   (await app.request('POST', '/api/auth/login', { body: { Username, Password } })).status;
 
-test('D22c out of the box there are the users admin, an Admin, and reader, a Reader', async (t) => {
+test('D22c by default the users are admin, an Admin, and reader, a Reader', async (t) => {
   const app = await startApp(t, { settings: { profiles } });
   for (const [Username, role] of [['admin', 'Admin'] as const, ['reader', 'Reader'] as const]) {
     const body = { Username, Password: passwords[Username] };
@@ -22,18 +22,18 @@ test('D22c out of the box there are the users admin, an Admin, and reader, a Rea
 });
 
 test('D22d the passwords come from SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASSWORD', async (t) => {
-  const { url, output } = await startProgramWithLogin(t, {
+  const { request, output } = await startProgramWithLogin(t, {
     SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
     SIGNALBOX_READER_PASSWORD: passwords.reader,
   });
   for (const name of ['admin', 'reader'] as const) {
-    const body = JSON.stringify({ Username: name, Password: passwords[name] });
-    assert.equal((await fetch(`${url}/api/auth/login`, { method: 'POST', body })).status, 200);
+    const body = { Username: name, Password: passwords[name] };
+    assert.equal((await request('POST', '/api/auth/login', { body })).status, 200);
     assert.equal(`${output.stdout}${output.stderr}`.includes(passwords[name]), false);
   }
 });
 
-test('D22e where a password is not set, a random one is made at the start, printed once, and works', async (t) => {
+test('D22e a password that is not set is random, printed once on startup, and works', async (t) => {
   const first = await startProgramWithLogin(t);
   const made = [...first.output.stdout.matchAll(announcement)].map(([, name, password]) => [name, password]);
   assert.deepEqual(
@@ -41,8 +41,8 @@ test('D22e where a password is not set, a random one is made at the start, print
     ['admin', 'reader'],
   );
   for (const [Username, Password] of made) {
-    const body = JSON.stringify({ Username, Password });
-    assert.equal((await fetch(`${first.url}/api/auth/login`, { method: 'POST', body })).status, 200);
+    const body = { Username, Password };
+    assert.equal((await first.request('POST', '/api/auth/login', { body })).status, 200);
   }
   const { stdout, stderr } = await first.stop();
   for (const [, password = ''] of made) assert.equal(`${stdout}${stderr}`.split(password).length, 2);
@@ -61,7 +61,7 @@ test('D22f there is no default password', async (t) => {
   }
 });
 
-test('D22g users, their roles and password hashes can be configured, in place of admin and reader', async (t) => {
+test('D22g configured users with roles and password hashes replace admin and reader', async (t) => {
   const { stdout } = await runProgram(['hash-password'], { input: 'open sesame\n' });
   const users = [{ name: 'Ali', role: 'Reader', passwordHash: stdout.trim() }];
   const none = { adminPassword: undefined, readerPassword: undefined };
@@ -72,7 +72,7 @@ test('D22g users, their roles and password hashes can be configured, in place of
   assert.equal(await statusOf(app, 'admin', passwords.admin), 401);
 });
 
-test('D22h a configured user with another role, or without a hash, stops the start', async (t) => {
+test('D22h a configured user with an unknown role, or without a hash, prevents startup', async (t) => {
   const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo';
   const faults = [
     { name: 'Ali', role: 'admin', passwordHash },
@@ -84,6 +84,6 @@ test('D22h a configured user with another role, or without a hash, stops the sta
   const none = { adminPassword: undefined, readerPassword: undefined };
   for (const user of faults) {
     const settings = { profiles, users: [user], ...none };
-    await assert.rejects(startApp(t, { settings }), SettingsError);
+    await startRefusal(t, { settings });
   }
 });

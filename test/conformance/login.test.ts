@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Answer, passwords, startApp, type TestApp } from '../support/app.ts';
+import { passwords, startApp, type TestApp } from '../support/app.ts';
+import type { JsonResponse } from '../support/client.ts';
 import { assertError, assertJson, assertUnauthorized } from './support/assertions.ts';
 
 const startLogin = (t: TestContext): Promise<TestApp> => startApp(t, { settings: { profiles: ['login'] } });
 
-const logIn = (app: TestApp, body: unknown): Promise<Answer<Record<string, unknown>>> =>
+const logIn = (app: TestApp, body: unknown): Promise<JsonResponse<Record<string, unknown>>> =>
   app.request('POST', '/api/auth/login', { body });
 
-test('A1 a login answers 200 with token, tokenType, expiresIn and role, in this order', async (t) => {
+test('A1 a login returns 200 with token, tokenType, expiresIn and role, in this order', async (t) => {
   const answer = await logIn(await startLogin(t), { Username: 'admin', Password: passwords.admin });
   assertJson(answer, 200);
   assert.deepEqual(Object.keys(answer.json), ['token', 'tokenType', 'expiresIn', 'role']);
@@ -26,7 +27,7 @@ test('A3 role is Admin for an administrator and Reader for a reader', async (t) 
   assert.deepEqual([admin.json['role'], reader.json['role']], ['Admin', 'Reader']);
 });
 
-test('A4 a login of an unknown user answers 401 `Unknown user` and issues no token', async (t) => {
+test('A4 a login of an unknown user is 401 `Unknown user` and issues no token', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['login'], loginTriesPerAddress: 0 } });
   const names = [
     'nobody',
@@ -44,7 +45,7 @@ test('A4 a login of an unknown user answers 401 `Unknown user` and issues no tok
   }
 });
 
-test('A5 a login with a wrong password answers 401 `Invalid password` and issues no token', async (t) => {
+test('A5 a login with a wrong password is 401 `Invalid password` and issues no token', async (t) => {
   const app = await startLogin(t);
   const others = [
     passwords.reader,
@@ -57,13 +58,13 @@ test('A5 a login with a wrong password answers 401 `Invalid password` and issues
   }
 });
 
-test('A6 a login needs no token and takes no notice of a bad one', async (t) => {
+test('A6 a login needs no token and ignores a bad one', async (t) => {
   const app = await startLogin(t);
   const body = { Username: 'admin', Password: passwords.admin };
   assertJson(await app.request('POST', '/api/auth/login', { body, token: 'nonsense' }), 200);
 });
 
-test('A7 a refused login does not keep the right password from working afterwards', async (t) => {
+test('A7 the correct password works after a failed login', async (t) => {
   const app = await startLogin(t);
   assertUnauthorized(await logIn(app, { Username: 'admin', Password: 'wrong' }), 'Invalid password');
   assertJson(await logIn(app, { Username: 'admin', Password: passwords.admin }), 200);
@@ -77,7 +78,7 @@ test('D8n field names of a login are case-sensitive, and other fields are ignore
   assert.equal(answer.json['role'], 'Reader');
 });
 
-test('D8o a user name or password that is no string is refused', async (t) => {
+test('D8o a user name or password that is not a string is rejected', async (t) => {
   const app = await startLogin(t);
   for (const value of [0, 1, true, false, [], ['admin'], {}, { $ne: '' }]) {
     assertError(await logIn(app, { Username: value, Password: 'x' }), 400, /Username/);
@@ -85,7 +86,7 @@ test('D8o a user name or password that is no string is refused', async (t) => {
   }
 });
 
-test('D22a a login without a user name is one of an unknown user', async (t) => {
+test('D22a a login without a user name is an unknown user', async (t) => {
   const app = await startLogin(t);
   for (const body of [
     {},
@@ -97,7 +98,7 @@ test('D22a a login without a user name is one of an unknown user', async (t) => 
   }
 });
 
-test('D22b a login without a password is one with a wrong password', async (t) => {
+test('D22b a login without a password is a wrong password', async (t) => {
   const app = await startLogin(t);
   for (const body of [
     { Username: 'admin' },

@@ -5,7 +5,7 @@ import { startApp } from '../support/app.ts';
 
 const methods = 'GET,POST,PUT,DELETE';
 
-test('G2 with cors on, every response carries the two headers: answers, errors and files', async (t) => {
+test('G2 with cors on, every response carries the two headers: successes, errors and files', async (t) => {
   const { request } = await startApp(t, { settings: { cors: true } });
   for (const [method, path, status] of [
     ['GET', '/api/tasks', 200],
@@ -40,7 +40,7 @@ test('D31 a preflight lets browsers send Authorization and Content-Type', async 
   assert.equal(headers['access-control-allow-headers'], 'Authorization, Content-Type');
 });
 
-test('D31a cors is off by default: no header, and OPTIONS is a method like others', async (t) => {
+test('D31a cors is off by default: responses have no CORS header, and OPTIONS is treated like other methods', async (t) => {
   const { request } = await startApp(t);
   const { headers } = await request('GET', '/api/tasks');
   assert.equal(
@@ -50,7 +50,7 @@ test('D31a cors is off by default: no header, and OPTIONS is a method like other
   assert.equal((await request('OPTIONS', '/api/tasks')).status, 405);
 });
 
-test('D31b with cors off, what a browser sends for a foreign page is 403 and changes nothing', async (t) => {
+test('D31b with cors off, a browser’s request for a foreign page is 403 and changes nothing', async (t) => {
   const { request } = await startApp(t);
   for (const headers of [
     { origin: 'https://elsewhere.example' },
@@ -66,10 +66,10 @@ test('D31b with cors off, what a browser sends for a foreign page is 403 and cha
   assert.equal((await request('GET', '/api/tasks')).json['total'], 0);
 });
 
-test('D31c with cors off, a page of the service itself and programs are served', async (t) => {
-  const { request } = await startApp(t);
+test('D31c with cors off, the service’s own pages and clients that are not browsers are served', async (t) => {
+  const { request, url } = await startApp(t);
   for (const headers of [
-    { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-origin' },
+    { origin: url, 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
     { host: 'LOCALHOST:80', origin: 'http://localhost' },
     {},
@@ -78,7 +78,7 @@ test('D31c with cors off, a page of the service itself and programs are served',
   }
 });
 
-test('D32 bound to loopback, only loopback names and this machine’s name are served', async (t) => {
+test('D32 a server bound to loopback serves loopback names and this machine’s name only', async (t) => {
   const { request } = await startApp(t);
   for (const host of [
     'localhost',
@@ -111,7 +111,7 @@ test('D32a allowedHosts adds names to the loopback ones', async (t) => {
   assert.equal((await request('GET', '/health', { headers: { host: 'other.example' } })).status, 403);
 });
 
-test('D32b bound beyond loopback, all names are served unless allowedHosts lists them', async (t) => {
+test('D32b a server bound beyond loopback serves all names, or those that allowedHosts lists', async (t) => {
   const open = await startApp(t, { settings: { host: '0.0.0.0' } });
   assert.equal((await open.request('GET', '/health', { headers: { host: 'any.example' } })).status, 200);
   const listed = await startApp(t, { settings: { host: '0.0.0.0', allowedHosts: ['box.example'] } });

@@ -22,14 +22,14 @@ const listAs = async (app: TestApp, token: string, query = ''): Promise<UserTask
   return json;
 };
 
-test('P1 GET /api/tasks of the protected variant needs a token: 401 without one, and no task is told', async (t) => {
+test('P1 GET /api/tasks of the protected variant without a token is 401 and lists no task', async (t) => {
   const app = await startProtected(t, 1);
   const answer = await app.request('GET', '/api/tasks');
   assertUnauthorized(answer, 'Missing token');
   assert.doesNotMatch(answer.text, /task 1/);
 });
 
-test('P2 GET /api/tasks with a token answers 200 with user, count and data, in this order', async (t) => {
+test('P2 GET /api/tasks of the protected variant with a token returns 200 with user, count and data, in this order', async (t) => {
   const app = await startProtected(t, 1);
   const answer = await app.request<UserTaskList>('GET', '/api/tasks', { token: await app.login('admin') });
   assertJson(answer, 200);
@@ -37,14 +37,14 @@ test('P2 GET /api/tasks with a token answers 200 with user, count and data, in t
   assert.deepEqual(titlesOf(answer.json), ['task 1']);
 });
 
-test('P3 user is the name of whoever the token was issued to', async (t) => {
+test('P3 user is the name that the token was issued to', async (t) => {
   const app = await startProtected(t);
   for (const name of ['admin', 'reader'] as const) {
     assert.equal((await listAs(app, await app.login(name))).user, name);
   }
 });
 
-test('P4 count is the number of tasks', async (t) => {
+test('P4 count is the number of tasks in the protected list', async (t) => {
   const app = await startProtected(t);
   const token = await app.login('reader');
   assert.deepEqual(await listAs(app, token), { user: 'reader', count: 0, data: [] });
@@ -58,7 +58,7 @@ test('D5a the protected list has all tasks, without a limit', async (t) => {
   assert.deepEqual([count, data.length], [120, 120]);
 });
 
-test('D5b the protected list ignores the filters, valid or not', async (t) => {
+test('D5b the protected list ignores filters, valid or not', async (t) => {
   const app = await startProtected(t, 3);
   const token = await app.login('admin');
   for (const query of [
@@ -72,7 +72,7 @@ test('D5b the protected list ignores the filters, valid or not', async (t) => {
   }
 });
 
-test('D5c the other task routes of the protected variant are open and work as without protection', async (t) => {
+test('D5c the other task routes of the protected variant are open and work as usual', async (t) => {
   const app = await startProtected(t);
   const created = await createTask(app, { Title: 'x' });
   assert.deepEqual((await app.request('GET', '/api/tasks/1')).json, created);

@@ -16,7 +16,7 @@ test('L9 a trailing slash on the path of a simple task route is ignored', async 
   assertError(await app.request('GET', '/api/tasks/2/'), 404, /./);
 });
 
-test('L10 any other method on a simple task path answers 404 {error}', async (t) => {
+test('L10 any other method on a simple task path is 404 {error}', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const path of ['/api/tasks', '/api/tasks/', '/api/tasks/1', '/api/tasks/1/']) {
@@ -30,7 +30,7 @@ test('L10 any other method on a simple task path answers 404 {error}', async (t)
   });
 });
 
-test('L11 any other path beside the simple tasks answers 404 {error}', async (t) => {
+test('L11 any other path beside the simple tasks is 404 {error}', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   const paths = [
     '/',
@@ -51,14 +51,14 @@ test('L11 any other path beside the simple tasks answers 404 {error}', async (t)
   assert.equal((await listSimpleTasks(app)).length, 1);
 });
 
-test('L12 HEAD is another method too: 404', async (t) => {
+test('L12 HEAD on a simple task path is 404', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   for (const path of ['/api/tasks', '/api/tasks/1', '/']) {
     assert.equal((await app.request('HEAD', path)).status, 404, path);
   }
 });
 
-test('L13 simple task routes need no token and take no notice of a bad one', async (t) => {
+test('L13 simple task routes need no token and ignore a bad one', async (t) => {
   const app = await startSimpleTasks(t);
   const options = { token: 'nonsense' };
   assertJson(await app.request('POST', '/api/tasks', { body: { title: 'a' }, ...options }), 201);
@@ -66,7 +66,7 @@ test('L13 simple task routes need no token and take no notice of a bad one', asy
   assertJson(await app.request('GET', '/api/tasks/1', options), 200);
 });
 
-test('D9f a simple task list takes no parameters: whatever the query says is ignored', async (t) => {
+test('D9f the simple task list ignores its query', async (t) => {
   const app = await startSimpleTasks(t);
   for (const title of ['a', 'b']) await addSimpleTask(app, { title });
   for (const query of ['?limit=1', '?limit=x', '?status=done', '?status=a&status=b']) {
@@ -75,7 +75,7 @@ test('D9f a simple task list takes no parameters: whatever the query says is ign
   }
 });
 
-test('D11d an id of a simple task that is not in canonical digits is an unknown route: 404', async (t) => {
+test('D11d a simple task id that is not in canonical digits is an unknown route: 404', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   const ids = [
     'abc',

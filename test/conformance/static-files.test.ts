@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createFolder, startApp } from '../support/app.ts';
-import { getRaw } from '../support/raw.ts';
+import { startApp } from '../support/app.ts';
+import { getRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 
 const secretText = 'not for you';
 
@@ -16,13 +17,13 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   writeFileSync(join(pages, 'sub', 'a b.txt'), 'text');
   writeFileSync(join(pages, '.env'), secretText);
   writeFileSync(join(folder, 'secret.txt'), secretText);
-  const { server } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
+  const { url } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
   // There at the start, it would keep the service from starting.
   symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
-  return server.listen({ host: '127.0.0.1', port: 0 });
+  return url;
 };
 
-test('G4 /docs serves the files of the public folder with their types', async (t) => {
+test('G4 /docs/ serves the files of the public folder with their types', async (t) => {
   const url = await startWithPages(t);
   const page = await getRaw(url, '/docs/');
   assert.match(page, /^HTTP\/1\.1 200 OK\r\n/);
@@ -33,14 +34,14 @@ test('G4 /docs serves the files of the public folder with their types', async (t
   assert.match(await getRaw(url, '/docs/sub/a%20b.txt'), /\r\n\r\ntext$/);
 });
 
-test('G4a a folder is not listed, and dotfiles and links that leave the folder are not served', async (t) => {
+test('G4a folders are not listed, and dotfiles and links that leave the public folder are not served', async (t) => {
   const url = await startWithPages(t);
   for (const path of ['/docs/sub', '/docs/sub/', '/docs/.env', '/docs/link.txt', '/docs/%2eenv']) {
     assertRefused(await getRaw(url, path), path);
   }
 });
 
-test('G4b no path leaves the public folder, however it is written', async (t) => {
+test('G4b no path leaves the public folder, whatever its spelling', async (t) => {
   const url = await startWithPages(t);
   const ups = ['..', '%2e%2e', '.%2e', '%2E.', '..%00', '%252e%252e', '....', '..;'];
   const slashes = ['/', '%2f', '%5c', '\\', '//', '/./'];

@@ -35,13 +35,13 @@ test('T2 UpdatedAt is the last member of a task that was updated, and absent fro
   );
 });
 
-test('T3 the description is an empty string where none is given', async (t) => {
+test('T3 the description is an empty string by default', async (t) => {
   const app = await startTasks(t);
   assert.equal((await createTask(app, { Title: 'x' })).Description, '');
   assert.equal((await createTask(app, { Title: 'x', Description: '' })).Description, '');
 });
 
-test('T4 a description has no maximum length and is kept as given', async (t) => {
+test('T4 a description has no maximum length and is kept as sent', async (t) => {
   const app = await startTasks(t);
   const Description = ' Zeile 1\r\n\tline 2 \u0000 "quoted" \\ 漢字 😀 '.repeat(2000);
   assert.equal((await createTask(app, { Title: 'x', Description })).Description, Description);
@@ -55,7 +55,7 @@ test('T5 the priority is one of Low, Medium, High and Critical', async (t) => {
   }
 });
 
-test('T6 the priority is Medium where none is given', async (t) => {
+test('T6 the priority is Medium by default', async (t) => {
   const app = await startTasks(t);
   assert.equal((await createTask(app, { Title: 'x' })).Priority, 'Medium');
 });
@@ -72,10 +72,10 @@ test('T8 the status is one of Pending, InProgress, Completed and Cancelled', asy
   for (const Status of statuses) assert.equal((await updateTask(app, 1, { Status })).Status, Status);
 });
 
-test('T9 tasks are held in memory: after a restart with the same data folder there are none', async (t) => {
+test('T9 tasks are lost when the server restarts, even with the same data directory', async (t) => {
   const first = await startTasks(t);
   await createTask(first);
-  await first.server.close();
+  await first.close();
   const settings = { profiles: ['tasks'], dataDir: `${first.folder}/data` };
   const second = await startApp(t, { settings });
   assert.deepEqual(await listTasks(second), { total: 0, count: 0, limit: 50, data: [] });

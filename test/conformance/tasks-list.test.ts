@@ -13,7 +13,7 @@ const mixed = [
 
 const many = Array.from({ length: 60 }, (_, index) => ({ Title: `task ${index + 1}` }));
 
-test('T13 GET /api/tasks answers 200 with total, count, limit and data, in this order', async (t) => {
+test('T13 GET /api/tasks returns 200 with total, count, limit and data, in this order', async (t) => {
   const app = await startTasks(t);
   const empty = await app.request('GET', '/api/tasks');
   assertJson(empty, 200);
@@ -23,7 +23,7 @@ test('T13 GET /api/tasks answers 200 with total, count, limit and data, in this 
   assert.deepEqual(Object.keys(json), ['total', 'count', 'limit', 'data']);
 });
 
-test('T14 the list returns at most 50 tasks where no limit is given', async (t) => {
+test('T14 the task list has at most 50 tasks by default', async (t) => {
   const app = await startTasks(t, many);
   const { total, count, limit, data } = await listTasks(app);
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('T14 the list returns at most 50 tasks where no limit is given', async (t) 
   assert.equal(data.at(-1)?.Title, 'task 50');
 });
 
-test('T15 limit is the most tasks that the list returns, and is told back', async (t) => {
+test('T15 limit is the most tasks that the list returns, and is echoed', async (t) => {
   const app = await startTasks(t, many);
   for (const limit of [0, 1, 59, 60]) {
     const list = await listTasks(app, `?limit=${limit}`);
@@ -46,7 +46,7 @@ test('T15 limit is the most tasks that the list returns, and is told back', asyn
   assert.equal((await listTasks(app, '?limit=61')).limit, 61);
 });
 
-test('T16 total counts the matches before the limit, count the tasks that are returned', async (t) => {
+test('T16 total counts the matches before the limit, and count the tasks returned', async (t) => {
   const app = await startTasks(t, mixed);
   const expected = [
     { query: '?limit=2', total: 5, count: 2 },

@@ -13,17 +13,11 @@ const seed = Array.from({ length: 60 }, (_, index) => ({
 }));
 const titles = seed.map(({ Title }) => Title);
 
-const start = async (t: TestContext): Promise<{ app: TestApp; url: string }> => {
-  const app = await startApp(t, {
-    settings: { profiles: ['protected-tasks', 'login'] },
-    seed: { tasks: seed },
-  });
-  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-  return { app, url };
-};
+const start = (t: TestContext): Promise<TestApp> =>
+  startApp(t, { settings: { profiles: ['protected-tasks', 'login'] }, seed: { tasks: seed } });
 
 /** Asks for all tasks, and reads no more of the answer than its headers. */
-const askFor = async (url: string, token: string): Promise<IncomingMessage> => {
+const askFor = async ({ url }: TestApp, token: string): Promise<IncomingMessage> => {
   const asked = request(`${url}/api/tasks`, { headers: { authorization: `Bearer ${token}` } }).end();
   const [answer] = await once(asked, 'response');
   return answer;
@@ -34,25 +28,25 @@ const assertList = async (answer: IncomingMessage, expected: string[]): Promise<
   assert.deepEqual([list.count, titlesOf(list)], [expected.length, expected]);
 };
 
-test('D10c a list is what it was when it was asked for, though tasks change before it is read', async (t) => {
-  const { app, url } = await start(t);
+test('D10c a list is a snapshot: changes made before it is read do not show', async (t) => {
+  const app = await start(t);
   const token = await app.login('reader');
-  const before = await askFor(url, token);
+  const before = await askFor(app, token);
   await updateTask(app, 60, { Title: 'changed' });
   await app.request('DELETE', '/api/tasks/59');
   await createTask(app, { Title: 'new' });
-  const after = await askFor(url, token);
+  const after = await askFor(app, token);
   for (const [id] of seed.entries()) await app.request('DELETE', `/api/tasks/${id + 1}`);
   await assertList(before, titles);
   await assertList(after, [...titles.slice(0, 58), 'changed', 'new']);
-  await assertList(await askFor(url, token), ['new']);
+  await assertList(await askFor(app, token), ['new']);
 });
 
-test('D10d readers who take nothing hold up neither other readers nor changes', async (t) => {
-  const { app, url } = await start(t);
+test('D10d clients that do not read delay neither other readers nor changes', async (t) => {
+  const app = await start(t);
   const token = await app.login('reader');
-  const slow = await Promise.all([1, 2, 3].map(() => askFor(url, token)));
-  await assertList(await askFor(url, token), titles);
+  const slow = await Promise.all([1, 2, 3].map(() => askFor(app, token)));
+  await assertList(await askFor(app, token), titles);
   await updateTask(app, 1, { Title: 'changed' });
   assert.equal((await readTask(app, 1)).Title, 'changed');
   await Promise.all(slow.map((answer) => assertList(answer, titles)));

@@ -8,7 +8,7 @@ const seed = [
   { Title: 'b', Status: 'Completed', Priority: 'High' },
 ];
 
-test('D9a unknown parameters of the task list are ignored, doubled ones too', async (t) => {
+test('D9a unknown parameters of the task list are ignored, even repeated ones', async (t) => {
   const app = await startTasks(t, seed);
   const queries = [
     '?x=1',
@@ -25,7 +25,7 @@ test('D9a unknown parameters of the task list are ignored, doubled ones too', as
   }
 });
 
-test('D9b an empty value in the query of the task list is the same as none', async (t) => {
+test('D9b an empty value in the query of the task list counts as absent', async (t) => {
   const app = await startTasks(t, seed);
   for (const query of ['?limit=', '?limit', '?status=', '?priority=', '?status=&priority=&limit=']) {
     const { limit, ...list } = await listTasks(app, query);
@@ -34,7 +34,7 @@ test('D9b an empty value in the query of the task list is the same as none', asy
   }
 });
 
-test('D9c a parameter of the task list that is given twice is refused by name', async (t) => {
+test('D9c a repeated parameter of the task list is rejected by name', async (t) => {
   const app = await startTasks(t, seed);
   const queries = [
     ['?limit=1&limit=1', /limit/],
@@ -47,7 +47,7 @@ test('D9c a parameter of the task list that is given twice is refused by name', 
   }
 });
 
-test('D9d a limit that is not plain decimal digits is refused by name', async (t) => {
+test('D9d a limit that is not plain decimal digits is rejected by name', async (t) => {
   const app = await startTasks(t, seed);
   const values = [
     '-1',
@@ -59,7 +59,7 @@ test('D9d a limit that is not plain decimal digits is refused by name', async (t
     '%201',
     '1%20',
     '0x10',
-    '１',
+    '%EF%BC%91',
     '%D9%A3',
     '1_0',
     '1,0',
@@ -90,7 +90,7 @@ test('D9e a filter value outside the enum matches nothing', async (t) => {
   }
 });
 
-test('D10a the limit of the task list has no upper bound: all tasks come in one answer', async (t) => {
+test('D10a the limit of the task list has no upper bound, and all tasks come in one response', async (t) => {
   const length = 3000;
   const Description = 'long '.repeat(200);
   const app = await startTasks(

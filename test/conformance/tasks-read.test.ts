@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app.ts';
 import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
 import { createTask, startTasks } from './support/tasks.ts';
 
-/** Ids that are no canonical decimal digits, or of no task: as they are in the path, and as they are told back. */
+/** Ids that are not canonical decimal digits, or of no task: as in the path, and as in the response. */
 const absentIds = [
   ['2', '2'],
   ['0', '0'],
@@ -42,7 +42,7 @@ const assertAbsent = (app: TestApp, method: string): Promise<void> =>
     }
   });
 
-test('T21 GET /api/tasks/{id} answers 200 with the task', async (t) => {
+test('T21 GET /api/tasks/{id} returns 200 with the task', async (t) => {
   const app = await startTasks(t);
   await createTask(app, { Title: 'first' });
   const created = await createTask(app, { Title: 'second', Description: 'd', Priority: 'High' });
@@ -51,7 +51,7 @@ test('T21 GET /api/tasks/{id} answers 200 with the task', async (t) => {
   assert.deepEqual(answer.json, created);
 });
 
-test('T22 GET of a task that is not there answers 404 `Task with Id=<id> not found`', async (t) => {
+test('T22 GET of a missing task is 404 `Task with Id=<id> not found`', async (t) => {
   const app = await startTasks(t);
   assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
   await createTask(app);
@@ -59,7 +59,7 @@ test('T22 GET of a task that is not there answers 404 `Task with Id=<id> not fou
   assertError(await app.request('GET', '/api/tasks/1'), 404, 'Task with Id=1 not found');
 });
 
-test('T23 a path below a task is no route: 404', async (t) => {
+test('T23 a path below a task is an unknown route: 404', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   for (const path of [
@@ -80,13 +80,13 @@ test('D11a GET by an id that is not in canonical decimal digits is 404, with the
   await assertAbsent(app, 'GET');
 });
 
-test('D11b PUT by such an id is 404, with the id as written, and changes no task', async (t) => {
+test('D11b PUT by an id that is not in canonical decimal digits is 404, with the id as written, and changes no task', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   await assertAbsent(app, 'PUT');
 });
 
-test('D11c DELETE by such an id is 404, with the id as written, and deletes no task', async (t) => {
+test('D11c DELETE by an id that is not in canonical decimal digits is 404, with the id as written, and deletes no task', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
   await assertAbsent(app, 'DELETE');

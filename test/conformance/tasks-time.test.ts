@@ -29,7 +29,7 @@ test('T11 UpdatedAt is the local time of the last update, in the same form', asy
   assert.ok(earliest <= UpdatedAt && UpdatedAt <= readZoneTime(), UpdatedAt);
 });
 
-test('T12 an update leaves CreatedAt as it is', async (t) => {
+test('T12 an update keeps CreatedAt', async (t) => {
   const app = await startTasks(t, [{ Title: 'x', CreatedAt: '2001-02-03T04:05:06' }]);
   assert.equal((await updateTask(app, 1, { Title: 'y' })).CreatedAt, '2001-02-03T04:05:06');
   assert.equal((await readTask(app, 1)).CreatedAt, '2001-02-03T04:05:06');

@@ -34,7 +34,7 @@ const blanks = [
   ' '.repeat(200),
 ];
 
-test('D16a a title is kept as given, not trimmed', async (t) => {
+test('D16a a title is kept as sent, untrimmed', async (t) => {
   const app = await startTasks(t);
   const titles = [
     '  x  ',
@@ -64,7 +64,7 @@ test('D16b a title may have 200 code points, however many units or bytes they ta
   }
 });
 
-test('D16c a title of 201 code points is refused, whatever they are', async (t) => {
+test('D16c a title of 201 code points is rejected, whatever they are', async (t) => {
   const app = await startTasks(t);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const character of codePoints) {
@@ -74,7 +74,7 @@ test('D16c a title of 201 code points is refused, whatever they are', async (t) 
   });
 });
 
-test('D16d a combined character counts as the code points it is made of', async (t) => {
+test('D16d a combined character counts as its code points', async (t) => {
   const app = await startTasks(t);
   const family = '👨‍👩‍👧';
   assert.equal([...family].length, 5);
@@ -83,7 +83,7 @@ test('D16d a combined character counts as the code points it is made of', async 
   assertInvalidTask(answer, [messages.titleTooLong]);
 });
 
-test('D16e a title of white space only is blank, of whatever kind', async (t) => {
+test('D16e a title of only white space, of whatever kind, is blank', async (t) => {
   const app = await startTasks(t);
   await assertUnchanged(app, { path: '/api/tasks' }, async () => {
     for (const Title of blanks) {
@@ -93,7 +93,7 @@ test('D16e a title of white space only is blank, of whatever kind', async (t) =>
   });
 });
 
-test('D16f messages come in the order title, priority, status', async (t) => {
+test('D16f errors come in the order title, priority, status', async (t) => {
   const app = await startTasks(t);
   const all = [messages.titleRequired, messages.titleTooLong, messages.priority, messages.status];
   const body = { Status: 's', Priority: 'p', Title: ' '.repeat(201) };

@@ -12,7 +12,7 @@ const assertRefused = async (app: TestApp, bodies: object[], detail: string[]): 
   });
 };
 
-test('D17a PUT looks for the task first: 404 also with a body that breaks the rules, or without one', async (t) => {
+test('D17a PUT looks for the task first: a missing one is 404 even with an invalid body, or without one', async (t) => {
   const app = await startTasks(t);
   for (const body of [{ Title: ' ' }, { Priority: 'p' }, { Status: 5 }, '']) {
     assertError(await app.request('PUT', '/api/tasks/1', { body }), 404, 'Task with Id=1 not found');
@@ -20,25 +20,25 @@ test('D17a PUT looks for the task first: 404 also with a body that breaks the ru
   assertError(await app.request('PUT', '/api/tasks/1'), 404, 'Task with Id=1 not found');
 });
 
-test('D17b PUT with a blank title is refused: `Title is required`', async (t) => {
+test('D17b PUT with a blank title is rejected: `Title is required`', async (t) => {
   const bodies = [{ Title: ' ' }, { Title: '\t\n' }, { Title: '\u3000' }];
   await assertRefused(await startTasks(t), bodies, [messages.titleRequired]);
 });
 
-test('D17c PUT with a title of more than 200 characters is refused', async (t) => {
+test('D17c PUT with a title of more than 200 characters is rejected', async (t) => {
   const bodies = [{ Title: 'x'.repeat(201) }, { Title: '😀'.repeat(201) }];
   await assertRefused(await startTasks(t), bodies, [messages.titleTooLong]);
 });
 
-test('D17d PUT with a priority outside the enum is refused', async (t) => {
+test('D17d PUT with a priority outside the enum is rejected', async (t) => {
   await assertRefused(await startTasks(t), [{ Priority: 'low' }, { Priority: ' ' }], [messages.priority]);
 });
 
-test('D17e PUT with a status outside the enum is refused', async (t) => {
+test('D17e PUT with a status outside the enum is rejected', async (t) => {
   await assertRefused(await startTasks(t), [{ Status: 'Done' }, { Status: ' ' }], [messages.status]);
 });
 
-test('D17f a PUT with one bad field changes no field, and tells every message', async (t) => {
+test('D17f a PUT with one invalid field changes no field, and lists every error', async (t) => {
   const app = await startTasks(t);
   const good = { Title: 'y', Description: 'e', Priority: 'Low' };
   await assertRefused(app, [{ ...good, Status: 's' }], [messages.status]);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApp } from '../support/app.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
 import { assertRefused, failed } from './support/refused-tokens.ts';
-import { createClaims, signToken } from './support/tokens.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 
 const signEach = (changes: Record<string, unknown>[]): string[] =>
   changes.map((change) => signToken(createClaims(change)));
 
-test('A23 a token that cannot be decoded is answered `Token validation failed: …`', async (t) => {
+test('A23 a token that cannot be decoded is 401 `Token validation failed: …`', async (t) => {
   const [header = '', claims = '', signature = ''] = signToken(createClaims()).split('.');
   const noUtf8 = Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url');
   const texts = ['', 'x', '{', '[]', 'null', '1', '"x"'].map((text) =>
@@ -22,7 +22,7 @@ test('A23 a token that cannot be decoded is answered `Token validation failed: �
   await assertRefused(t, [...tokens, '..', 'a.b.c', `${header}.${claims}.*`], failed);
 });
 
-test('A24 the parts of a token have one spelling: padding and foreign characters are refused', async (t) => {
+test('A24 the parts of a token have one spelling: padding and other characters are rejected', async (t) => {
   const token = signToken(createClaims());
   const [header = '', claims = '', signature = ''] = token.split('.');
   const lastCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -41,7 +41,7 @@ test('A24 the parts of a token have one spelling: padding and foreign characters
   );
 });
 
-test('A25 a token identifies its user by sub: it need not be one that can log in', async (t) => {
+test('A25 a token identifies its user by sub, which need not be able to log in', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['protected-tasks'] } });
   for (const sub of ['admin', 'someone else', '漢字', '__proto__', '"quoted"']) {
     const { json } = await app.request('GET', '/api/tasks', { token: signToken(createClaims({ sub })) });
@@ -49,7 +49,7 @@ test('A25 a token identifies its user by sub: it need not be one that can log in
   }
 });
 
-test('D23o the claim sub is needed and must be a name', async (t) => {
+test('D23o the claim sub is required and must be a name', async (t) => {
   await assertRefused(
     t,
     signEach([undefined, null, '', 1, true, ['admin'], {}].map((sub) => ({ sub }))),
@@ -57,7 +57,7 @@ test('D23o the claim sub is needed and must be a name', async (t) => {
   );
 });
 
-test('D23p the claim role is needed and must be Admin or Reader', async (t) => {
+test('D23p the claim role is required and must be Admin or Reader', async (t) => {
   const roles = [undefined, null, '', 'admin', 'READER', 'King', ['Admin'], { Admin: 1 }, 1, '__proto__'];
   await assertRefused(t, signEach(roles.map((role) => ({ role }))), failed);
 });
@@ -67,12 +67,12 @@ test('D23q the issuer must be the configured one', async (t) => {
   await assertRefused(t, signEach(issuers.map((iss) => ({ iss }))), failed);
 });
 
-test('D23r the claim iat is needed and must be a whole number', async (t) => {
+test('D23r the claim iat is required and must be a whole number', async (t) => {
   const times = [undefined, null, '', String(now()), now() - 0.5, [now()], true];
   await assertRefused(t, signEach(times.map((iat) => ({ iat }))), failed);
 });
 
-test('D23s a token that says it is valid for more than 3600 seconds, or from the future, is refused', async (t) => {
+test('D23s a token that claims to be valid for more than 3600 seconds, or from the future, is rejected', async (t) => {
   const changes = [
     { exp: now() + 100_000 },
     { exp: Number.MAX_SAFE_INTEGER },
@@ -82,7 +82,7 @@ test('D23s a token that says it is valid for more than 3600 seconds, or from the
   await assertRefused(t, signEach(changes), failed);
 });
 
-test('D23t the issuer that is configured is the one that is checked', async (t) => {
+test('D23t the configured issuer is the one that tokens are checked for', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['items'], issuer: 'tower 3' } });
   const read = async (iss: string) =>
     (await app.request('GET', '/api/items', { token: signToken(createClaims({ iss })) })).status;

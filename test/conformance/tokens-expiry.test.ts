@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApp } from '../support/app.ts';
+import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
+import { waitUntil } from '../support/wait.ts';
 import { assertRefused, failed } from './support/refused-tokens.ts';
-import { createClaims, createHmacSigner, signToken } from './support/tokens.ts';
 
 const now = () => Math.floor(Date.now() / 1000);
 
-test('A20 a token whose exp is earlier than now is answered `Token expired`', async (t) => {
+test('A20 a token whose exp is in the past is 401 `Token expired`', async (t) => {
   const tokens = [now() - 1, now() - 3600, 1, 0, -1].map((exp) =>
     signToken(createClaims({ iat: exp - 3600, exp })),
   );
@@ -15,26 +16,23 @@ test('A20 a token whose exp is earlier than now is answered `Token expired`', as
 
 test('A21 a token is valid up to and including the second of its exp', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['items'] } });
-  const deadline = Date.now() + 10_000;
-  for (;;) {
+  await waitUntil('a response comes in the second of exp', async () => {
     const exp = now();
     const token = signToken(createClaims({ iat: exp - 3600, exp }));
     const { status, text } = await app.request('GET', '/api/items', { token });
-    // Only an answer of the same second tells anything.
-    if (now() === exp) return assert.equal(status, 200, text);
-    assert.ok(Date.now() < deadline);
-  }
+    if (now() !== exp) return false;
+    assert.equal(status, 200, text);
+    return true;
+  });
 });
 
-test('A22 a token is refused once it has expired, though it was accepted before', async (t) => {
+test('A22 a token that was accepted is rejected once it has expired', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['items'] } });
   const exp = now() + 1;
   const token = signToken(createClaims({ exp }));
   const read = async () => (await app.request('GET', '/api/items', { token })).status;
   assert.equal(await read(), 200);
-  let status = 200;
-  for (const deadline = (exp + 10) * 1000; status === 200 && Date.now() < deadline; ) status = await read();
-  assert.equal(status, 401);
+  await waitUntil('the token is refused', async () => (await read()) === 401);
   assert.ok(now() > exp);
 });
 
@@ -45,7 +43,7 @@ test('D23f exp must be a whole number', async (t) => {
   await assertRefused(t, [...tokens, signToken(huge)], failed);
 });
 
-test('D23g expiry is told before a wrong algorithm, signature or claim', async (t) => {
+test('D23g expiry is reported before a wrong algorithm, signature or claim', async (t) => {
   const expired = { iat: 1, exp: 2 };
   await assertRefused(
     t,

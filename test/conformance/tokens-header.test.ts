@@ -1,23 +1,23 @@
 import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './support/assertions.ts';
-import { createClaims, signToken } from './support/tokens.ts';
 
 const start = (t: TestContext): Promise<TestApp> => startApp(t, { settings: { profiles: ['items'] } });
 
 const send = (app: TestApp, authorization: string) =>
   app.request('GET', '/api/items', { headers: { authorization } });
 
-test('A15 a protected route takes the token from the header Authorization: Bearer <token>', async (t) => {
+test('A15 a protected route reads the token from the header Authorization: Bearer <token>', async (t) => {
   const app = await start(t);
   assertJson(await send(app, `Bearer ${signToken(createClaims())}`), 200);
 });
 
-test('A16 a leading `Bearer ` is removed if present: the token alone is accepted too', async (t) => {
+test('A16 the prefix `Bearer ` is optional: the token alone is accepted too', async (t) => {
   assertJson(await send(await start(t), signToken(createClaims())), 200);
 });
 
-test('A17 a token is taken from the header alone, not from the query or the body', async (t) => {
+test('A17 a token is read from the header only, not from the query or the body', async (t) => {
   const app = await start(t);
   const token = signToken(createClaims());
   for (const query of [`access_token=${token}`, `token=${token}`, `Authorization=Bearer%20${token}`]) {
@@ -31,7 +31,7 @@ test('A17 a token is taken from the header alone, not from the query or the body
   );
 });
 
-test('A18 a token that is not in exactly three parts is answered `Invalid token format`', async (t) => {
+test('A18 a token without exactly three parts is 401 `Invalid token format`', async (t) => {
   const app = await start(t);
   const token = signToken(createClaims());
   const whole = token.split('.');
@@ -41,13 +41,13 @@ test('A18 a token that is not in exactly three parts is answered `Invalid token 
   }
 });
 
-test('A19 another scheme than Bearer is not understood: 401', async (t) => {
+test('A19 a scheme other than Bearer is 401', async (t) => {
   const app = await start(t);
   assertUnauthorized(await send(app, 'Basic YWRtaW46YWRtaW4='), 'Invalid token format');
   assertUnauthorized(await send(app, `Token ${signToken(createClaims())}`), /^Token validation failed: ./);
 });
 
-test('D14a a missing or empty token is answered `Missing token`', async (t) => {
+test('D14a a missing or empty token is 401 `Missing token`', async (t) => {
   const app = await start(t);
   assertUnauthorized(await app.request('GET', '/api/items'), 'Missing token');
   for (const authorization of ['', 'Bearer', 'Bearer ', 'Bearer   ']) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
+import { createHmacSigner, readPart, signToken } from '../support/tokens.ts';
 import { assertJson } from './support/assertions.ts';
-import { createHmacSigner, readPart, signToken } from './support/tokens.ts';
 
 const start = (t: TestContext, settings: object = {}): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['protected-tasks', 'login'], ...settings } });

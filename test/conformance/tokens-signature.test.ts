@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, sign as signWith } from 'node:crypto';
 import { test } from 'node:test';
+import { createClaims, createHmacSigner, readPart, signToken } from '../support/tokens.ts';
 import { assertRefused, failed } from './support/refused-tokens.ts';
-import { createClaims, createHmacSigner, readPart, signToken } from './support/tokens.ts';
 
 const unsigned = () => new Uint8Array();
 
@@ -14,7 +14,7 @@ const tamper = (token: string, index: number, change: (part: string) => string):
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('D23h a token whose claims were changed after signing is refused', async (t) => {
+test('D23h a token whose claims were changed after signing is rejected', async (t) => {
   const token = signToken(createClaims({ sub: 'reader', role: 'Reader' }));
   const claims = readPart(token, 1);
   const changes = [{ role: 'Admin' }, { sub: 'admin' }, { exp: (claims['exp'] as number) - 1 }, { more: 1 }];
@@ -22,7 +22,7 @@ test('D23h a token whose claims were changed after signing is refused', async (t
   await assertRefused(t, tokens, failed);
 });
 
-test('D23i a token with another signature is refused: changed, shortened, of another token, or none', async (t) => {
+test('D23i a token with another signature is rejected: changed, shortened, of another token, or none', async (t) => {
   const token = signToken(createClaims());
   const other = signToken(createClaims({ sub: 'other' })).split('.')[2] ?? '';
   const changes = [
@@ -39,13 +39,13 @@ test('D23i a token with another signature is refused: changed, shortened, of ano
   );
 });
 
-test('D23j a token that was signed with another key is refused', async (t) => {
+test('D23j a token signed with another key is rejected', async (t) => {
   const keys = ['', 'another signing key of 32 bytes or more', createHash('sha256').update('x').digest()];
   const tokens = keys.map((key) => signToken(createClaims(), { sign: createHmacSigner(key) }));
   await assertRefused(t, tokens, failed);
 });
 
-test('D23k an unsigned token is refused, however `none` is written', async (t) => {
+test('D23k an unsigned token is rejected, however `none` is written', async (t) => {
   const tokens = ['none', 'None', 'NONE', 'nOnE'].flatMap((alg) => [
     signToken(createClaims(), { header: { alg, typ: 'JWT' }, sign: unsigned }),
     signToken(createClaims(), { header: { alg, typ: 'JWT' } }),
@@ -53,7 +53,7 @@ test('D23k an unsigned token is refused, however `none` is written', async (t) =
   await assertRefused(t, tokens, failed);
 });
 
-test('D23l an algorithm that is not exactly HS256 is refused, also with a right signature of its own', async (t) => {
+test('D23l an algorithm other than exactly HS256 is rejected, even with a valid signature of its own', async (t) => {
   const names = ['hs256', 'Hs256', 'HS256 ', 'RS256', 'ES256', '', undefined, null, 256, ['HS256'], {}];
   const tokens = names.map((alg) => signToken(createClaims(), { header: { alg, typ: 'JWT' } }));
   const stronger = ['sha384', 'sha512'].map((hash) =>
@@ -65,7 +65,7 @@ test('D23l an algorithm that is not exactly HS256 is refused, also with a right 
   await assertRefused(t, [...tokens, ...stronger], failed);
 });
 
-test('D23m an RS256 token is refused, with an RSA signature and with one made by the secret', async (t) => {
+test('D23m an RS256 token is rejected, whether signed with RSA or with the secret', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const header = { alg: 'RS256', typ: 'JWT' };
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -82,7 +82,7 @@ test('D23m an RS256 token is refused, with an RSA signature and with one made by
   );
 });
 
-test('D23n header parameters that change what a signature means are refused', async (t) => {
+test('D23n header parameters that change what a signature means are rejected', async (t) => {
   const parameters = [
     { crit: ['exp'] },
     { b64: false, crit: ['b64'] },
@@ -95,7 +95,7 @@ test('D23n header parameters that change what a signature means are refused', as
   await assertRefused(t, tokens, failed);
 });
 
-test('D23u of several faults the algorithm is told before the signature, and that before the claims', async (t) => {
+test('D23u a wrong algorithm is reported before a wrong signature, and that before wrong claims', async (t) => {
   const sign = createHmacSigner('another signing key of 32 bytes or more');
   const claims = createClaims({ sub: '', role: 'King', iss: 'another' });
   await assertRefused(

@@ -22,7 +22,7 @@ export const openBrowser = async (): Promise<Browser | undefined> => {
   return executablePath === undefined ? undefined : chromium.launch({ executablePath });
 };
 
-/** Why the tests are left out where there is no browser; false where they run, and in CI, where they must. */
+/** Why the tests are skipped without a browser; false if they run, and in CI, where they must. */
 export const toSkip = (browser: Browser | undefined): string | false =>
   browser === undefined && process.env['CI'] !== 'true' && 'no Chromium or Chrome is installed here';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createFolder } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { openDocs, readRoutes } from './docs-page.ts';
@@ -26,11 +25,13 @@ const listExpected = (paths: Record<string, Record<string, Operation>>): string[
     .sort();
 
 test('the page lists every route of the OpenAPI document with who may call it', { skip }, async (t) => {
-  const { page, program, complaints } = await openDocs(t, browser);
-  const response = await fetch(`${program.url}/openapi.json`);
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Operation>> };
+  const { page, app, complaints } = await openDocs(t, browser);
+  const { json } = await app.request<{ paths: Record<string, Record<string, Operation>> }>(
+    'GET',
+    '/openapi.json',
+  );
   const routes = await readRoutes(page);
-  assert.deepEqual(routes.toSorted(), listExpected(paths));
+  assert.deepEqual(routes.toSorted(), listExpected(json.paths));
   assert.ok(routes.includes('POST /api/execute Admin') && routes.includes('GET /api/items token'));
   assert.equal(await page.getByRole('status').textContent(), `${routes.length} routes`);
   assert.deepEqual(complaints, []);
@@ -55,18 +56,18 @@ test('routes are grouped by profile and base path', { skip }, async (t) => {
   await page.waitForURL('**/docs/#/simple:simple-tasks');
 });
 
-test('a route opens to its fields, its answers and a command line', { skip }, async (t) => {
-  const { page, program } = await openDocs(t, browser);
+test('an opened route shows its fields, its responses and a command line', { skip }, async (t) => {
+  const { page, app } = await openDocs(t, browser);
   const route = page.locator('details', { hasText: 'POST /api/tasks ' });
   await route.locator('summary').click();
   const text = (await route.textContent()) ?? '';
   assert.match(text, /In the body\s*Title\s*string required, .*at most 200 characters/s);
   assert.match(text, /Description\s*string optional/);
   assert.match(text, /201\s*Created \{Id, Title, .*400\s*Bad request \{error, detail\[\]\}/s);
-  assert.ok(text.includes(`curl -X POST -d '{"Title":"…"}' '${program.url}/api/tasks'`));
+  assert.ok(text.includes(`curl -X POST -d '{"Title":"…"}' '${app.url}/api/tasks'`));
 });
 
-test('the text of the document stays text', { skip }, async (t) => {
+test('markup in the OpenAPI document is shown as text', { skip }, async (t) => {
   const hostile = '<img src=x onerror=alert(1)>`<b>bold</b>`';
   const fields = { [hostile]: { type: 'string', description: hostile, default: hostile } };
   const operation = {
@@ -87,17 +88,17 @@ test('the text of the document stays text', { skip }, async (t) => {
   assert.deepEqual(complaints, []);
 });
 
-test('a server that ended is told, and the list comes once it is back', { skip }, async (t) => {
-  const { page, program } = await openDocs(t, browser);
+test('the page reports a stopped server, and shows the routes once it is back', { skip }, async (t) => {
+  const { page, app } = await openDocs(t, browser);
   await page.route('**/openapi.json', async (route) => {
-    await program.stop('SIGKILL');
+    await app.close();
     await route.continue();
   });
   await page.reload();
   await page.getByRole('alert').getByText('The server does not answer.').waitFor();
   await page.unrouteAll();
-  const { port } = new URL(program.url);
-  await startProgram(t, ['--port', port, '--profiles', 'items', '--data-dir', createFolder(t)]);
+  const { port } = new URL(app.url);
+  await startProgram(t, ['--port', port, '--profiles', 'items']);
   await page.getByRole('button', { name: 'Try again' }).press('Enter');
   assert.ok((await readRoutes(page)).includes('GET /api/items token'));
   assert.equal(await page.getByRole('alert').isVisible(), false);
@@ -110,14 +111,14 @@ const answers = [
   { status: 200, document: '{"paths":{}}', says: 'No profile is mounted: there are no routes.' },
 ];
 for (const { says, ...answer } of answers) {
-  test(`${answer.status} ${answer.document} is told as: ${says}`, { skip }, async (t) => {
+  test(`the page reports ${answer.status} ${answer.document} as: ${says}`, { skip }, async (t) => {
     const { page } = await openDocs(t, browser, answer);
     await page.getByText(says).waitFor();
     assert.equal(await page.getByLabel('Filter').isVisible(), false);
   });
 }
 
-test('without scripts the page leads to the OpenAPI document', { skip }, async (t) => {
+test('without scripts the page links to the OpenAPI document', { skip }, async (t) => {
   const { page } = await openDocs(t, browser, { javaScriptEnabled: false });
   await page.locator('noscript a').click();
   await page.waitForURL('**/openapi.json');

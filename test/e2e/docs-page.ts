@@ -1,12 +1,11 @@
 import type { TestContext } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { createFolder } from '../support/app.ts';
-import { type Running, startProgram } from '../support/program.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 
 export interface DocsPage {
   page: Page;
-  program: Running;
-  /** What the browser complained about so far: its console's warnings and errors, and errors nobody caught. */
+  app: TestApp;
+  /** Warnings and errors in the browser's console so far, and uncaught errors. */
   complaints: string[];
 }
 
@@ -17,15 +16,15 @@ interface Options extends BrowserContextOptions {
   status?: number;
 }
 
-/** The page of a program of its own, loaded; both are gone when the test ends. */
+/** The page of an app of its own, loaded; both are gone when the test ends. */
 export const openDocs = async (
   t: TestContext,
   browser: Browser | undefined,
   { document, status = 200, ...options }: Options = {},
 ): Promise<DocsPage> => {
   if (!browser) throw new Error('no Chromium or Chrome is installed here');
-  const program = await startProgram(t, ['--data-dir', createFolder(t)], { bundled: true });
-  const context = await browser.newContext({ baseURL: program.url, ...options });
+  const app = await startApp(t);
+  const context = await browser.newContext({ baseURL: app.url, ...options });
   t.after(() => context.close());
   if (document !== undefined) {
     await context.route('**/openapi.json', (route) => route.fulfill({ status, body: document }));
@@ -33,7 +32,7 @@ export const openDocs = async (
   const page = await context.newPage();
   const complaints = collectComplaints(page);
   await page.goto('/docs/');
-  return { page, program, complaints };
+  return { page, app, complaints };
 };
 
 /** Each listed route as `GET /path access`, in the page's order. */

@@ -39,7 +39,7 @@ test('a base path ends where the profile begins', () => {
   for (const [path, base] of Object.entries(bases)) assert.equal(readRoute(path, {})?.base, base, path);
 });
 
-test('a route needs a token where it has a security scheme, and Admin where it refuses a role', () => {
+test('a route with a security scheme needs a token, and one with a 403 needs the role Admin', () => {
   const bearer = [{ bearer: [] }];
   assert.equal(readRoute('/a', { security: [], responses: { 403: {} } })?.access, 'open');
   assert.equal(readRoute('/a', { security: bearer, responses: { 401: {} } })?.access, 'token');
@@ -85,7 +85,7 @@ test('a command line quotes what the shell would read, and names a token where o
   );
 });
 
-test('types and shapes are told in short', () => {
+test('types and shapes are shown in short form', () => {
   assert.equal(toType({ enum: ['Low', 'High'], type: 'string' }), '"Low" | "High"');
   assert.equal(toType({ anyOf: [{ const: true }, { type: ['string', 'null'] }] }), 'true | string | null');
   assert.equal(toType({ type: 'array', items: { type: 'integer' } }), 'integer[]');
@@ -96,7 +96,7 @@ test('types and shapes are told in short', () => {
   assert.equal(toShape({ type: 'object' }), '{…}');
 });
 
-test('a document that says nothing has no groups', () => {
+test('an empty document has no groups', () => {
   assert.deepEqual(toGroups({}), []);
   assert.deepEqual(toGroups({ paths: { '/a': {} } }), []);
 });

@@ -26,7 +26,7 @@ const startOn = async (t: TestContext, dataDir: string): Promise<string[]> => {
   const found = await listMessages(app);
   assert.ok(await store(app, 'one more'));
   assert.deepEqual(await listMessages(app), [...found, 'one more']);
-  await app.server.close();
+  await app.close();
   return found;
 };
 

@@ -9,7 +9,7 @@ type Said = [name: string, status: number, json: unknown, more?: Partial<Exchang
 const write = (ledger: Ledger, [name, status, json, more]: Said): void =>
   ledger({ name, status, json, id: '', query: new URLSearchParams(), sent: {}, ...more });
 
-/** What was said before is fine; every one of the contradictions is noticed on its own. */
+/** The ledger accepts the first exchanges, and rejects each contradiction on its own. */
 const assertNoticed = (create: () => Ledger, before: Said[], contradictions: [Said, RegExp][]): void => {
   for (const [said, why] of contradictions) {
     const ledger = create();
@@ -21,7 +21,7 @@ const assertNoticed = (create: () => Ledger, before: Said[], contradictions: [Sa
 const createTask = (Id: number, Title = 'a') => ({ Id, Title, Status: 'Pending' });
 const query = (text: string) => ({ query: new URLSearchParams(text) });
 
-test('tasks that contradict what was written are noticed', () => {
+test('the ledger notices tasks that contradict what was written', () => {
   const [one, two] = [createTask(1), createTask(2)];
   const before: Said[] = [
     ['POST /api/tasks', 201, one, { sent: { Title: 'a' } }],
@@ -51,7 +51,7 @@ test('tasks that contradict what was written are noticed', () => {
   ]);
 });
 
-test('simple tasks that contradict what was sent are noticed', () => {
+test('the ledger notices simple tasks that contradict what was sent', () => {
   const before: Said[] = [
     ['POST /api/tasks', 201, {}, { sent: { title: 'a' } }],
     ['GET /api/tasks', 200, [{ id: 1, title: 'a' }]],
@@ -64,7 +64,7 @@ test('simple tasks that contradict what was sent are noticed', () => {
   ]);
 });
 
-test('items that contradict what was sent are noticed', () => {
+test('the ledger notices items that contradict what was sent', () => {
   const before: Said[] = [
     ['POST /api/items', 201, { id: 7, name: 'a' }, { sent: { name: 'a' } }],
     ['GET /api/items', 200, { data: [{ id: 7, name: 'a' }], total: 1 }],
@@ -79,7 +79,7 @@ test('items that contradict what was sent are noticed', () => {
   ]);
 });
 
-test('alerts that contradict what was acknowledged are noticed', () => {
+test('the ledger notices alerts that contradict what was acknowledged', () => {
   const before: Said[] = [
     ['POST /api/alert', 200, { id: 'x' }, { sent: { message: 'a' } }],
     ['POST /api/alert', 200, { id: 'y' }, { sent: { message: 'b' } }],

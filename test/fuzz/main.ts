@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { keepCase } from './support/corpus.ts';
 import { requestsPerRound, runRound } from './support/rounds.ts';
 
-/** Sends as many requests as are asked for, and keeps what it finds in test/fuzz/corpus. */
+/** Sends the given number of requests, and keeps its findings in test/fuzz/corpus. */
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, requests: { type: 'string' }, from: { type: 'string' } },
 });

@@ -64,7 +64,7 @@ const createRequest = (target: string, name = 'ab'): FuzzRequest => ({
   framing: 'chunked',
 });
 
-test('an answer that is not as documented is found, whatever is wrong with it', async (t) => {
+test('the fuzzer finds every kind of response that is not as documented', async (t) => {
   const variant = { name: 'faults', settings: { profiles: ['planted'] } };
   const { ask } = await startService(t, variant, [planted]);
   const expectFinding = (target: string, why: RegExp, name?: string) =>

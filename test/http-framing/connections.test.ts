@@ -9,56 +9,56 @@ const length = `Content-Length: ${body.length}`;
 const cases: Case[] = [
   {
     rule: '9112 9.3.2',
-    text: 'answers to requests sent at once come in their order',
+    text: 'responses to pipelined requests come in order',
     send: `${one}${none}${post(length)}${body}${one}${get('/nope')}`,
     answers: [[200], [404], [201], [200], [404]],
     closes: false,
   },
   {
     rule: '9112 9.3.2',
-    text: 'a hundred requests sent at once are answered',
+    text: 'a hundred pipelined requests are answered',
     send: one.repeat(100),
     answers: Array(100).fill([200]),
     closes: false,
   },
   {
     rule: '9112 9.3.2',
-    text: 'what is no request does not keep those before it from their answers',
+    text: 'bytes that are not a request do not prevent the responses before them',
     send: `${one}${none}garbage\r\n\r\n`,
     answers: [[200], [404], [400]],
     closes: true,
   },
   {
     rule: '9112 9.3.2',
-    text: 'an unknown method does not keep those before it from their answers',
+    text: 'an unknown method does not prevent the responses before it',
     send: `${one}FOO / HTTP/1.1\r\n\r\n`,
     answers: [[200], [501]],
     closes: true,
   },
   {
     rule: '9112 9.3.2',
-    text: 'CONNECT does not keep those before it from their answers',
+    text: 'CONNECT does not prevent the responses before it',
     send: `${one}${lines('CONNECT localhost:80 HTTP/1.1', 'Host: localhost')}`,
     answers: [[200], [405]],
     closes: true,
   },
   {
     rule: '9112 9.6',
-    text: 'behind a request that is refused for its framing nothing is looked at',
+    text: 'nothing is read behind a request with bad framing',
     send: `${lines('GET / HTTP/1.1', 'Host: a', 'Host: b')}${hidden}${hidden}`,
     answers: [[400]],
     closes: true,
   },
   {
     rule: '9112 9.6',
-    text: 'behind a client’s own close nothing is looked at',
+    text: 'nothing is read behind a request with Connection: close',
     send: `${get('/api/tasks/1', 'Connection: close')}${hidden}`,
     answers: [[200]],
     closes: true,
   },
   {
     rule: '9112 9.6',
-    text: 'close is in any case, and among others',
+    text: 'close is found in any case and in a list',
     send: `${get('/api/tasks/1', 'Connection: x, CLOSE')}${hidden}`,
     answers: [[200]],
     closes: true,
@@ -72,14 +72,14 @@ const cases: Case[] = [
   },
   {
     rule: '9110 7.6.1',
-    text: 'what Connection names is not taken away',
+    text: 'a header that Connection names is still read',
     send: get('/api/tasks/1', 'Connection: host, content-length'),
     answers: [[200]],
     closes: false,
   },
   {
     rule: '9110 7.8',
-    text: 'an upgrade to a web socket is passed over',
+    text: 'an upgrade to a WebSocket is ignored',
     send: get(
       '/api/tasks/1',
       'Connection: Upgrade',
@@ -92,7 +92,7 @@ const cases: Case[] = [
   },
   {
     rule: '9110 7.8',
-    text: 'an upgrade to HTTP/2 is passed over',
+    text: 'an upgrade to HTTP/2 is ignored',
     send: get(
       '/api/tasks/1',
       'Connection: Upgrade, HTTP2-Settings',
@@ -104,14 +104,14 @@ const cases: Case[] = [
   },
   {
     rule: '9110 10.1.1',
-    text: 'who waits for 100 Continue gets it, and an answer',
+    text: 'a client that waits for 100 Continue gets it, and a response',
     send: `${post(length, 'Expect: 100-continue')}${body}`,
     answers: [[201]],
     closes: false,
   },
   {
     rule: '9110 10.1.1',
-    text: 'the expectation is in any case',
+    text: 'the expectation is found in any case',
     send: `${post(length, 'Expect: 100-CONTINUE')}${body}`,
     answers: [[201]],
     closes: false,
@@ -125,14 +125,14 @@ const cases: Case[] = [
   })),
   {
     rule: '9110 10.1.1',
-    text: 'HTTP/1.0 expects nothing',
+    text: 'an expectation in HTTP/1.0 is ignored',
     send: `${lines('POST /api/tasks HTTP/1.0', 'Host: localhost', length, 'Expect: 100-continue')}${body}`,
     answers: [[201]],
     closes: true,
   },
   {
     rule: '9112 8',
-    text: 'a request line that breaks off is refused',
+    text: 'a request line that breaks off is rejected',
     send: 'GET /api/ta',
     ends: true,
     answers: [[400]],
@@ -140,7 +140,7 @@ const cases: Case[] = [
   },
   {
     rule: '9112 8',
-    text: 'headers that break off are refused',
+    text: 'headers that break off are rejected',
     send: 'GET /api/tasks HTTP/1.1\r\nHost: local',
     ends: true,
     answers: [[400]],
@@ -148,7 +148,7 @@ const cases: Case[] = [
   },
   {
     rule: '9112 8',
-    text: 'a body that breaks off is refused',
+    text: 'a body that breaks off is rejected',
     send: `${post(length)}${body.slice(1)}`,
     ends: true,
     answers: [[400]],
@@ -156,7 +156,7 @@ const cases: Case[] = [
   },
   {
     rule: '9112 8',
-    text: 'chunks that break off are refused',
+    text: 'chunks that break off are rejected',
     send: `${post('Transfer-Encoding: chunked')}${chunked(body).slice(0, -3)}`,
     ends: true,
     answers: [[400]],
@@ -164,7 +164,7 @@ const cases: Case[] = [
   },
   {
     rule: '9112 8',
-    text: 'a body without its last chunk is refused',
+    text: 'a body without its last chunk is rejected',
     send: `${post('Transfer-Encoding: chunked')}5\r\n{"Tit\r\n`,
     ends: true,
     answers: [[400]],
@@ -172,7 +172,7 @@ const cases: Case[] = [
   },
   {
     rule: '9112 9.6',
-    text: 'an empty connection gets no answer',
+    text: 'an empty connection gets no response',
     send: '',
     ends: true,
     answers: [],
@@ -180,7 +180,7 @@ const cases: Case[] = [
   },
   {
     rule: '9112 2.2',
-    text: 'empty lines alone get no answer',
+    text: 'empty lines alone get no response',
     send: '\r\n\r\n',
     ends: true,
     answers: [],
@@ -195,4 +195,4 @@ const cases: Case[] = [
   })),
 ];
 
-runCases('connections', cases);
+runCases('connections persist and close as RFC 9112, 9 says', cases);

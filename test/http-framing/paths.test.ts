@@ -12,7 +12,7 @@ const answered = (rule: string, path: string, ...statuses: number[]): Case => ({
 /** A path that says more than one thing: refused by the parser or not found, but never answered with a file. */
 const nothingThere = (rule: string, path: string): Case => ({
   rule,
-  text: `there is nothing at ${JSON.stringify(path)}`,
+  text: `${JSON.stringify(path)} is not found`,
   send: get(path, 'Connection: close'),
   answers: [[400, 404]],
   closes: true,
@@ -84,18 +84,18 @@ const cases: Case[] = [
   answered('3986 3.3', '/api/tasks/', 404),
   {
     rule: '9110 15.5.1',
-    text: 'a path that cannot be decoded is refused whatever the method',
+    text: 'a path that cannot be decoded is rejected whatever the method',
     send: lines('PROPFIND /%zz HTTP/1.1', 'Host: localhost'),
     answers: [[400]],
     closes: false,
   },
   {
     rule: '9110 15.5.1',
-    text: 'who asks for a foreign page is refused before the path is decoded',
+    text: 'a request from a foreign page is rejected before the path is decoded',
     send: get('/%zz', 'Origin: https://evil.example'),
     answers: [[403]],
     closes: false,
   },
 ];
 
-runCases('paths', cases);
+runCases('paths are matched as written', cases);

@@ -22,15 +22,10 @@ const answered = (rule: string, text: string, send: string, ...statuses: number[
 
 const versions: Case[] = [
   ...['0.9', '1.2', '1.9', '2.0', '3.0', '9.9'].map((version) =>
-    refused('9110 15.6.6', `HTTP/${version} is not spoken`, line(`GET /api/tasks/1 HTTP/${version}`), 505),
+    refused('9110 15.6.6', `HTTP/${version} is not supported`, line(`GET /api/tasks/1 HTTP/${version}`), 505),
   ),
-  refused(
-    '9113 3.4',
-    'a client that speaks HTTP/2 at once is told so',
-    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    505,
-  ),
-  refused('9112 2.3', 'a request without a version is refused', lines('GET /api/tasks/1'), 400, 505),
+  refused('9113 3.4', 'an HTTP/2 preface is rejected', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505),
+  refused('9112 2.3', 'a request without a version is rejected', lines('GET /api/tasks/1'), 400, 505),
   ...['1.10', '1', '1.', '.1', '1.1.1', '11', '1,1', 'x.y', '1.1 '].map((version) =>
     refused(
       '9112 2.3',
@@ -39,9 +34,14 @@ const versions: Case[] = [
       400,
     ),
   ),
-  refused('9112 2.3', 'the name HTTP is in upper case', line('GET /api/tasks/1 http/1.1'), 400),
-  refused('9112 2.3', 'another protocol is refused', line('GET /api/tasks/1 HTCPCP/1.0'), 400),
-  refused('9112 2.3', 'HTTP/1.0 is answered, and closed', line('GET /api/tasks/1 HTTP/1.0'), 200),
+  refused('9112 2.3', 'HTTP in lower case is malformed', line('GET /api/tasks/1 http/1.1'), 400),
+  refused('9112 2.3', 'another protocol is rejected', line('GET /api/tasks/1 HTCPCP/1.0'), 400),
+  refused(
+    '9112 2.3',
+    'HTTP/1.0 is answered and the connection closed',
+    line('GET /api/tasks/1 HTTP/1.0'),
+    200,
+  ),
 ];
 
 const methods: Case[] = [
@@ -73,7 +73,7 @@ const methods: Case[] = [
   ),
   refused(
     '9110 9.3.6',
-    'what follows CONNECT is not looked at',
+    'nothing is read behind CONNECT',
     line('CONNECT localhost:80 HTTP/1.1') + hidden,
     405,
   ),
@@ -86,31 +86,46 @@ const methods: Case[] = [
 ];
 
 const targets: Case[] = [
-  answered('9112 3.2.2', 'a whole URI is a target', line('GET http://localhost/api/tasks/1 HTTP/1.1'), 200),
   answered(
     '9112 3.2.2',
-    'its scheme and host are in any case',
+    'a target may be a whole URI',
+    line('GET http://localhost/api/tasks/1 HTTP/1.1'),
+    200,
+  ),
+  answered(
+    '9112 3.2.2',
+    'the scheme and host of a URI may be in any case',
     line('GET HTTP://LOCALHOST:80/api/tasks/1 HTTP/1.1'),
     200,
   ),
   answered(
     '9112 3.2.2',
-    'its host counts, not Host',
+    'the host of a URI counts, not Host',
     line('GET http://evil.example/api/tasks/1 HTTP/1.1'),
     403,
   ),
   answered(
     '9112 3.2.2',
-    'its host counts where Host is foreign',
+    'the host of a URI counts even if Host is foreign',
     lines('GET http://localhost/api/tasks/1 HTTP/1.1', 'Host: evil.example'),
     200,
   ),
-  answered('9112 3.2.2', 'an unknown path in it is unknown', line('GET http://localhost/nope HTTP/1.1'), 404),
-  answered('9112 3.2.2', 'no path in it is the root', line('GET http://localhost HTTP/1.1'), 302),
-  refused('9112 3.2.2', 'Host is needed beside it', lines('GET http://localhost/api/tasks/1 HTTP/1.1'), 400),
+  answered(
+    '9112 3.2.2',
+    'a URI with an unknown path is not found',
+    line('GET http://localhost/nope HTTP/1.1'),
+    404,
+  ),
+  answered('9112 3.2.2', 'a URI without a path is the root', line('GET http://localhost HTTP/1.1'), 302),
   refused(
     '9112 3.2.2',
-    'two Hosts beside it are refused',
+    'a URI without Host is rejected',
+    lines('GET http://localhost/api/tasks/1 HTTP/1.1'),
+    400,
+  ),
+  refused(
+    '9112 3.2.2',
+    'a URI with two Hosts is rejected',
     line('GET http://localhost/ HTTP/1.1', 'Host: localhost'),
     400,
   ),
@@ -121,24 +136,24 @@ const targets: Case[] = [
     'http://localhost?/api/tasks',
     'http://loc alhost/',
   ].map((target) =>
-    refused('9112 3.2.2', `the target ${target} is refused`, line(`GET ${target} HTTP/1.1`), 400),
+    refused('9112 3.2.2', `the target ${target} is rejected`, line(`GET ${target} HTTP/1.1`), 400),
   ),
   ...['localhost:80', 'api/tasks', 'http:', '?x', '#', '\\api\\tasks', '..'].map((target) =>
-    refused('9112 3.2', `the target ${target} is refused`, line(`GET ${target} HTTP/1.1`), 400),
+    refused('9112 3.2', `the target ${target} is rejected`, line(`GET ${target} HTTP/1.1`), 400),
   ),
   ...['GET', 'POST', 'DELETE'].map((method) =>
-    refused('9112 3.2.4', `the target * is not for ${method}`, line(`${method} * HTTP/1.1`), 400),
+    refused('9112 3.2.4', `the target * is rejected for ${method}`, line(`${method} * HTTP/1.1`), 400),
   ),
-  answered('9112 3.2.4', 'the target * is for OPTIONS', line('OPTIONS * HTTP/1.1'), 404),
+  answered('9112 3.2.4', 'the target * is answered for OPTIONS', line('OPTIONS * HTTP/1.1'), 404),
   ...['\t', '\x0b', '\x0c', '\r'].map((blank) =>
     refused(
       '9112 3',
-      `${JSON.stringify(blank)} is no blank`,
+      `${JSON.stringify(blank)} does not separate the parts of a request line`,
       line(`GET${blank}/api/tasks/1${blank}HTTP/1.1`),
       400,
     ),
   ),
-  answered('9112 2.2', 'empty lines before a request are passed over', `\r\n\r\n${get('/api/tasks/1')}`, 200),
+  answered('9112 2.2', 'empty lines before a request are ignored', `\r\n\r\n${get('/api/tasks/1')}`, 200),
   refused(
     '9112 2.2',
     'a line may not end in LF alone',
@@ -147,26 +162,26 @@ const targets: Case[] = [
   ),
   refused(
     '9112 2.2',
-    'a blank before the first header is refused',
+    'a blank before the first header is rejected',
     lines('GET /api/tasks/1 HTTP/1.1', ' Host: localhost'),
     400,
   ),
   refused(
     '9112 3',
-    'a target of 20,000 characters is refused',
+    'a target of 20,000 characters is rejected',
     get(`/api/tasks/${'1'.repeat(20_000)}`),
     414,
     431,
   ),
-  refused('9112 3', 'bytes that are no request are refused', 'hello\r\n\r\n', 400),
+  refused('9112 3', 'bytes that are not a request are rejected', 'hello\r\n\r\n', 400),
   refused(
     '9112 3',
-    'a TLS handshake is refused',
+    'a TLS handshake is rejected',
     '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
     400,
   ),
 ];
 
-runCases('versions', versions);
-runCases('methods', methods);
-runCases('targets', targets);
+runCases('the version of a request line follows RFC 9112, 2.3', versions);
+runCases('methods follow RFC 9110, 9', methods);
+runCases('request targets follow RFC 9112, 3.2', targets);

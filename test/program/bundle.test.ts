@@ -4,19 +4,17 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { version } from '../../src/app/package-info.ts';
-import { createFolder } from '../support/app.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-test('the program in one file does all that it does as modules', async (t) => {
+test('the bundled program does everything that the separate modules do', async (t) => {
   const variables = { SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
-  const { url, stop } = await startProgram(t, [], { cwd: createFolder(t), variables, bundled: true });
+  const { request, stop } = await startProgram(t, [], { variables, bundled: true });
   const post = async (path: string, body: object, token = '') => {
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    assert.ok(answer.ok, `${path}: ${answer.status}`);
-    return (await answer.json()) as Record<string, unknown>;
+    const { status, json } = await request('POST', path, { token, body });
+    assert.ok(status < 300, `${path}: ${status}`);
+    return json;
   };
   const login = await post('/api/auth/login', { Username: 'admin', Password: 'correct horse' });
   const token = String(login['token']);
@@ -24,12 +22,12 @@ test('the program in one file does all that it does as modules', async (t) => {
   assert.equal((await post('/api/alert', { message: 'stored' }))['received'], true);
   assert.equal((await post('/api/execute', { command: 'Get-Process -Id 1' }, token))['success'], true);
   for (const path of ['/docs/', '/openapi.json', '/api/processes', '/api/disks', '/protected/api/health']) {
-    assert.equal((await fetch(`${url}${path}`)).status, 200, path);
+    assert.equal((await request('GET', path)).status, 200, path);
   }
   assert.equal((await stop()).code, 0);
 });
 
-test('the program in one file answers its commands and refuses bad settings', async () => {
+test('the bundled program runs its commands and rejects bad settings', async () => {
   assert.equal((await runProgram(['--version'], { bundled: true })).stdout, `${version}\n`);
   const { code, stderr } = await runProgram(['--port', 'x'], { bundled: true });
   assert.equal(code, 1);

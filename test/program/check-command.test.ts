@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runProgram } from '../support/program.ts';
 
-test('check-command says how an allowed line is read, with exit code 0', async () => {
+test('check-command prints how an allowed line is read, with exit code 0', async () => {
   const { code, stdout, stderr } = await runProgram(['check-command', 'Get-Process -name x*,y']);
   assert.deepEqual([code, stdout, stderr], [0, 'allowed: Get-Process {"Name":["x*","y"]}\n', '']);
 });
 
-test('check-command says why a line is refused, with exit code 1', async () => {
+test('check-command prints why a line is refused, with exit code 1', async () => {
   const { code, stdout, stderr } = await runProgram(['check-command', 'Get-Process -ComputerName x']);
   assert.deepEqual([code, stdout, stderr], [1, 'refused: Parameter "-ComputerName" is not allowed\n', '']);
 });

@@ -4,12 +4,10 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { createFolder } from '../support/app.ts';
-import { startProgram } from '../support/program.ts';
-import { refusal } from '../support/refusal.ts';
+import { createFolder } from '../support/folder.ts';
+import { main, refusal, startProgram } from '../support/program.ts';
 
-test('what the settings mean together is told all at once, whatever part of the program it concerns', async (t) => {
+test('conflicts between settings of all parts of the program are reported together', async (t) => {
   const path = join(createFolder(t), 'c.json');
   const user = {
     name: 'ada',
@@ -38,7 +36,7 @@ test('what the settings mean together is told all at once, whatever part of the 
   assert.match(clashes, /on mount \/a; .*on mount \/b/);
 });
 
-test('mounts without any, and a variable for what only the file can hold, are refused', async (t) => {
+test('empty mounts, and a variable for a setting that only the file can hold, are rejected', async (t) => {
   const path = join(createFolder(t), 'c.json');
   writeFileSync(path, '{"mounts": {}}');
   assert.equal(await refusal(['--config', path], 1), 'mounts is empty: nothing would be served');
@@ -48,10 +46,9 @@ test('mounts without any, and a variable for what only the file can hold, are re
   );
 });
 
-test('a working directory that is gone is told in one line', async (t) => {
+test('a working directory that was removed is reported in one line', async (t) => {
   const cwd = join(createFolder(t), 'gone');
   mkdirSync(cwd);
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
   const script = 'rmdir "$1" && exec "$2" "$3" --port 0';
   const child = spawn('/bin/sh', ['-c', script, 'sh', cwd, process.execPath, main], { cwd });
   let stderr = '';
@@ -63,7 +60,7 @@ test('a working directory that is gone is told in one line', async (t) => {
   assert.equal(code, 1);
 });
 
-test('a config file that other accounts can write is refused; one with secrets that they can read is told', async (t) => {
+test('a config file that others can write is rejected, and one with secrets that others can read is warned about', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
   writeFileSync(path, '{"profiles": ["A"], "adminPassword": "hush"}');

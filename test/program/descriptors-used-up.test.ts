@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { eventually } from '../../src/host/testing.ts';
-import { createFolder } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
 
 const limit = 64;

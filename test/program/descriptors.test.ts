@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createFolder } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
 const skip = process.platform !== 'linux' && 'the limit is read from /proc';

@@ -1,33 +1,49 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { isPassword } from '../../src/auth/password.ts';
-import { runProgram } from '../support/program.ts';
+import { UsageError } from '../../src/cli/args.ts';
+import { printPasswordHash } from '../../src/cli/hash-password.ts';
+import { main, runProgram } from '../support/program.ts';
 
-test('a password from standard input becomes an argon2id hash, without the line break of echo', async () => {
+/** The program's output for a password from standard input. */
+const hash = async (input: string | Buffer): Promise<string> => {
+  const output = new PassThrough();
+  const stdin = Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream;
+  await printPasswordHash({ input: stdin, output, messages: output });
+  return String(output.read());
+};
+
+test('a password from standard input becomes one line with an argon2id hash', async () => {
+  const { stdout, stderr, code } = await runProgram(['hash-password'], { input: 'open sesame\n' });
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^\$argon2id\$v=19\$\S+\n$/);
+  assert.equal(await isPassword('open sesame', stdout.trim()), true);
+});
+
+test('the line break that ends the input is not part of the password', async () => {
   for (const input of ['open sesame', 'open sesame\n', 'open sesame\r\n']) {
-    const { stdout, stderr, code } = await runProgram(['hash-password'], { input });
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^\$argon2id\$v=19\$\S+\n$/);
-    assert.equal(await isPassword('open sesame', stdout.trim()), true);
+    assert.equal(await isPassword('open sesame', (await hash(input)).trim()), true);
   }
 });
 
-test('an empty password, one that is too long, and one given as an argument are refused', async () => {
-  const refuse = async (args: string[], input: string) => {
-    const { code, stdout, stderr } = await runProgram(['hash-password', ...args], { input });
-    assert.deepEqual([code, stdout], [2, '']);
-    return stderr;
-  };
-  assert.equal(await refuse([], '\n'), 'signalbox: the password is empty\n');
-  assert.equal(await refuse([], 'x'.repeat(129)), 'signalbox: the password is longer than 128 bytes\n');
-  assert.equal(await refuse([], 'é'.repeat(5000)), 'signalbox: the password is longer than 128 bytes\n');
-  assert.match(await refuse(['secret'], ''), /takes no further words/);
+test('a refused password is one line on stderr, with exit code 2', async () => {
+  const { code, stdout, stderr } = await runProgram(['hash-password'], { input: '\n' });
+  assert.deepEqual([code, stdout, stderr], [2, '', 'signalbox: the password is empty\n']);
 });
 
-test('a password that no login could send as it is, or that is more than one line, is refused', async () => {
+test('a password as an argument is refused', async () => {
+  const { code, stderr } = await runProgram(['hash-password', 'secret']);
+  assert.equal(code, 2);
+  assert.match(stderr, /takes no further words/);
+});
+
+test('a password is refused if it is empty or too long, or no login could send it', async () => {
   const refusals: [string | Buffer, string][] = [
+    ['\n', 'is empty'],
+    ['x'.repeat(129), 'is longer than 128 bytes'],
+    ['é'.repeat(5000), 'is longer than 128 bytes'],
     [Buffer.from([0x70, 0xff, 0x70]), 'is not valid UTF-8'],
     [Buffer.from([0x70, 0xc3]), 'is not valid UTF-8'],
     ['open\nsesame\n', 'has a line break in it'],
@@ -37,20 +53,17 @@ test('a password that no login could send as it is, or that is more than one lin
     ['open\0sesame', 'has a NUL in it'],
   ];
   for (const [input, problem] of refusals) {
-    const { code, stdout, stderr } = await runProgram(['hash-password'], { input });
-    assert.deepEqual([code, stdout, stderr], [2, '', `signalbox: the password ${problem}\n`]);
+    await assert.rejects(hash(input), new UsageError(`the password ${problem}`));
   }
 });
 
-test('a password of 128 bytes is hashed, whatever its letters', async () => {
+test('a password of 128 bytes is accepted, whatever its letters', async () => {
   for (const password of ['é'.repeat(64), 'x'.repeat(128)]) {
-    const { stdout } = await runProgram(['hash-password'], { input: `${password}\r\n` });
-    assert.equal(await isPassword(password, stdout.trim()), true);
+    assert.equal(await isPassword(password, (await hash(`${password}\r\n`)).trim()), true);
   }
 });
 
-test('on a terminal it asks, and shows nothing of what is typed', async (t) => {
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+test('on a terminal the program asks for the password and shows nothing of what is typed', async (t) => {
   // `script` of util-linux gives the program a terminal of its own.
   const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' hash-password`, '/dev/null']);
   const failed = await new Promise((resolve) =>
@@ -65,7 +78,7 @@ test('on a terminal it asks, and shows nothing of what is typed', async (t) => {
     });
     child.on('close', resolve);
   });
-  const [prompt = '', hash = ''] = shown.trim().split(/\r?\n/);
+  const [prompt = '', printed = ''] = shown.trim().split(/\r?\n/);
   assert.equal(prompt, 'Password: ');
-  assert.equal(await isPassword('open sesame', hash), true);
+  assert.equal(await isPassword('open sesame', printed), true);
 });

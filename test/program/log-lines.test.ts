@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFolder, passwords } from '../support/app.ts';
+import { passwords } from '../support/app.ts';
+import { sendRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
-import { sendRaw } from '../support/raw.ts';
 
 const line = '{"level":60,"msg":"forged"}';
 
-/** What would end or begin a line somewhere, or move a terminal's cursor. */
+/** Texts that end a line in some reader, or move a terminal's cursor. */
 const breaks = [
   '\n',
   '\r\n',
@@ -22,18 +23,13 @@ const breaks = [
 const toRequest = (target: string, headers = ''): Buffer =>
   Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`);
 
-test('no text of a request makes a second log line, or a character that a terminal obeys', async (t) => {
+test('no text of a request adds a log line or a terminal control character to the log', async (t) => {
   const args = ['--log-level', 'trace', '--data-dir', createFolder(t)];
   const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
-  const { url, stop } = await startProgram(t, args, { variables });
-  const post = (path: string, body: object, token = '') =>
-    fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
+  const { url, request, stop } = await startProgram(t, args, { variables });
+  const post = (path: string, body: object, token = '') => request('POST', path, { token, body });
   const login = await post('/api/auth/login', { Username: 'admin', Password: passwords.admin });
-  const { token } = (await login.json()) as { token: string };
+  const token = String(login.json['token']);
   for (const text of breaks) {
     const forged = `x${text}${line}`;
     await sendRaw(url, toRequest(`/api/tasks/${forged}`));
@@ -53,11 +49,10 @@ test('no text of a request makes a second log line, or a character that a termin
   assert.match(stderr, /^[ -~\n]*$/);
 });
 
-test('at 429 one log line tells the address, however many logins follow', async (t) => {
-  const { url, stop } = await startProgram(t, ['--profiles', 'A', '--data-dir', createFolder(t)]);
+test('a delayed address is logged once, however many logins follow', async (t) => {
+  const { request, stop } = await startProgram(t, ['--profiles', 'A', '--data-dir', createFolder(t)]);
   for (let count = 0; count < 20; count += 1) {
-    const body = JSON.stringify({ Username: `nobody ${count}`, Password: 'x' });
-    await fetch(`${url}/api/auth/login`, { method: 'POST', body });
+    await request('POST', '/api/auth/login', { body: { Username: `nobody ${count}`, Password: 'x' } });
   }
   const told = (await stop()).stderr.split('\n').filter((entry) => entry.includes('are delayed'));
   assert.equal(told.length, 1);

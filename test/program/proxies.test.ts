@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createFolder } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 
 /** The client's address in the log, for a request that a proxy of 127.0.0.1 says is from 192.0.2.7. */
 const loggedAddress = async (t: TestContext, flags: string[]): Promise<string> => {
   const args = ['--profiles', 'L', '--log-level', 'debug', ...flags];
-  const { url, stop } = await startProgram(t, args, { cwd: createFolder(t) });
+  const { request, stop } = await startProgram(t, args);
   const headers = { 'x-forwarded-for': '198.51.100.1, 192.0.2.7' };
-  assert.equal((await fetch(`${url}/api/tasks`, { headers })).status, 200);
+  assert.equal((await request('GET', '/api/tasks', { headers })).status, 200);
   const lines = (await stop()).stderr.trim().split('\n');
   return lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'request').ip;
 };
 
-test('who the client is, is believed from a trusted proxy alone, and no further than it can know', async (t) => {
+test('X-Forwarded-For is believed from a trusted proxy only, and only its last address', async (t) => {
   assert.equal(await loggedAddress(t, []), '127.0.0.1');
   assert.equal(await loggedAddress(t, ['--trust-proxy', '10.0.0.0/8']), '127.0.0.1');
   assert.equal(await loggedAddress(t, ['--trust-proxy', '127.0.0.0/8']), '192.0.2.7');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../support/app.ts';
-import { startProgram } from '../support/program.ts';
-import { refusal } from '../support/refusal.ts';
+import { startRefusal } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { refusal, startProgram } from '../support/program.ts';
 
 test('an unknown flag, command or word is a usage error: exit code 2', async () => {
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
@@ -18,7 +18,7 @@ test('an unknown flag, command or word is a usage error: exit code 2', async () 
   assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');
 });
 
-test('bad values are told all at once, with what would fit: exit code 1', async () => {
+test('bad values are reported together, with what is allowed: exit code 1', async () => {
   assert.equal(
     await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
     '--port must be a whole number from 0 to 65535, not "x"; ' +
@@ -32,15 +32,7 @@ test('bad values are told all at once, with what would fit: exit code 1', async 
   assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
 });
 
-test('a signing key of less than 32 bytes is refused', async () => {
-  const variables = { SIGNALBOX_JWT_SECRET: 'x'.repeat(31) };
-  assert.equal(
-    await refusal(['--profiles', 'A'], 1, variables),
-    'jwtSecret must be at least 32 bytes long, not 31',
-  );
-});
-
-test('a config file that is missing, malformed or has unknown keys is refused', async (t) => {
+test('a config file that is missing, malformed or has unknown keys is rejected', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
   assert.match(
@@ -53,39 +45,37 @@ test('a config file that is missing, malformed or has unknown keys is refused', 
   assert.match(await refusal(['--config', path], 1), /has no setting called "prot"; mounts in .* at \/ /);
 });
 
-test('a PowerShell that is needed and missing is refused, with what to do', async () => {
-  const args = ['--profiles', 'X', '--command-runner', 'powershell', '--powershell-path'];
+test('a required PowerShell that is missing prevents startup, with advice', async (t) => {
+  const refuse = (powershellPath: string) =>
+    startRefusal(t, { settings: { profiles: ['X'], commandRunner: 'powershell', powershellPath } });
   assert.equal(
-    await refusal([...args, '/nonexistent/pwsh'], 1),
+    await refuse('/nonexistent/pwsh'),
     'commandRunner is powershell, but there is no PowerShell at /nonexistent/pwsh: ' +
       'install it, name it with powershellPath, or set commandRunner to native',
   );
-  assert.equal(await refusal([...args, 'pwsh'], 1), 'powershellPath must be an absolute path, not "pwsh"');
+  assert.equal(await refuse('pwsh'), 'powershellPath must be an absolute path, not "pwsh"');
 });
 
-test('users that cannot log in are refused', async (t) => {
-  const path = join(createFolder(t), 'c.json');
+test('users that cannot log in prevent startup', async (t) => {
+  const none = { adminPassword: undefined, readerPassword: undefined };
   const user = {
     name: 'ada',
     role: 'Admin',
     passwordHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g',
   };
-  const refuse = (users: unknown[], variables = {}) => {
-    writeFileSync(path, JSON.stringify({ profiles: ['A'], users }));
-    return refusal(['--config', path], 1, variables);
-  };
+  const refuse = (users: unknown[], others: Record<string, unknown> = none) =>
+    startRefusal(t, { settings: { profiles: ['A'], ...others, users } });
   assert.match(await refuse([{ ...user, role: 'Root' }]), /users in .* at 0\.role /);
   assert.match(await refuse([{ ...user, passwordHash: 'plain' }]), /users in .* at 0\.passwordHash /);
   assert.equal(await refuse([user, user]), 'users must all have different names');
-  assert.match(await refuse([user], { SIGNALBOX_ADMIN_PASSWORD: 'x' }), /have no effect where users is set/);
-  const tooLong = { SIGNALBOX_READER_PASSWORD: 'x'.repeat(129) };
+  assert.match(await refuse([user], { adminPassword: 'x' }), /have no effect where users is set/);
   assert.match(
-    await refusal(['--profiles', 'A'], 1, tooLong),
+    await startRefusal(t, { settings: { profiles: ['A'], readerPassword: 'x'.repeat(129) } }),
     /^the password of reader must be at most 128 bytes/,
   );
 });
 
-test('a taken port, a foreign address and an unknown host are refused', async (t) => {
+test('a taken port, a foreign address and an unknown host prevent startup', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t) });
   const { port } = new URL(url);
   const args = ['--profiles', 'L', '--port', port];
@@ -100,22 +90,23 @@ test('a taken port, a foreign address and an unknown host are refused', async (t
   );
 });
 
-test('a data folder that cannot be made or written is refused', async (t) => {
+test('a data directory that cannot be created or written prevents startup', async (t) => {
   const folder = createFolder(t);
   writeFileSync(join(folder, 'file'), '');
   assert.match(
     await refusal(['--profiles', 'X', '--data-dir', join(folder, 'file', 'data')], 1),
     /file\/data/,
   );
-  assert.match(await refusal(['--profiles', 'X', '--data-dir', '/proc/signalbox'], 1), /\/proc\/signalbox/);
+  const settings = { profiles: ['X'], dataDir: '/proc/signalbox' };
+  assert.match(await startRefusal(t, { settings }), /\/proc\/signalbox/);
 });
 
-test('a public folder that is not there, or holds a link that leaves it, is refused', async (t) => {
+test('a public folder that is missing, or holds a link that leaves it, prevents startup', async (t) => {
   const folder = createFolder(t);
   mkdirSync(join(folder, 'linked'));
   symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));
   assert.match(
-    await refusal(['--profiles', 'L', '--public-dir', join(folder, 'linked')], 1),
+    await startRefusal(t, { settings: { profiles: ['L'], publicDir: join(folder, 'linked') } }),
     /^publicDir has a link that leaves it: remove .*\/linked\/out$/,
   );
   assert.match(

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hashPassword } from '../../src/auth/password.ts';
-import { createFolder } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
 
 const done = '"msg":"settings reloaded"';

@@ -2,20 +2,19 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
 
-test('on SIGHUP the alert log goes on in a new file where the old one was moved away', async (t) => {
+test('on SIGHUP the alert log continues in a new file if the old one was moved away', async (t) => {
   const cwd = createFolder(t);
-  const { url, child } = await startProgram(t, ['--profiles', 'X', '--data-dir', '.'], { cwd });
+  const { request, child } = await startProgram(t, ['--profiles', 'X', '--data-dir', '.'], { cwd });
   const log = join(cwd, 'alerts.jsonl');
-  const send = (message: string) =>
-    fetch(`${url}/api/alert`, { method: 'POST', body: JSON.stringify({ message }) });
+  const send = (message: string) => request('POST', '/api/alert', { body: { message } });
   await send('before');
   renameSync(log, `${log}.1`);
   child.kill('SIGHUP');
-  const deadline = Date.now() + 10_000;
-  while (!existsSync(log) && Date.now() < deadline) await fetch(`${url}/ready`);
+  await waitUntil('there is a new file', () => existsSync(log));
   assert.equal((await send('after')).status, 200);
   assert.match(readFileSync(`${log}.1`, 'utf8'), /"message":"before"/);
   assert.match(readFileSync(log, 'utf8'), /"message":"after"/);

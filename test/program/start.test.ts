@@ -3,16 +3,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
-import { createFolder } from '../support/app.ts';
+import { sendRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { sendRaw } from '../support/raw.ts';
 
 const longSecret = 'a signing key that is long enough for it';
 
-test('the start says where it listens, what is mounted where, what is open, and the made-up passwords', async (t) => {
-  const { url, stop } = await startProgram(t, [], { cwd: createFolder(t) });
+test('the start message shows the address, the mounts, the open routes and the random passwords', async (t) => {
+  const { url, request, stop } = await startProgram(t, []);
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
-  assert.equal((await fetch(`${url}/health`)).status, 200);
+  assert.equal((await request('GET', '/health')).status, 200);
   const { stdout } = await stop();
   assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
   assert.match(stdout, /\n {2}\/ +monitoring, tasks, items, login, alerts, commands\n/);
@@ -28,30 +28,7 @@ test('the start says where it listens, what is mounted where, what is open, and 
   }
 });
 
-test('a made-up password is printed once and works; the next start makes another', async (t) => {
-  const cwd = createFolder(t);
-  const passwordOf = (text: string) => /Password of reader for this run: (\S+)/.exec(text)?.[1] ?? '';
-  const first = await startProgram(t, [], { cwd });
-  const Password = passwordOf(first.output.stdout);
-  const body = JSON.stringify({ Username: 'reader', Password });
-  const answer = await fetch(`${first.url}/api/auth/login`, { method: 'POST', body });
-  assert.equal(((await answer.json()) as { role: string }).role, 'Reader');
-  const { stdout, stderr } = await first.stop();
-  assert.equal(`${stdout}${stderr}`.split(Password).length, 2);
-  const second = await startProgram(t, [], { cwd });
-  assert.notEqual(passwordOf(second.output.stdout), Password);
-});
-
-test('a password that is set is used and never printed', async (t) => {
-  const variables = { SIGNALBOX_ADMIN_PASSWORD: 'set by hand', SIGNALBOX_READER_PASSWORD: 'by hand too' };
-  const { url, stop } = await startProgram(t, [], { cwd: createFolder(t), variables });
-  const body = JSON.stringify({ Username: 'admin', Password: 'set by hand' });
-  assert.equal((await fetch(`${url}/api/auth/login`, { method: 'POST', body })).status, 200);
-  const { stdout, stderr } = await stop();
-  assert.doesNotMatch(stdout + stderr, /by hand|Password of/);
-});
-
-test('without a signing key the log says that tokens end with the process; with one it does not', async (t) => {
+test('only without a signing key the log says that tokens end with the process', async (t) => {
   const cwd = createFolder(t);
   const without = await startProgram(t, ['--profiles', 'A'], { cwd });
   assert.match((await without.stop()).stderr, /tokens end with this process/);
@@ -62,10 +39,10 @@ test('without a signing key the log says that tokens end with the process; with 
   assert.doesNotMatch((await given.stop()).stderr, /tokens end/);
 });
 
-test('flags choose profiles, data folder and log level; nothing is written that no profile needs', async (t) => {
+test('flags set profiles, data directory and log level, and profiles without files write none', async (t) => {
   const cwd = createFolder(t);
   const lists = await startProgram(t, ['--profiles', 'L', '--log-level', 'silent'], { cwd });
-  assert.equal(await (await fetch(`${lists.url}/api/tasks`)).text(), '[]');
+  assert.equal((await lists.request('GET', '/api/tasks')).text, '[]');
   assert.equal((await lists.stop()).stderr, '');
   assert.equal(existsSync(join(cwd, 'data')), false);
   const alerts = await startProgram(t, ['--profiles', 'alerts', '--data-dir', 'kept/here'], { cwd });
@@ -78,12 +55,11 @@ test('a config file sets mounts and users, and its schema is printed for editors
   const { stdout: hash } = await runProgram(['hash-password'], { input: 'open sesame\n' });
   const users = [{ name: 'ada', role: 'Admin', passwordHash: hash.trim() }];
   writeFileSync(join(cwd, 'signalbox.json'), JSON.stringify({ mounts: { '/tools': ['A', 'I'] }, users }));
-  const { url } = await startProgram(t, ['--config', 'signalbox.json'], { cwd });
-  const body = JSON.stringify({ Username: 'ada', Password: 'open sesame' });
-  const login = await fetch(`${url}/tools/api/auth/login`, { method: 'POST', body });
-  const { token } = (await login.json()) as { token: string };
-  const items = await fetch(`${url}/tools/api/items`, { headers: { authorization: `Bearer ${token}` } });
-  assert.equal(items.status, 200);
+  const { request } = await startProgram(t, ['--config', 'signalbox.json'], { cwd });
+  const body = { Username: 'ada', Password: 'open sesame' };
+  const login = await request('POST', '/tools/api/auth/login', { body });
+  const token = String(login.json['token']);
+  assert.equal((await request('GET', '/tools/api/items', { token })).status, 200);
   const schema = JSON.parse((await runProgram(['config-schema'])).stdout);
   assert.ok('mounts' in schema.properties && 'users' in schema.properties && 'port' in schema.properties);
 });
@@ -92,15 +68,13 @@ test('publicDir replaces the pages at /docs/', async (t) => {
   const cwd = createFolder(t);
   mkdirSync(join(cwd, 'pages'));
   writeFileSync(join(cwd, 'pages', 'index.html'), '<title>ours</title>');
-  const { url } = await startProgram(t, ['--profiles', 'L', '--public-dir', 'pages'], { cwd });
-  assert.equal(await (await fetch(`${url}/docs/`)).text(), '<title>ours</title>');
+  const { request } = await startProgram(t, ['--profiles', 'L', '--public-dir', 'pages'], { cwd });
+  assert.equal((await request('GET', '/docs/')).text, '<title>ours</title>');
 });
 
 test('at log level debug each request is one JSON line', async (t) => {
-  const { url, stop } = await startProgram(t, ['--profiles', 'L', '--log-level', 'debug'], {
-    cwd: createFolder(t),
-  });
-  await fetch(`${url}/api/tasks?x=%0a{"level":60}`);
+  const { request, stop } = await startProgram(t, ['--profiles', 'L', '--log-level', 'debug']);
+  await request('GET', '/api/tasks?x=%0a{"level":60}');
   const lines = (await stop()).stderr
     .trim()
     .split('\n')
@@ -109,7 +83,7 @@ test('at log level debug each request is one JSON line', async (t) => {
   assert.deepEqual([line.method, line.status, line.path], ['GET', 200, '/api/tasks']);
 });
 
-test('--help names every flag and profile, --version the version', async () => {
+test('--help names flags and profiles, and --version prints the version', async () => {
   const { stdout, code } = await runProgram(['--help']);
   assert.equal(code, 0);
   const flags = ['host', 'port', 'profiles', 'data-dir', 'config', 'seed', 'cors', 'allowed-hosts'];
@@ -123,14 +97,14 @@ test('--help names every flag and profile, --version the version', async () => {
   assert.deepEqual([(await runProgram(['--version'])).stdout, packaged], [`${version}\n`, version]);
 });
 
-test('bound beyond loopback, the log warns', async (t) => {
+test('a server bound beyond loopback logs a warning', async (t) => {
   const { stop } = await startProgram(t, ['--profiles', 'L', '--host', '0.0.0.0'], { cwd: createFolder(t) });
   const { stderr } = await stop();
   const warning = stderr.split('\n').find((line) => line.includes('"level":40'));
   assert.match(warning ?? '', /can be reached from other machines/);
 });
 
-test('no flag of Node makes the server take what is not HTTP, or larger headers', async (t) => {
+test('no flag of Node makes the server accept invalid HTTP or larger headers', async (t) => {
   const variables = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=100000' };
   const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t), variables });
   const ask = (header: string) =>

@@ -6,10 +6,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
-import { createFolder } from '../support/app.ts';
+import { startRefusal } from '../support/app.ts';
 import { type CertificateFiles, writeCertificate } from '../support/certificate.ts';
-import { type Running, runProgram, startProgram } from '../support/program.ts';
-import { sendRaw } from '../support/raw.ts';
+import { sendRaw } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
+import { type Running, startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const start = async (t: TestContext): Promise<Running & { files: CertificateFiles; cwd: string }> => {
   const cwd = createFolder(t);
@@ -32,7 +34,7 @@ const shake = async (url: string, options: ConnectionOptions): Promise<TLSSocket
   return socket;
 };
 
-test('with a certificate and its key the server speaks HTTPS, and says so', async (t) => {
+test('with a certificate and its key the server speaks HTTPS, and its start message says so', async (t) => {
   const { url, files, stop } = await start(t);
   assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
   const { status, headers } = await get(`${url}/api/tasks`, files.pem);
@@ -41,7 +43,7 @@ test('with a certificate and its key the server speaks HTTPS, and says so', asyn
   assert.equal((await stop()).code, 0);
 });
 
-test('over HTTPS only a page of the same scheme is of the same origin', async (t) => {
+test('over HTTPS only a page of the same scheme has the same origin', async (t) => {
   const { url, files } = await start(t);
   const { host } = new URL(url);
   for (const [origin, status] of [
@@ -53,7 +55,7 @@ test('over HTTPS only a page of the same scheme is of the same origin', async (t
   }
 });
 
-test('TLS 1.2 and 1.3 are spoken, older versions are refused', async (t) => {
+test('TLS 1.2 and 1.3 are accepted, older versions are rejected', async (t) => {
   const { url, files } = await start(t);
   const ca = files.pem;
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -66,7 +68,7 @@ test('TLS 1.2 and 1.3 are spoken, older versions are refused', async (t) => {
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
 });
 
-test('what is no TLS, or breaks off, is hung up on and harms nobody', async (t) => {
+test('a client that does not speak TLS, or stops half-way, is disconnected and delays neither others nor shutdown', async (t) => {
   const { url, files, stop } = await start(t);
   assert.doesNotMatch(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP/);
   connect(Number(new URL(url).port), '127.0.0.1').end('\x16\x03\x01\x02');
@@ -81,56 +83,48 @@ test('what is no TLS, or breaks off, is hung up on and harms nobody', async (t) 
   assert.equal(code, 0);
 });
 
-test('on SIGHUP new connections get the certificate that is in the files now', async (t) => {
+test('on SIGHUP new connections get the renewed certificate, and a damaged one is ignored', async (t) => {
   const { url, files, cwd, child, output, stop } = await start(t);
   writeFileSync(files.key, 'damaged');
   child.kill('SIGHUP');
-  const deadline = Date.now() + 10_000;
-  while (!output.stderr.includes('tlsKey') && Date.now() < deadline) await get(`${url}/`, files.pem);
+  await waitUntil('the log names tlsKey', () => output.stderr.includes('tlsKey'));
   assert.match(output.stderr, /files could not be opened again/);
   const second = writeCertificate(cwd, 'second');
   copyFileSync(second.cert, files.cert);
   copyFileSync(second.key, files.key);
   child.kill('SIGHUP');
-  let name: unknown;
-  while (name !== 'second' && Date.now() < deadline) {
+  await waitUntil('the server has the second certificate', async () => {
     const socket = await shake(url, { rejectUnauthorized: false });
-    name = socket.getPeerCertificate().subject.CN;
+    const { CN } = socket.getPeerCertificate().subject;
     socket.destroy();
-  }
+    return CN === 'second';
+  });
   assert.equal((await get(`${url}/api/tasks`, second.pem)).status, 200);
   assert.equal((await stop()).code, 0);
 });
 
-test('a certificate or key that is alone, absent, no PEM or of another pair is refused', async (t) => {
+test('a certificate or key that is alone, missing, not PEM or of another pair prevents startup', async (t) => {
   const folder = createFolder(t);
   const first = writeCertificate(folder, 'first');
   const second = writeCertificate(folder, 'second');
   const bad = join(folder, 'bad.pem');
   writeFileSync(bad, 'hello');
-  const refuse = async (...flags: string[]): Promise<string> => {
-    const { code, stderr } = await runProgram(['--profiles', 'L', ...flags]);
-    assert.equal(code, 1, stderr);
-    assert.match(stderr, /^signalbox: [^\n]+\n$/);
-    return stderr;
-  };
+  const refuse = (tlsCert: string | undefined, tlsKey?: string): Promise<string> =>
+    startRefusal(t, { settings: { profiles: ['L'], tlsCert, tlsKey } });
+  assert.match(await refuse(first.cert), /tlsCert is set alone; HTTPS needs tlsCert and tlsKey/);
+  assert.match(await refuse(undefined, first.key), /tlsKey is set alone/);
   assert.match(
-    await refuse('--tls-cert', first.cert),
-    /tlsCert is set alone; HTTPS needs tlsCert and tlsKey/,
-  );
-  assert.match(await refuse('--tls-key', first.key), /tlsKey is set alone/);
-  assert.match(
-    await refuse('--tls-cert', first.cert, '--tls-key', join(folder, 'none')),
+    await refuse(first.cert, join(folder, 'none')),
     /cannot read tlsKey .*none: there is no such file/,
   );
   assert.match(
-    await refuse('--tls-cert', first.cert, '--tls-key', second.key),
+    await refuse(first.cert, second.key),
     /is not the key of .*; give the two files of one certificate/,
   );
   for (const [cert, key] of [
     [bad, first.key],
     [first.cert, bad],
   ] as const) {
-    assert.match(await refuse('--tls-cert', cert, '--tls-key', key), /are no certificate and .* key in PEM/);
+    assert.match(await refuse(cert, key), /are no certificate and .* key in PEM/);
   }
 });

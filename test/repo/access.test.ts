@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { App } from '../../src/app/create-app.ts';
 import type { Route } from '../../src/profiles/route.ts';
-import { createClaims, createHmacSigner, signToken } from '../conformance/support/tokens.ts';
-import { createAppFor, listServedRoutes, readOperations, toRouteName } from './support/api.ts';
+import { passwords, startApp, type TestApp } from '../support/app.ts';
+import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
+import { listServedRoutes, readOperations, toRouteName } from './support/api.ts';
 
 type Access = Route['access'];
 
-const secret = 'a signing key of this test alone, 32 bytes';
-const password = 'a password of this test alone';
-const sign = createHmacSigner(secret);
 const now = Math.floor(Date.now() / 1000);
 
-/** Who calls: their token, and the statuses that they get for want of one; all else they get counts as let in. */
+/** Callers, their tokens, and the statuses of the routes that reject them; any other status counts as admitted. */
 const callers: { name: string; token?: string; refused: Partial<Record<Access, number>> }[] = [
   { name: 'no token', refused: { token: 401, admin: 401 } },
   {
@@ -22,49 +19,46 @@ const callers: { name: string; token?: string; refused: Partial<Record<Access, n
   },
   {
     name: 'an expired token',
-    token: signToken(createClaims({ iat: now - 3601, exp: now - 1 }), { sign }),
+    token: signToken(createClaims({ iat: now - 3601, exp: now - 1 })),
     refused: { token: 401, admin: 401 },
   },
-  { name: 'a Reader', token: signToken(createClaims({ role: 'Reader' }), { sign }), refused: { admin: 403 } },
-  { name: 'an Admin', token: signToken(createClaims({ role: 'Admin' }), { sign }), refused: {} },
+  { name: 'a Reader', token: signToken(createClaims({ role: 'Reader' })), refused: { admin: 403 } },
+  { name: 'an Admin', token: signToken(createClaims({ role: 'Admin' })), refused: {} },
 ];
 
-const variants: Record<string, string>[] = [
+const variants: Record<string, unknown>[] = [
   {},
   { alertsAuth: 'bearer' },
   { executeAuth: 'none' },
-  { profiles: 'protected-tasks,items,login,commands,alerts', alertsAuth: 'bearer' },
-  { profiles: 'simple-tasks,items' },
+  { profiles: ['protected-tasks', 'items', 'login', 'commands', 'alerts'], alertsAuth: 'bearer' },
+  { profiles: ['simple-tasks', 'items'] },
 ];
 
 /** The methods that reach a route: HEAD too, but for those of simple-tasks. */
-const listMethods = (route: Route, app: App): string[] => {
+const listMethods = (route: Route, app: TestApp): string[] => {
   const answersHead = route.method === 'GET' && app.server.hasRoute({ method: 'HEAD', url: route.path });
   return answersHead ? ['GET', 'HEAD'] : [route.method];
 };
 
-/** Right for every route that reads one: what a route does not know is of no use to it. */
-const body = JSON.stringify({
+/** Valid for every route that reads a body: each ignores the fields of the others. */
+const body = {
   ...{ Title: 'a', title: 'a', message: 'a', command: 'Get-Process -Id 1' },
-  ...{ Username: 'admin', Password: password },
-});
+  ...{ Username: 'admin', Password: passwords.admin },
+};
 
-/** Over the network, since what is injected does not go the short way. */
-const statusFor = async (url: string, method: string, path: string, token?: string): Promise<number> => {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+const statusFor = async (
+  { request }: TestApp,
+  method: string,
+  path: string,
+  token?: string,
+): Promise<number> => {
   const hasBody = method === 'POST' || method === 'PUT';
-  const answer = await fetch(url + path.replace(/:\w+/g, '1'), {
-    method,
-    headers,
-    redirect: 'manual',
-    ...(hasBody && { body }),
-  });
-  await answer.arrayBuffer();
-  return answer.status;
+  const options = { ...(token !== undefined && { token }), ...(hasBody && { body }) };
+  return (await request(method, path.replace(/:\w+/g, '1'), options)).status;
 };
 
 /** The paths that the router knows, read from the tree that it prints. */
-const listRegistered = (app: App): string[] => {
+const listRegistered = (app: TestApp): string[] => {
   const parents: string[] = [];
   return app.server
     .printRoutes({ commonPrefix: false })
@@ -78,19 +72,16 @@ const listRegistered = (app: App): string[] => {
     });
 };
 
-const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWORD: password };
-
-test('every route of every mount lets in those that its access names, and nobody else', async (t) => {
+test('every route of every mount admits the callers that its access names, and no others', async (t) => {
   let walked = 0;
-  for (const flags of variants) {
-    const app = await createAppFor(t, flags, variables);
-    const url = await app.server.listen({ port: 0, host: '127.0.0.1' });
+  for (const settings of variants) {
+    const app = await startApp(t, { settings });
     for (const route of listServedRoutes(app)) {
       for (const method of listMethods(route, app)) {
         for (const { name, token, refused } of callers) {
-          const status = await statusFor(url, method, route.path, token);
+          const status = await statusFor(app, method, route.path, token);
           const expected = refused[route.access];
-          const what = `${JSON.stringify(flags)}: ${method} ${route.path} with ${name}: ${status}`;
+          const what = `${JSON.stringify(settings)}: ${method} ${route.path} with ${name}: ${status}`;
           if (expected === undefined) assert.ok(status < 500 && status !== 401 && status !== 403, what);
           else assert.equal(status, expected, what);
           walked += 1;
@@ -101,21 +92,20 @@ test('every route of every mount lets in those that its access names, and nobody
   assert.ok(walked > 400, `${walked} requests`);
 });
 
-test('nothing is served beside the routes of the mounts but the pages and the OpenAPI document', async (t) => {
-  for (const flags of variants) {
-    const app = await createAppFor(t, flags, variables);
-    await app.server.ready();
+test('only the routes of the mounts, the pages and the OpenAPI document are served', async (t) => {
+  for (const settings of variants) {
+    const app = await startApp(t, { settings });
     const known = listServedRoutes(app).map(({ path }) => path);
     const others = listRegistered(app).filter((path) => !known.includes(path.replace(/(?<=.)\/$/, '')));
     // As the router prints it: `/docs/*` is below `/docs`.
     const expected = ['/docs', '/docs*', '/openapi.json'];
-    assert.deepEqual(others.filter((path) => path !== '/').sort(), expected, JSON.stringify(flags));
+    assert.deepEqual(others.filter((path) => path !== '/').sort(), expected, JSON.stringify(settings));
   }
 });
 
-test('what needs a token is closed in the OpenAPI document, and nothing else is', async (t) => {
-  for (const flags of variants) {
-    const app = await createAppFor(t, flags, variables);
+test('the OpenAPI document marks exactly the routes that need a token', async (t) => {
+  for (const settings of variants) {
+    const app = await startApp(t, { settings });
     const operations = await readOperations(app);
     for (const route of listServedRoutes(app)) {
       const security = route.access === 'open' ? [] : [{ bearer: [] }];

@@ -5,7 +5,7 @@ import { findSection, readText, toRows } from './support/documents.ts';
 
 const rows = toRows(findSection(readText('docs/commands.md'), 'What comes back'));
 
-/** What stands in code style in a text. */
+/** The parts of a text in code style. */
 const listCode = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
 test('docs/commands.md names the properties of each class, in order', () => {

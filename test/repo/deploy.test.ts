@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/app/package-info.ts';
 import { requires } from '../faults/support/requirements.ts';
-import { createFolder } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { readText } from './support/documents.ts';
 
 const run = promisify(execFile);
@@ -20,7 +20,7 @@ test('systemd finds nothing wrong with the unit file', needs, async (t) => {
   assert.deepEqual(own, []);
 });
 
-test('the exposure that the docs tell of is the one that systemd rates', needs, async () => {
+test('the exposure in docs/operating.md is the one that systemd rates', needs, async () => {
   const path = join(packageRoot, 'deploy', 'signalbox.service');
   const { stdout } = await run('systemd-analyze', ['security', '--offline=true', path]);
   const [, exposure = ''] = /Overall exposure level for \S+: (\S+)/.exec(stdout) ?? [];

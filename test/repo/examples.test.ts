@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
-import { createFolder, startApp } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 import { startProgram } from '../support/program.ts';
 import { readText, toBlocks } from './support/documents.ts';
 
@@ -10,7 +10,7 @@ interface Counts {
   total: number;
 }
 
-test('examples/seed.json brings a task of each kind that it shows', async (t) => {
+test('examples/seed.json loads with records of each kind', async (t) => {
   const seed = JSON.parse(readText('examples/seed.json'));
   const { request, login } = await startApp(t, { seed });
   const tasks = await request<Counts>('GET', '/api/tasks?status=Completed');
@@ -20,11 +20,11 @@ test('examples/seed.json brings a task of each kind that it shows', async (t) =>
   assert.match((await request('GET', '/simple/api/tasks')).text, /"status":"done"/);
 });
 
-test('examples/signalbox.json starts the program, and is what docs/configuration.md shows', async (t) => {
+test('examples/signalbox.json starts the program and is shown in docs/configuration.md', async (t) => {
   const args = ['--config', join(packageRoot, 'examples', 'signalbox.json')];
-  const { url, output } = await startProgram(t, args, { cwd: createFolder(t) });
-  assert.equal((await fetch(`${url}/team/api/tasks`)).status, 200);
-  assert.equal((await fetch(`${url}/api/alerts`)).status, 401);
+  const { request, output } = await startProgram(t, args);
+  assert.equal((await request('GET', '/team/api/tasks')).status, 200);
+  assert.equal((await request('GET', '/api/alerts')).status, 401);
   assert.doesNotMatch(output.stdout, /Password of/);
   const [shown] = toBlocks(readText('docs/configuration.md'), 'json');
   assert.equal(shown, readText('examples/signalbox.json'));

@@ -32,7 +32,7 @@ test('the list of features has every folder of src/profiles, and each has a prob
   assert.deepEqual(Object.keys(probes).toSorted(), folders.toSorted());
 });
 
-test('without any one of the features the others still answer', async (t) => {
+test('without any one feature the others still work', async (t) => {
   for (const { name: missing } of features) {
     const { request } = await startApp(t, { features: features.filter(({ name }) => name !== missing) });
     for (const [name, requests] of Object.entries(probes)) {
@@ -49,7 +49,7 @@ test('without any one of the features the others still answer', async (t) => {
   }
 });
 
-test('one feature alone starts and answers', async (t) => {
+test('each feature works alone', async (t) => {
   for (const feature of features) {
     const { request } = await startApp(t, { features: [feature] });
     for (const [path, status] of probes[feature.name] ?? []) {

@@ -31,7 +31,7 @@ const isLocked = (path: string, name: string): boolean => {
 
 const majorOf = (version: string): string => version.split('.', 1).join();
 
-test('the lockfile holds no version with a known hole', () => {
+test('the lockfile has no version with a known vulnerability', () => {
   for (const [name, versions] of Object.entries(lowest)) {
     const found = Object.entries(packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
     assert.notEqual(found.length, 0, name);
@@ -42,7 +42,7 @@ test('the lockfile holds no version with a known hole', () => {
   }
 });
 
-test('the lockfile holds no router or token library whose holes this service would have to know', () => {
+test('the lockfile has no other router or token library whose vulnerabilities would matter', () => {
   const unwanted = ['fast-jwt', 'express', '@fastify/express', '@fastify/middie', 'jsonwebtoken'];
   const found = Object.keys(packages).filter((path) =>
     unwanted.some((name) => path.endsWith(`node_modules/${name}`)),
@@ -50,7 +50,7 @@ test('the lockfile holds no router or token library whose holes this service wou
   assert.deepEqual(found, []);
 });
 
-test('the lockfile has an entry for all that its packages name, for other systems too', () => {
+test('the lockfile has an entry for every package it refers to, for other systems too', () => {
   const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => !isLocked(path, name))

@@ -3,9 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { features } from '../../src/profiles/index.ts';
-import { createFolder } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
-import { createAppFor } from './support/api.ts';
 import { findSection, readText, toBlocks, toRows } from './support/documents.ts';
 
 const readme = readText('README.md');
@@ -16,7 +16,7 @@ const strictCurl = `curl() { command curl -sS --fail-with-body -w '%{stderr}%{ht
 
 const missing = ['bash', 'curl'].find((program) => spawnSync(program, ['--version']).error);
 
-/** Runs lines of the README as they stand, but for the address; answers what they print and each status. */
+/** Runs lines of the README with the address replaced; returns their output and each status. */
 const runLines = async (lines: string, url: string, password: string) => {
   const script = strictCurl + lines.replaceAll('localhost:8080', url.replace('http://', ''));
   const env = { PATH: process.env['PATH'], PASSWORD: password };
@@ -26,7 +26,7 @@ const runLines = async (lines: string, url: string, password: string) => {
   return { stdout, statuses: stderr.trim().split('\n') };
 };
 
-/** A start message without what differs from run to run. */
+/** A start message without the parts that differ from run to run. */
 const toStable = (text: string): string[] =>
   text
     .replace(/http:\S+/, 'URL')
@@ -34,7 +34,7 @@ const toStable = (text: string): string[] =>
     .trimEnd()
     .split('\n');
 
-test("the README's commands all succeed, and the first answers as shown", {
+test("the README's commands all succeed, and the first prints what is shown", {
   skip: missing && `${missing} is not installed`,
 }, async (t) => {
   const password = 'correct horse';
@@ -52,7 +52,7 @@ test("the README's commands all succeed, and the first answers as shown", {
     assert.match(lines, new RegExp(`^# ${name}\\b`, 'm'));
 });
 
-test('the start message in the README is the real one, but for lines left out', async (t) => {
+test('the start message in the README is the real one, with lines left out', async (t) => {
   const { output } = await startProgram(t, [], { cwd: createFolder(t) });
   const [block = ''] = toBlocks(readme, '');
   const shown = toStable(block.replace('$ npm start\n', '')).filter((line) => line.trim() !== '...');
@@ -64,7 +64,7 @@ test('the start message in the README is the real one, but for lines left out', 
 });
 
 test("the README's table has every profile with its letter, default mounts and summary", async (t) => {
-  const { mounts } = await createAppFor(t);
+  const { mounts } = await startApp(t);
   const expected = features
     .flatMap(({ profiles }) => profiles)
     .map(({ name, alias = '', summary }) => {

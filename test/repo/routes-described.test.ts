@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { TObject, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { createAppFor, type Operation, profileNames, readOperations, toJsonSchema } from './support/api.ts';
+import { startApp } from '../support/app.ts';
+import { type Operation, profileNames, readOperations, toJsonSchema } from './support/api.ts';
 import { findSection, readText, toBlocks, toSections } from './support/documents.ts';
 
 interface Described {
@@ -16,7 +17,7 @@ const api = readText('docs/api.md');
 
 const readDescribed = async (t: TestContext): Promise<Described[]> => {
   const lists = profileNames.map(async (profile) => {
-    const operations = await readOperations(await createAppFor(t, { profiles: profile }));
+    const operations = await readOperations(await startApp(t, { settings: { profiles: [profile] } }));
     const sections = toSections(findSection(api, profile), 3).slice(1);
     return sections.flatMap(({ title, text }) => {
       const operation = operations[title];
@@ -61,7 +62,7 @@ test('each description names every status, query parameter and field of the body
   }
 });
 
-test('the first example of each description is an answer of the right shape, its members in order', async (t) => {
+test('the first example of each description is a response of the right shape, its members in order', async (t) => {
   for (const { name, text, operation } of await readDescribed(t)) {
     const [block] = toBlocks(text, 'text');
     const schema = toJsonSchema(operation.responses['200'] ?? operation.responses['201']);

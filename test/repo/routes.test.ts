@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { features } from '../../src/profiles/index.ts';
-import { createAppFor, listServedRoutes, profileNames, readOperations, toRouteName } from './support/api.ts';
+import { startApp } from '../support/app.ts';
+import { listServedRoutes, profileNames, readOperations, toRouteName } from './support/api.ts';
 import { findSection, readText, toRows, toSections } from './support/documents.ts';
 
 const api = readText('docs/api.md');
@@ -19,7 +20,7 @@ test('docs/api.md has a heading for every profile', () => {
 
 test('the table of each profile in docs/api.md has its routes, who may call them and what they do', async (t) => {
   for (const profile of profileNames) {
-    const routes = listServedRoutes(await createAppFor(t, { profiles: profile }));
+    const routes = listServedRoutes(await startApp(t, { settings: { profiles: [profile] } }));
     const expected = routes.map((route) => [`\`${toRouteName(route)}\``, route.access, route.summary]);
     const [overview] = toSections(findSection(api, profile), 3);
     assert.deepEqual(toRows(overview?.text ?? '').sort(), expected.sort(), profile);
@@ -31,7 +32,7 @@ test('each route is described in docs/api.md, by its profile or one of the same 
     const names = profiles.map(({ name }) => name);
     const described = names.flatMap(listDescribed);
     for (const name of names) {
-      const routes = listServedRoutes(await createAppFor(t, { profiles: name })).map(toRouteName);
+      const routes = listServedRoutes(await startApp(t, { settings: { profiles: [name] } })).map(toRouteName);
       assert.deepEqual(
         routes.filter((route) => !described.includes(route)),
         [],
@@ -47,8 +48,8 @@ test('each route is described in docs/api.md, by its profile or one of the same 
 });
 
 test('the OpenAPI document has the routes of the mounts and itself, and no other', async (t) => {
-  for (const flags of [{}, { profiles: 'L' }, { profiles: 'T,M,A' }, { profiles: 'X,protected-tasks' }]) {
-    const app = await createAppFor(t, flags);
+  for (const profiles of [undefined, ['L'], ['T', 'M', 'A'], ['X', 'protected-tasks']]) {
+    const app = await startApp(t, { settings: { profiles } });
     const expected = [...listServedRoutes(app).map(toRouteName), 'GET /openapi.json'];
     assert.deepEqual(Object.keys(await readOperations(app)).sort(), expected.sort());
   }

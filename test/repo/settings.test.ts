@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/schema.ts';
-import { settingsSchema } from './support/api.ts';
+import { settingsSchema } from '../support/app.ts';
 import { readText, toRows } from './support/documents.ts';
 
 interface Property {
@@ -45,7 +45,7 @@ test('the rows name the flag, the variable and the default that the setting has'
   }
 });
 
-test('the rows name the values that a choice or a number can have', () => {
+test('the rows name the values that an enum or a number can have', () => {
   for (const [key, property] of settings) {
     const values = describeValues(property as Property);
     const row = rows.find(([name]) => name === toCode(key)) ?? [];

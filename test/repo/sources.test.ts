@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
 import { listFiles, readText } from './support/documents.ts';
 
-const longest = 200;
+const longest = 300;
 
-test('no source, test or page file is longer than 200 lines', () => {
+test('no source, test or page file is longer than 300 lines', () => {
   const tooLong = ['src', 'test', 'bench', 'public', 'scripts']
     .flatMap(listFiles)
     .filter((path) => readText(path).split('\n').length > longest + 1);
@@ -22,7 +22,7 @@ test('docs/architecture.md names everything at the top of src', () => {
   }
 });
 
-test('the test command of .ci/run is the one that the documents name', () => {
+test('.ci/run runs the check and test commands that the documents name', () => {
   const steps = readText('.ci/run');
   for (const command of ['npm run check', 'npm test']) {
     assert.match(steps, new RegExp(`^${command}$`, 'm'));

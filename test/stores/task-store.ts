@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { toLocalTimestamp } from '../../src/http/response/timestamp.ts';
-import type { Task } from '../../src/profiles/tasks/schema.ts';
+import { priorities, statuses, type Task } from '../../src/profiles/tasks/schema.ts';
 import type { TaskStore } from '../../src/profiles/tasks/store.ts';
-import { createTaskModel, type TaskModel } from '../../src/profiles/tasks/test-model.ts';
-import {
-  createFields,
-  createFilter,
-  createRandom,
-  type Random,
-} from '../../src/profiles/tasks/test-random.ts';
 import type { Awaitable, List } from '../../src/storage/list.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import { createTaskModel, type TaskModel } from '../support/task-model.ts';
 
 /** Makes an empty store for a test; `clock` is its time. */
 export type CreateTaskStore = (t: TestContext, clock: () => Date) => Awaitable<TaskStore>;
@@ -32,6 +27,28 @@ interface Pair {
   model: TaskModel;
   unread: { list: List<Task>; expected: unknown[] }[];
 }
+
+/** Texts of all kinds; one in fifty is `longest` characters long. */
+const createText = ({ next, pick }: Random, longest: number): string =>
+  pick(['x', 'ä', '"\\\n', '漢😀', '\u0000']) + 'y'.repeat(next() < 0.02 ? longest : 2);
+
+/** The fields of a task, some of them or all. */
+const createFields = (random: Random, longest: number) => {
+  const { maybe, pick } = random;
+  const fields = {
+    Title: createText(random, 0),
+    Description: maybe(() => createText(random, longest)),
+    Priority: maybe(() => pick(priorities)),
+    Status: maybe(() => pick(statuses)),
+  };
+  return JSON.parse(JSON.stringify(fields)) as { Title: string };
+};
+
+/** A filter, now and then for a value that no task has. */
+const createFilter = ({ maybe, pick }: Random) => ({
+  status: maybe(() => pick([...statuses, 'Done'])),
+  priority: maybe(() => pick([...priorities, 'low'])),
+});
 
 /** A task as its fields, whatever the store hands out. */
 const toPlain = (task: Task | undefined) => {
@@ -92,13 +109,11 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
   ];
   for (const run of runs) {
     test(`${name}: ${run.operations} operations on some ${run.size} tasks do what a plain list would do`, async (t) => {
-      const seed = Number(process.env['SIGNALBOX_TEST_SEED'] ?? Date.now() | 0);
-      t.diagnostic(`SIGNALBOX_TEST_SEED=${seed}`);
       let second = 0;
       const clock = () => new Date(2026, 0, 31, 9, 30, second);
       const store = await createStore(t, clock);
       const model = createTaskModel(() => toLocalTimestamp(clock()));
-      const pair: Pair = { random: createRandom(seed), store, model, unread: [] };
+      const pair: Pair = { random: createRandom(), store, model, unread: [] };
       for (; second < run.operations; second += 1) {
         if (pair.random.next() < run.listing) await takeList(pair);
         else await change(pair, run);

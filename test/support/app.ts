@@ -1,22 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { createApp } from '../../src/app/create-app.ts';
+import { type App, createApp } from '../../src/app/create-app.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
+import { SettingsError } from '../../src/config/settings-error.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
+import { type Client, createClient, type Request } from './client.ts';
+import { createFolder, type Scope } from './folder.ts';
 
 /** Passwords and the signing key that test apps are given. */
 export const passwords = { admin: 'correct horse', reader: 'battery staple' };
 export const secret = 'a signing key for tests, 32 bytes or more';
 
-/** What ends sooner or later and is tidied up then: a test, as a rule. */
-export interface Scope {
-  after(tidyUp: () => unknown): void;
-}
+/** The schema of all settings. */
+export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }) => settings));
 
 interface Options {
   /** Settings as a config file holds them. */
@@ -24,47 +25,27 @@ interface Options {
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
-  /** Gets what the program logs; nothing does where it is not given. */
+  /** Gets what the app logs; nothing does by default. */
   log?: FastifyBaseLogger;
 }
 
-export interface Answer<T> {
-  status: number;
-  headers: Record<string, unknown>;
-  text: string;
-  /** The body read as JSON; undefined when it is empty. */
-  json: T;
+export interface Listening {
+  /** Where it listens, e.g. `http://127.0.0.1:43210`. */
+  url: string;
+  /** Sends a request over a socket, as a client on this machine would. */
+  request: Request;
+  /** Ends the app before the test ends. */
+  close(): Promise<void>;
 }
 
-export interface TestApp {
-  server: FastifyInstance;
-  /** Lines for people that the start prints. */
-  notices: string[];
-  /** Sends a request as a client on this machine would; a body that is no text goes out as JSON. */
-  request<T = Record<string, unknown>>(
-    method: string,
-    path: string,
-    options?: RequestOptions,
-  ): Promise<Answer<T>>;
+export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices'> {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader', base?: string): Promise<string>;
+  /** Holds the data directory, `data`. */
   folder: string;
 }
 
-interface RequestOptions {
-  body?: unknown;
-  headers?: Record<string, string>;
-  token?: string;
-}
-
-/** A folder that is gone when the test, or what else it is for, ends. */
-export const createFolder = (t: Scope): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-};
-
-/** The whole app with settings of its own and an empty data folder; ended with the test. */
+/** The whole app on a free port of 127.0.0.1, with settings and a data directory of its own; ended with the test. */
 export const startApp = async (
   t: Scope,
   { settings = {}, seed, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
@@ -75,60 +56,57 @@ export const startApp = async (
     adminPassword: passwords.admin,
     readerPassword: passwords.reader,
     jwtSecret: secret,
+    ...(seed !== undefined && { seed: writeJson(folder, 'seed.json', seed) }),
   };
-  if (seed !== undefined) Object.assign(config, { seed: writeJson(folder, 'seed.json', seed) });
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
-  const schema = createSettingsSchema(allFeatures.map((feature) => feature.settings));
-  const app = await createApp(loadSettings(schema, { config: path }, {}), {
+  const { server, mounts, notices } = await createApp(loadSettings(settingsSchema, { config: path }, {}), {
     log,
     nodeVersion: process.versions.node,
     features,
   });
-  t.after(() => app.server.close());
-  const request = createClient(app.server);
+  const listening = await listen(t, server);
   const login = async (name: 'admin' | 'reader', base = '') => {
-    const { json } = await request('POST', `${base}/api/auth/login`, {
-      body: { Username: name, Password: passwords[name] },
-    });
-    return json.token as string;
+    const body = { Username: name, Password: passwords[name] };
+    const { json } = await listening.request('POST', `${base}/api/auth/login`, { body });
+    return json['token'] as string;
   };
-  return { server: app.server, notices: app.notices, request, login, folder };
+  return { ...listening, server, mounts, notices, login, folder };
+};
+
+/** What is wrong with the settings or the seed file, as the app that refuses to start with them says. */
+export const startRefusal = async (t: Scope, options: Options): Promise<string> => {
+  const error = await startApp(t, options).then(
+    () => assert.fail('the app has started'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof SettingsError, String(error));
+  return error.message;
+};
+
+/** Lets any Fastify app listen on a free port of 127.0.0.1; ended with the test. */
+export const listen = async (t: Scope, server: FastifyInstance): Promise<Listening> => {
+  let client: Client | undefined;
+  const close = async (): Promise<void> => {
+    client?.close();
+    await server.close();
+  };
+  t.after(close);
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  client = createClient(url);
+  return { url, request: client.request, close };
+};
+
+/** Sends requests to any Fastify app over a socket; it listens from the first one on. */
+export const createRequest = (t: Scope, server: FastifyInstance): Request => {
+  let listening: Promise<Listening> | undefined;
+  return async (method, path, options) => {
+    listening ??= listen(t, server);
+    return (await listening).request(method, path, options);
+  };
 };
 
 const writeJson = (folder: string, name: string, value: unknown): string => {
   const path = join(folder, name);
-  mkdirSync(folder, { recursive: true });
   writeFileSync(path, JSON.stringify(value));
   return path;
-};
-
-const createClient =
-  (server: FastifyInstance): TestApp['request'] =>
-  async <T>(method: string, path: string, { body, headers, token }: RequestOptions = {}) => {
-    const payload =
-      body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    const response = await server.inject({
-      method: method as NonNullable<InjectOptions['method']>,
-      url: path,
-      headers: {
-        host: '127.0.0.1:8080',
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(payload !== undefined && { payload }),
-    });
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      text: response.body,
-      json: readJson(response.body) as T,
-    };
-  };
-
-const readJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

@@ -1,15 +1,21 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { TestContext } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createClient, type Request } from './client.ts';
+import type { Scope } from './folder.ts';
 
-/** Compiled module by module, for the coverage of the sources. */
-const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-/** In one file, as it is started and published. */
+/** The program as separate modules, so that its coverage counts. */
+export const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** The program in one file, as it is published. */
 const bundle = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 
 interface Options {
   variables?: Record<string, string>;
   input?: string | Buffer;
+  /** The working directory; by default a new one, removed when the program ends. */
   cwd?: string;
   /** A program, with its arguments, that runs this one. */
   wrapper?: string[];
@@ -27,7 +33,9 @@ export interface Running {
   child: ChildProcess;
   /** Where it listens, e.g. `http://127.0.0.1:43210`. */
   url: string;
-  /** What it printed so far. */
+  /** Sends a request as a client on this machine would. */
+  request: Request;
+  /** What it has printed so far. */
   output: { stdout: string; stderr: string };
   /** Sends the signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Finished>;
@@ -35,38 +43,49 @@ export interface Running {
 
 /** Runs the program to its end. */
 export const runProgram = async (args: string[], options: Options = {}): Promise<Finished> => {
-  const { child, output } = start(args, options);
+  const { child, ended } = start(args, options);
   child.stdin?.end(options.input ?? '');
-  return finish(child, output);
+  return ended;
 };
 
-/** Starts the program as a server and waits until it listens; ended with the test. */
-export const startProgram = async (
-  t: TestContext,
+/** Runs the program, which must refuse to start, and returns the one line that it prints. */
+export const refusal = async (
   args: string[],
-  options: Options = {},
-): Promise<Running> => {
-  const { child, output } = start(['--port', '0', ...args], options);
-  const ended = finish(child, output);
+  code: 1 | 2,
+  variables: Record<string, string> = {},
+): Promise<string> => {
+  const ended = await runProgram(args, { variables });
+  assert.equal(ended.code, code, ended.stderr);
+  assert.equal(ended.stdout, '');
+  assert.match(ended.stderr, /^signalbox: [^\n]+\n$/);
+  return ended.stderr.slice('signalbox: '.length, -1);
+};
+
+/** Starts the program as a server on a free port and waits until it listens; ended with the test. */
+export const startProgram = async (t: Scope, args: string[], options: Options = {}): Promise<Running> => {
+  const { child, output, ended } = start(['--port', '0', ...args], options);
   t.after(() => child.kill('SIGKILL') && ended);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const address = /listens on (\S+)\n/.exec(output.stdout)?.[1];
-      // The whole start message comes in one piece or more; its last line is empty.
       if (address) resolve(address);
     });
-    ended.then(({ stderr }) => reject(new Error(`the program ended at the start: ${stderr}`)));
+    ended.then(({ stderr }) => reject(new Error(`the program ended on startup: ${stderr}`)));
   });
+  const client = createClient(url);
+  t.after(client.close);
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
     return ended;
   };
-  return { child, url, output, stop };
+  return { child, url, request: client.request, output, stop };
 };
 
 const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false }: Options) => {
   const file = bundled ? bundle : main;
   const [program = process.execPath, ...programArgs] = [...wrapper, process.execPath, file, ...args];
+  // Nothing that the program writes by default may end up in the checkout.
+  const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {
     // Coverage of the child counts too; nothing else of the surroundings reaches it.
     env: {
@@ -74,7 +93,7 @@ const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = fa
       ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),
       ...variables,
     },
-    ...(cwd && { cwd }),
+    cwd: folder,
   });
   const output = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -83,8 +102,11 @@ const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = fa
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  return { child, output };
+  const ended = new Promise<Finished>((resolve) =>
+    child.on('close', (code, signal) => {
+      if (cwd === undefined) rmSync(folder, { recursive: true, force: true });
+      resolve({ code, signal, ...output });
+    }),
+  );
+  return { child, output, ended };
 };
-
-const finish = (child: ChildProcess, output: { stdout: string; stderr: string }): Promise<Finished> =>
-  new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, ...output })));

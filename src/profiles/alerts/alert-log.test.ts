@@ -51,7 +51,7 @@ test('a data directory that cannot be used, or is in use, stops the start with o
 test('an app that ends has stored what it acknowledged and can start again at once', async (t) => {
   const app = await startApp(t);
   await sendAlert(app, disk);
-  await app.server.close();
+  await app.close();
   const next = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
   assert.deepEqual(await listMessages(next), ['sda1 is full']);
 });

@@ -4,8 +4,8 @@ import { readdir, readlink, rename } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { fileOf, listMessages, sendAlert } from './test-alerts.ts';
 
 /** Also those that were renamed. */
@@ -13,12 +13,6 @@ const countOpenFiles = async (app: TestApp): Promise<number> => {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
   return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts')))
     .length;
-};
-
-const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
-  for (const deadline = performance.now() + 10_000; !(await condition()); await setImmediate()) {
-    assert.ok(performance.now() < deadline, 'the condition never held');
-  }
 };
 
 test('a long list is sent in pieces', async (t) => {
@@ -39,11 +33,10 @@ test('a reader that leaves in the middle of a long list keeps no file open', {
   await rename(fileOf(app), join(app.folder, 'data', 'alerts.00000001.jsonl'));
   await sendAlert(app, { message: 'in a new file' });
   assert.equal(await countOpenFiles(app), 1);
-  const address = await app.server.listen({ port: 0, host: '127.0.0.1' });
-  const request = get(`${address}/api/alerts?count=20`, { agent: false });
+  const request = get(`${app.url}/api/alerts?count=20`, { agent: false });
   const [response] = await once(request, 'response');
   await once(response, 'readable');
   assert.equal(await countOpenFiles(app), 2);
   request.destroy();
-  await waitUntil(async () => (await countOpenFiles(app)) === 1);
+  await waitUntil('the file is closed', async () => (await countOpenFiles(app)) === 1);
 });

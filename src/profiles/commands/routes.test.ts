@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { createFolder } from '../../../test/support/app.ts';
+import { type Listening, listen } from '../../../test/support/app.ts';
+import { openConnection } from '../../../test/support/connection.ts';
+import { createFolder } from '../../../test/support/folder.ts';
 import { createGuard } from '../../auth/guard.ts';
 import { createKeys } from '../../auth/keys.ts';
 import { createTokens } from '../../auth/token.ts';
@@ -20,7 +20,7 @@ import { createRoutes } from './routes.ts';
 import { until } from './testing.ts';
 
 /** A server with nothing but this profile's routes, over the given runner and an audit of its own. */
-const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstance> => {
+const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => {
   const log = pino({ level: 'silent' });
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log, machine: 'test' });
@@ -34,17 +34,14 @@ const start = async (t: TestContext, run: Runner['run']): Promise<FastifyInstanc
   for (const { path, access: _, summary: __, ...route } of createRoutes(parts)) {
     app.route({ ...route, url: path });
   }
-  t.after(async () => {
-    await app.close();
-    await journal.close();
-  });
-  return app;
+  const listening = await listen(t, app);
+  t.after(() => journal.close());
+  return listening;
 };
 
-const post = async (app: FastifyInstance, payload: object) => {
-  const headers = { host: '127.0.0.1' };
-  const response = await app.inject({ method: 'POST', url: '/api/execute', headers, payload });
-  return { status: response.statusCode, headers: response.headers, body: response.json() };
+const post = async ({ request }: Listening, body: object) => {
+  const { json, ...response } = await request('POST', '/api/execute', { body });
+  return { ...response, body: json };
 };
 
 const answer = async () => ({ rows: [{ Id: 1, Deep: { x: null }, Odd: '\n"' }], truncated: false });
@@ -77,7 +74,7 @@ test('a body without a command, or with one that is not a text, is 400', async (
     const { status, body } = await post(app, payload);
     assert.equal(status, 400, JSON.stringify(payload));
     assert.deepEqual(Object.keys(body), ['error']);
-    assert.match(body.error, /^command /);
+    assert.match(String(body['error']), /^command /);
   }
 });
 
@@ -92,7 +89,7 @@ test('D30 a command that is not allowed is 403, naming it, and never reaches the
     const { status, body } = await post(app, { command });
     assert.equal(status, 403);
     assert.deepEqual(Object.keys(body), ['error']);
-    assert.match(body.error, reason);
+    assert.match(String(body['error']), reason);
   }
 });
 
@@ -137,13 +134,12 @@ test('a client that closes its connection ends its command', async (t) => {
       });
     });
   });
-  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-  const socket = connect(Number(port), '127.0.0.1');
+  const connection = openConnection(app.url);
   const body = '{"command":"Get-Process"}';
-  socket.write(
+  connection.send(
     `POST /api/execute HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
   await until(() => begun);
-  socket.destroy();
+  connection.destroy();
   await until(() => ended);
 });

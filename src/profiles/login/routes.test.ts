@@ -1,46 +1,50 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { passwords, startApp } from '../../../test/support/app.ts';
+import { createClient } from '../../../test/support/client.ts';
 
+/** An app, and logins from addresses of this machine. */
 const start = async (t: TestContext) => {
-  const { server, request } = await startApp(t, { settings: { profiles: ['login', 'alerts'] } });
-  const login = (remoteAddress: string) =>
-    server.inject({
-      method: 'POST',
-      url: '/api/auth/login',
-      headers: { host: 'localhost' },
-      remoteAddress,
-      payload: JSON.stringify({ Username: 'admin', Password: passwords.admin }),
-    });
+  const { url, request } = await startApp(t, { settings: { profiles: ['login', 'alerts'] } });
+  const login = async (localAddress: string) => {
+    const client = createClient(url, { localAddress });
+    const body = { Username: 'admin', Password: passwords.admin };
+    return client.request('POST', '/api/auth/login', { body }).finally(client.close);
+  };
   return { request, login };
 };
 
-const count = (wanted: number, answers: { statusCode: number }[]): number =>
-  answers.filter(({ statusCode }) => statusCode === wanted).length;
+const count = (wanted: number, responses: { status: number }[]): number =>
+  responses.filter(({ status }) => status === wanted).length;
 
-test('of 50 logins at once ten are checked, the others are told to come back in a second', async (t) => {
+// Other systems than Linux have 127.0.0.1 alone.
+const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
+
+test('of 50 logins at once ten are checked, the others are told to come back in a second', {
+  skip,
+}, async (t) => {
   const { request, login } = await start(t);
   await login('127.0.0.1');
-  const answers = Promise.all(Array.from({ length: 50 }, (_, index) => login(`192.0.2.${index}`)));
+  const answers = Promise.all(Array.from({ length: 50 }, (_, index) => login(`127.0.1.${index + 1}`)));
   assert.equal((await request('POST', '/api/alert', { body: { message: 'meanwhile' } })).status, 200);
   const all = await answers;
   assert.ok(count(200, all) >= 10 && count(503, all) > 0, `${count(200, all)} checked`);
   assert.equal(count(200, all) + count(503, all), 50);
-  const refused = all.find(({ statusCode }) => statusCode === 503);
+  const refused = all.find(({ status }) => status === 503);
   assert.equal(refused?.headers['retry-after'], '1');
-  assert.match(refused?.json().error, /Too many logins/);
-  assert.equal((await login('192.0.2.1')).statusCode, 200);
+  assert.match(String(refused?.json['error']), /Too many logins/);
+  assert.equal((await login('127.0.1.1')).status, 200);
 });
 
-test('one address has eight logins checked at once, which leaves room for others', async (t) => {
+test('one address has eight logins checked at once, which leaves room for others', { skip }, async (t) => {
   const { login } = await start(t);
   await login('127.0.0.1');
-  const answers = Promise.all(Array.from({ length: 50 }, () => login('192.0.2.1')));
-  const other = login('192.0.2.2');
+  const answers = Promise.all(Array.from({ length: 50 }, () => login('127.0.1.1')));
+  const other = login('127.0.1.2');
   const all = await answers;
-  assert.equal((await other).statusCode, 200);
+  assert.equal((await other).status, 200);
   assert.ok(count(200, all) >= 8 && count(429, all) > 0, `${count(200, all)} checked`);
   assert.equal(count(200, all) + count(429, all), 50);
-  assert.equal(all.find(({ statusCode }) => statusCode === 429)?.headers['retry-after'], '1');
-  assert.equal((await login('192.0.2.1')).statusCode, 200);
+  assert.equal(all.find(({ status }) => status === 429)?.headers['retry-after'], '1');
+  assert.equal((await login('127.0.1.1')).status, 200);
 });

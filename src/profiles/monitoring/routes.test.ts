@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import Fastify from 'fastify';
+import { listen } from '../../../test/support/app.ts';
 import { createHostReadings } from '../../host/index.ts';
 import { createMonitoringRoutes } from './routes.ts';
 
@@ -22,9 +23,10 @@ for (const { path, ...route } of createMonitoringRoutes({
 })) {
   app.route({ ...route, url: path });
 }
-test.after(() => host.close());
+const { request } = await listen({ after }, app);
+after(() => host.close());
 
-const get = async (url: string): Promise<unknown> => (await app.inject(url)).json();
+const get = async (url: string): Promise<unknown> => (await request('GET', url)).json;
 
 test('GET /health reports how long the server has been up', async () => {
   monotonicMs += 90_061_500;

@@ -1,4 +1,4 @@
-import { createClaims, type HostileToken, signToken } from './tokens.ts';
+import { createClaims, type HostileToken, signToken } from '../../support/tokens.ts';
 
 /** Properly signed tokens whose claims are refused. */
 export const listTokensWithBadClaims = (): HostileToken[] => {

@@ -1,12 +1,19 @@
 import { secret } from '../../support/app.ts';
-import { createClaims, createHmacSigner, encode, type HostileToken, signParts, signToken } from './tokens.ts';
+import {
+  createClaims,
+  createHmacSigner,
+  encode,
+  type HostileToken,
+  signParts,
+  signToken,
+} from '../../support/tokens.ts';
 
 const algorithm = 'Token validation failed: the algorithm is not HS256';
 const parameter = 'Token validation failed: the header has a parameter that is not supported';
 const mismatch = 'Token validation failed: the signature does not match';
 const unknownKey = 'Token validation failed: the key that it names is not known';
 
-/** Tokens whose header asks for what is not done. */
+/** Tokens whose header asks for unsupported features. */
 export const listTokensWithBadHeaders = (): HostileToken[] => {
   const algorithms = ['none', 'NONE', 'hs256', 'HS384', 'HS512', 'RS256', 'ES256', 'EdDSA', 'dir', '', null];
   const parameters: object[] = [

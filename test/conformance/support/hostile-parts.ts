@@ -1,4 +1,4 @@
-import { createClaims, encode, type HostileToken, signParts, signToken } from './tokens.ts';
+import { createClaims, encode, type HostileToken, signParts, signToken } from '../../support/tokens.ts';
 
 const format = 'Invalid token format';
 const decoding = /^Token validation failed: the (header|claims|signature) cannot be decoded$/;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { createClaims, signToken } from './tokens.ts';
+import { createClaims, signToken } from '../../support/tokens.ts';
 
 interface Item {
   id: number;

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { createClaims, signToken } from '../../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './assertions.ts';
-import { createClaims, signToken } from './tokens.ts';
 
 /** Begins the message for every fault that has no message of its own; the cause follows. */
 export const failed = /^Token validation failed: ./;

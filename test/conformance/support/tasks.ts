@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { startApp, type TestApp } from '../../support/app.ts';
 
-export const priorities = ['Low', 'Medium', 'High', 'Critical'];
-export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
+export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
+export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
 /** The members of a task that was never updated, in the order in which they are answered. */
 export const taskKeys = ['Id', 'Title', 'Description', 'Priority', 'Status', 'CreatedAt'];

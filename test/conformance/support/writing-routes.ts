@@ -1,5 +1,6 @@
-import type { Answer, TestApp } from '../../support/app.ts';
-import { createClaims, signToken } from './tokens.ts';
+import type { TestApp } from '../../support/app.ts';
+import type { JsonResponse } from '../../support/client.ts';
+import { createClaims, signToken } from '../../support/tokens.ts';
 
 /** A route that takes a body, with a body it accepts and where its effect can be read. */
 export interface WritingRoute {
@@ -42,4 +43,4 @@ export const send = (
   { method, path }: WritingRoute,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer<Record<string, unknown>>> => app.request(method, path, { body, token, headers });
+): Promise<JsonResponse<Record<string, unknown>>> => app.request(method, path, { body, token, headers });

@@ -21,7 +21,7 @@ export const createLog = async (t: TestContext, folder: string, count: number): 
   const dataDir = join(folder, 'data');
   const app = await startAlerts(t, dataDir);
   for (let number = 1; number <= count; number++) await store(app, `alert ${number}`);
-  await app.server.close();
+  await app.close();
   const file = join(dataDir, 'alerts.jsonl');
   const bytes = readFileSync(file);
   const starts = [0];

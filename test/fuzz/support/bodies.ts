@@ -62,7 +62,7 @@ export const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =
       return escapes ? escapeAll(json) : toBytes(json);
     });
 
-/** Bytes that are seldom what a route expects, made of a value that may be. */
+/** Bytes that a route seldom expects, made from a value that it may. */
 export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 30, arbitrary: fc.constantFrom(...brokenTexts.map(toBytes), ...brokenBytes) },

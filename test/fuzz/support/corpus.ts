@@ -5,7 +5,7 @@ import type { FuzzRequest } from './request.ts';
 
 const folder = join(packageRoot, 'test', 'fuzz', 'corpus');
 
-/** Requests, sent one after the other, that once brought about what they should not, or nearly. */
+/** Requests, sent in order, that once caused a fault or nearly did. */
 export interface Case {
   why: string;
   /** The place of the settings in the list of those that are tried. */

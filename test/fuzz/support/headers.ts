@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 export type Header = [name: string, value: string];
 
-/** What a header value can name instead of a token that would soon be out of date. */
+/** Names that stand for tokens in header values, since real tokens expire. */
 export const tokenNames = ['admin', 'reader', 'expired', 'future', 'forged', 'unsigned', 'nobody'] as const;
 
 const oddTokens = [

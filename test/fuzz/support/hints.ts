@@ -18,7 +18,7 @@ const quickLines = [
 /** Commands that ask the system's own programs. */
 const slowLines = ['Get-Service -Name ssh*', 'Get-EventLog System -Newest 1'];
 
-/** What makes sense where the schema says only "text". Names of users are rare: their passwords take long to check. */
+/** Sensible texts for fields whose schema is only a string. User names are rare, since checking passwords is slow. */
 export const hints: Hints = {
   command: fc.oneof(
     { weight: 20, arbitrary: fc.constantFrom(...hostileLines) },

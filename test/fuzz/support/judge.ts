@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { HttpResponse } from '../../support/response.ts';
 import { findOperation, type Operation } from './operations.ts';
 import { type FuzzRequest, isUnfinished } from './request.ts';
 import { readSent } from './sent.ts';
@@ -6,7 +6,7 @@ import { listStatuses } from './statuses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Why an answer, or none, is not what the documents say. */
+/** The reason why a response, or its absence, contradicts the documents. */
 export class Finding extends Error {}
 
 interface Surroundings {
@@ -25,21 +25,21 @@ export interface Judged {
 /** Reads an answer; throws a Finding where it is not a documented one. Undefined where none was needed. */
 export const judge = (
   request: FuzzRequest,
-  answer: Answer | undefined,
+  response: HttpResponse | undefined,
   { operations, cors }: Surroundings,
 ): Judged | undefined => {
-  if (!answer) {
-    // What ends too early, or is refused before all of it is sent, may find nobody to hear the answer.
+  if (!response) {
+    // A request that ends early, or is rejected before it is sent in full, may miss its response.
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }
-  const { status, headers } = answer;
+  const { status, headers } = response;
   const operation = findOperation(operations, request.method, request.target);
   const allowed = listStatuses(request, operation);
   if (!allowed.has(status))
     throw new Finding(`status ${status} is not one of ${[...allowed].sort().join(', ')}`);
   assertHeaders(status, headers, cors);
-  const json = readBody(request, answer);
+  const json = readBody(request, response);
   assertShape(operation, status, json);
   if (operation) assertEntitled(request, operation, status);
   return { operation, status, json };
@@ -61,7 +61,7 @@ const assertHeaders = (status: number, headers: Map<string, string>, cors: boole
   }
 };
 
-const readBody = ({ method, target }: FuzzRequest, { status, headers, body }: Answer): unknown => {
+const readBody = ({ method, target }: FuzzRequest, { status, headers, body }: HttpResponse): unknown => {
   if (method === 'HEAD' || status === 204 || status === 302 || status === 304) {
     if (body.length > 0) throw new Finding(`${status} with a body`);
     return undefined;

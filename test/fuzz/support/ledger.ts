@@ -3,19 +3,19 @@ import { createAlertLedger, createItemLedger, createSimpleTaskLedger } from './l
 import type { FuzzRequest } from './request.ts';
 import { createTaskLedger } from './task-ledger.ts';
 
-/** A request to a known operation that was answered as documented, with what it said. */
+/** A request to a known operation, and its documented response. */
 export interface Exchange {
   /** `GET /api/tasks/{id}`, without the mount's base path. */
   name: string;
   status: number;
-  /** The path parameter decoded; empty where there is none. */
+  /** The decoded path parameter; empty if the path has none. */
   id: string;
   query: URLSearchParams;
   sent: Record<string, unknown>;
   json: unknown;
 }
 
-/** Follows what a profile's answers say about its state; throws a Finding where they contradict each other. */
+/** Follows a profile's state through its responses; throws a Finding if they contradict each other. */
 export type Ledger = (exchange: Exchange) => void;
 
 /** Follows all profiles of a server: one book for the tasks of every mount. */

@@ -66,7 +66,7 @@ export const createItemLedger = (): Ledger => {
   };
 };
 
-/** What was acknowledged is listed, in its order; no two records have one id. */
+/** Acknowledged alerts are listed in order, and no two have the same id. */
 export const createAlertLedger = (): Ledger => {
   const messages: unknown[] = [];
   const ids = new Set<string>();

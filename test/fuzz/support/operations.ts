@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/schema';
 
-/** What is read of a JSON Schema. */
+/** The parts of a JSON Schema that are used. */
 export interface JsonSchema {
   type?: string;
   enum?: unknown[];
@@ -46,7 +46,7 @@ export interface Operation {
   needsToken: boolean;
   parameters: Parameter[];
   body: JsonSchema | undefined;
-  /** Whether a value fits `body`; any does where there is none. */
+  /** Whether a value fits `body`; true for a route without one. */
   takes: Check;
   /** By documented status, whether a body fits and has no member that is not documented. */
   answers: Map<number, Check>;

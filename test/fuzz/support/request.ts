@@ -7,15 +7,15 @@ export interface FuzzRequest {
   kind: 'valid' | 'near' | 'hostile';
   method: string;
   target: string;
-  /** `HTTP/1.1` where none is given. */
+  /** `HTTP/1.1` by default. */
   version?: string;
   headers: [name: string, value: string][];
   body?: string;
-  /** How the end of the body is told: by its length, in chunks, or falsely, with the connection ended too early. */
+  /** How the body ends: by its length, in chunks, or too early, with the end of the connection. */
   framing: 'length' | 'chunked' | 'cut' | 'cut-chunk';
 }
 
-/** Bytes of UTF-8 as a text of bytes. A half of a surrogate pair becomes what an encoder makes of it, U+FFFD. */
+/** UTF-8 as a string of bytes. Half a surrogate pair becomes U+FFFD. */
 export const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 /** The request's bytes; `resolve` puts the tokens in. */

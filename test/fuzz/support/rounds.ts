@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Scope } from '../../support/app.ts';
+import type { Scope } from '../../support/folder.ts';
 import type { Case } from './corpus.ts';
 import { hints } from './hints.ts';
 import { createRequests } from './requests.ts';
@@ -46,7 +46,7 @@ export const runRound = async (seed: number, index: number, count: number): Prom
   }
 };
 
-/** Ends what was started in it, the last first. */
+/** Tidies up in reverse order. */
 const createScope = (): Scope & { end(): Promise<void> } => {
   const ends: (() => unknown)[] = [];
   return {

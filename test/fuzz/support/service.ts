@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import type { Feature } from '../../../src/profiles/feature.ts';
-import { createClaims, createHmacSigner, signToken } from '../../conformance/support/tokens.ts';
-import { type Scope, startApp } from '../../support/app.ts';
-import { createClient } from './connection.ts';
+import { startApp } from '../../support/app.ts';
+import { createClient } from '../../support/client.ts';
+import type { Scope } from '../../support/folder.ts';
+import { createClaims, createHmacSigner, signToken } from '../../support/tokens.ts';
 import type { tokenNames } from './headers.ts';
 import { Finding, type Judged, judge } from './judge.ts';
 import { createLedger } from './ledger.ts';
@@ -26,7 +26,7 @@ export interface Variant {
 
 const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands'];
 
-/** What would refuse requests for want of time, or wait for the disk. */
+/** Settings that reject no request under load, and do not wait for the disk. */
 const calm = { alertsSync: false, maxEventLoopDelay: 0 };
 
 /** The ways of serving that are tried in turn. */
@@ -46,36 +46,35 @@ export const variants: readonly Variant[] = [
   { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
 ];
 
-/** The app on a port of its own, with books about what it answers. */
+/** An app, and ledgers of its responses. */
 export const startService = async (
   scope: Scope,
   { settings, verbose }: Variant = { name: 'the default', settings: {} },
   features?: readonly Feature[],
 ): Promise<Service> => {
   const log = createLog();
-  const { server } = await startApp(scope, {
+  const { url, request } = await startApp(scope, {
     settings,
     ...(features && { features }),
     ...(verbose && { log: log.logger }),
   });
-  await server.listen({ port: 0, host: '127.0.0.1' });
-  const document = (await server.inject({ url: '/openapi.json', headers: { host: 'localhost' } })).json();
-  const operations = toOperations(document);
-  const client = createClient((server.server.address() as AddressInfo).port);
+  const document = await request<Parameters<typeof toOperations>[0]>('GET', '/openapi.json');
+  const operations = toOperations(document.json);
+  const client = createClient(url);
   scope.after(() => client.close());
   const tokens = createTokens();
   const resolve = (value: string) =>
     value.replaceAll(/\{(\w+)\}/g, (name, key) => tokens[key as keyof typeof tokens] ?? name);
   const record = createLedger();
-  const ask = async (request: FuzzRequest): Promise<Judged | undefined> => {
-    const answer = await client.send(writeRequest(request, resolve), {
-      isHead: request.method === 'HEAD',
-      alone: needsOwnConnection(request),
-      ends: isUnfinished(request),
+  const ask = async (sent: FuzzRequest): Promise<Judged | undefined> => {
+    const response = await client.send(writeRequest(sent, resolve), {
+      isHead: sent.method === 'HEAD',
+      alone: needsOwnConnection(sent),
+      ends: isUnfinished(sent),
     });
-    const judged = judge(request, answer, { operations, cors: settings['cors'] === true });
+    const judged = judge(sent, response, { operations, cors: settings['cors'] === true });
     log.assertSound();
-    if (judged) record(request, readSent(request), judged);
+    if (judged) record(sent, readSent(sent), judged);
     return judged;
   };
   return { operations, ask };

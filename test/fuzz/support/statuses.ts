@@ -5,7 +5,7 @@ import { readSent } from './sent.ts';
 /** Bytes of a body, and of headers, past which they are too large. */
 const limits = { body: 1024 * 1024, headers: 16 * 1024 };
 
-/** The statuses that the documents leave for an answer to the request; `operation` is what it asks for, if anything. */
+/** The statuses that the documents allow for the request; `operation` is the one it addresses, if any. */
 export const listStatuses = (request: FuzzRequest, operation: Operation | undefined): Set<number> => {
   const { kind, target, body = '', method } = request;
   const statuses = operation ? listOwn(request, operation) : listForUnknown(target);

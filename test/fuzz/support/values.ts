@@ -88,7 +88,7 @@ export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unkno
     });
 };
 
-/** Required members are always there, others sometimes, and now and then one that nobody knows. */
+/** Required members are always present, others sometimes, and an unknown one now and then. */
 const createObject = (
   { properties = {}, required = [] }: JsonSchema,
   hints: Hints,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { startApp } from '../../support/app.ts';
-import type { RawAnswer } from './answers.ts';
-import { openConnection } from './connection.ts';
+import type { Request } from '../../support/client.ts';
+import { openConnection } from '../../support/connection.ts';
+import type { HttpResponse } from '../../support/response.ts';
 
-/** What a client sends, byte for byte, and what must come back. */
+/** Bytes that a client sends, and the responses that must come back. */
 export interface Case {
   /** RFC and section, e.g. `9112 6.3`. */
   rule: string;
@@ -19,7 +20,7 @@ export interface Case {
   ends?: boolean;
 }
 
-/** What must never come into being: a case that hides a request within another gives its task this title. */
+/** The title of tasks in hidden requests: no such task may ever exist. */
 export const smuggled = 'smuggled';
 
 const follower = 'GET /api/tasks/0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
@@ -27,51 +28,47 @@ const follower = 'GET /api/tasks/0 HTTP/1.1\r\nHost: localhost\r\nConnection: cl
 /** Runs the cases one after another against one server. */
 export const runCases = (subject: string, cases: readonly Case[]): void => {
   test(subject, async (t) => {
-    const url = await listen(t);
+    const { url, request } = await startApp(t, {
+      settings: { profiles: ['T'] },
+      seed: { tasks: [{ Title: 'one' }] },
+    });
     for (const each of cases) {
       await t.test(`RFC ${each.rule}: ${each.text}`, async () => {
         await runCase(url, each);
-        await assertUnharmed(url);
+        await assertUnharmed(request);
       });
     }
   });
-};
-
-const listen = async (t: TestContext): Promise<string> => {
-  const { server } = await startApp(t, {
-    settings: { profiles: ['T'] },
-    seed: { tasks: [{ Title: 'one' }] },
-  });
-  return server.listen({ host: '127.0.0.1', port: 0 });
 };
 
 const runCase = async (url: string, { send, answers, closes, ends }: Case): Promise<void> => {
   const connection = openConnection(url);
   connection.send(send);
   if (ends) connection.end();
-  const expected = closes ? answers : [...answers, [404]];
+  const got: HttpResponse[] = [];
   if (!closes) {
-    await connection.answers(answers.length);
+    got.push(...(await connection.responses(answers.length)));
     connection.send(follower);
   }
-  const { answers: got, rest } = await connection.closed();
-  assert.deepEqual([got.length, rest], [expected.length, ''], JSON.stringify(got));
-  for (const [index, answer] of got.entries()) assertAnswer(answer, expected[index] ?? []);
+  got.push(...(await connection.closed()).responses);
+  const expected = closes ? answers : [...answers, [404]];
+  assert.equal(got.length, expected.length, got.map(({ status }) => status).join());
+  for (const [index, response] of got.entries()) assertResponse(response, expected[index] ?? []);
   for (const { headers } of got.slice(-1)) assert.equal(headers.get('connection'), 'close');
 };
 
-const assertAnswer = ({ status, headers, body }: RawAnswer, statuses: readonly number[]): void => {
+const assertResponse = ({ status, headers, body }: HttpResponse, statuses: readonly number[]): void => {
   assert.ok(statuses.includes(status), `${status} ${body}`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
   if (status < 400) return;
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');
-  const { error } = JSON.parse(body) as { error: unknown };
-  assert.ok(typeof error === 'string' && error !== '', body);
+  const { error } = JSON.parse(String(body)) as { error: unknown };
+  assert.ok(typeof error === 'string' && error !== '', String(body));
 };
 
 /** The server still answers others, and has acted on nothing that was hidden. */
-const assertUnharmed = async (url: string): Promise<void> => {
-  const response = await fetch(`${url}/api/tasks?limit=1000`);
-  assert.equal(response.status, 200);
-  assert.equal((await response.text()).includes(smuggled), false);
+const assertUnharmed = async (request: Request): Promise<void> => {
+  const { status, text } = await request('GET', '/api/tasks?limit=1000');
+  assert.equal(status, 200);
+  assert.equal(text.includes(smuggled), false);
 };

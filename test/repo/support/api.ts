@@ -1,19 +1,13 @@
-import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { pino } from 'pino';
 import type { TSchema } from 'typebox';
-import { type App, createApp } from '../../../src/app/create-app.ts';
-import { type Flags, loadSettings } from '../../../src/config/load.ts';
-import { createSettingsSchema } from '../../../src/config/schema.ts';
 import { features } from '../../../src/profiles/index.ts';
 import type { Route } from '../../../src/profiles/route.ts';
-import { createFolder } from '../../support/app.ts';
+import type { TestApp } from '../../support/app.ts';
 
 interface Content {
   content?: { 'application/json': { schema: TSchema } };
 }
 
-/** What is read of an operation of the OpenAPI document. */
+/** The parts of an OpenAPI operation that are used. */
 export interface Operation {
   parameters?: { name: string; in: string }[];
   requestBody?: Content;
@@ -24,27 +18,11 @@ export interface Operation {
 /** Operations by `METHOD /path`. */
 export type Operations = Record<string, Operation>;
 
-export const settingsSchema = createSettingsSchema(features.map(({ settings }) => settings));
-
 /** Names of all profiles. */
 export const profileNames = features.flatMap(({ profiles }) => profiles.map(({ name }) => name));
 
-/** The app with what it mounts; ended with the test. */
-export const createAppFor = async (
-  t: TestContext,
-  flags: Flags = {},
-  variables: Record<string, string> = {},
-): Promise<App> => {
-  const dataDir = join(createFolder(t), 'data');
-  const settings = loadSettings(settingsSchema, { dataDir, ...flags }, variables);
-  const log = pino({ level: 'silent' });
-  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
-  t.after(() => app.server.close());
-  return app;
-};
-
 /** The routes of an app with the paths that they are served at. */
-export const listServedRoutes = ({ mounts }: App): Route[] =>
+export const listServedRoutes = ({ mounts }: TestApp): Route[] =>
   mounts.flatMap(({ base, profiles }) =>
     profiles
       .flatMap(({ routes }) => routes)
@@ -55,10 +33,10 @@ export const listServedRoutes = ({ mounts }: App): Route[] =>
 export const toRouteName = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
 
-/** What the app's OpenAPI document says. */
-export const readOperations = async ({ server }: App): Promise<Operations> => {
-  const { paths } = (await server.inject('/openapi.json')).json() as { paths: Record<string, Operations> };
-  const entries = Object.entries(paths).flatMap(([path, operations]) =>
+/** The operations of the app's OpenAPI document. */
+export const readOperations = async ({ request }: TestApp): Promise<Operations> => {
+  const { json } = await request<{ paths: Record<string, Operations> }>('GET', '/openapi.json');
+  const entries = Object.entries(json.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(
       ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
     ),

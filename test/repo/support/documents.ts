@@ -22,14 +22,14 @@ export const listDocuments = (): string[] =>
     path.endsWith('.md'),
   );
 
-/** The parts of a document that headings of a level begin; what stands before the first has no title. */
+/** The sections of a document at a heading level; the text before the first heading has no title. */
 export const toSections = (text: string, level: number): Section[] =>
   text.split(new RegExp(`^${'#'.repeat(level)} `, 'm')).map((part, index) => {
     const end = index === 0 ? 0 : part.indexOf('\n');
     return { title: part.slice(0, end), text: part.slice(end) };
   });
 
-/** The section with a title; empty where there is none. */
+/** The section with a title; empty if it is missing. */
 export const findSection = (text: string, title: string): string =>
   toSections(text, 2).find((section) => section.title === title)?.text ?? '';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { atExit } from '../../faults/support/exit.ts';
 import { waitUntil } from '../../faults/support/wait.ts';
-import { createFolder } from '../../support/app.ts';
+import { createFolder } from '../../support/folder.ts';
 import { createControlGroup } from './control-group.ts';
 import { createRoot, listBinds } from './folder.ts';
 

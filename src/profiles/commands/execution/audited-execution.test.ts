@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createFolder } from '../../../../test/support/app.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
 import { openJournal } from '../../../storage/journal/journal.ts';
 import { createAudit } from '../audit.ts';
 import { createAuditedExecution } from './audited-execution.ts';

@@ -1,5 +1,5 @@
-import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
-import type { TaskFilter } from './store.ts';
+import type { NewTask, Task, TaskChanges, TaskSeed } from '../../src/profiles/tasks/schema.ts';
+import type { TaskFilter } from '../../src/profiles/tasks/store.ts';
 
 /** Tasks as a plain list, each operation in the most obvious way; `now` is what the clock shows. */
 export const createTaskModel = (now: () => string) => {

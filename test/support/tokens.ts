@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { secret } from '../../support/app.ts';
+import { secret } from './app.ts';
 
 interface Parts {
   header?: unknown;

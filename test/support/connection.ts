@@ -1,0 +1,142 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type HttpResponse, parseResponse } from './response.ts';
+
+/** Milliseconds after which a server that sends nothing counts as hung; longer than a command may take. */
+const timeout = 30_000;
+
+export interface ConnectionOptions {
+  /** The address of this machine to connect from. */
+  localAddress?: string;
+  /** The certificate to trust, in PEM, where the URL is one of https. */
+  ca?: string;
+}
+
+export interface Connection {
+  /** Sends bytes unchanged; the characters of a string are bytes. */
+  send(bytes: string | Buffer): void;
+  /** Ends the client's side. */
+  end(): void;
+  /** Waits for the next response; undefined if the server closes the connection instead. */
+  next(isHead?: boolean): Promise<HttpResponse | undefined>;
+  /** Waits for the next `count` responses. */
+  responses(count: number): Promise<HttpResponse[]>;
+  /** Waits until the server closes the connection; resolves to the responses not yet taken, and all bytes so far. */
+  closed(): Promise<{ responses: HttpResponse[]; text: string }>;
+  /** Stops and starts reading. */
+  pause(): void;
+  resume(): void;
+  destroy(): void;
+  /** What has come beyond the responses that were taken. */
+  unread(): string;
+  /** Whether another request can be sent. */
+  isOpen(): boolean;
+}
+
+/** A connection that sends what it is given byte for byte, and reads nothing but well-formed responses. */
+export const openConnection = (url: string, options: ConnectionOptions = {}): Connection => {
+  const socket = openSocket(url, options);
+  const received: Buffer[] = [];
+  let unread: Buffer = Buffer.alloc(0);
+  let ended = false;
+  let failure: Error | undefined;
+  let wake = (): void => undefined;
+  socket.on('data', (piece: Buffer) => {
+    received.push(piece);
+    unread = unread.length === 0 ? piece : Buffer.concat([unread, piece]);
+    wake();
+  });
+  socket.on('end', () => socket.end());
+  socket.on('error', (error) => {
+    // A reset connection is a closed one; a refused one never was open.
+    if (socket.connecting || socket.bytesWritten === 0) failure = error;
+  });
+  socket.on('close', () => {
+    ended = true;
+    wake();
+  });
+  /** Resolves once `look` returns something else than undefined; it is called whenever there is news. */
+  const waitFor = <T>(look: () => T | undefined, what: string): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const finish = (settle: () => void): void => {
+        clearTimeout(timer);
+        wake = () => undefined;
+        settle();
+      };
+      const fail = (error: unknown): void => {
+        socket.destroy();
+        finish(() => reject(error));
+      };
+      const timer = setTimeout(() => {
+        fail(new Error(`${what} in ${timeout} ms; unread is ${JSON.stringify(unread.toString('latin1'))}`));
+      }, timeout);
+      wake = () => {
+        try {
+          const found = look();
+          if (failure) fail(failure);
+          else if (found !== undefined) finish(() => resolve(found));
+        } catch (error) {
+          fail(error);
+        }
+      };
+      wake();
+    });
+  const take = (isHead: boolean): HttpResponse | undefined => {
+    const parsed = parseResponse(unread, { isHead, ended });
+    if (parsed) unread = parsed.rest;
+    return parsed?.response;
+  };
+  const next = async (isHead = false): Promise<HttpResponse | undefined> => {
+    const found = await waitFor(() => take(isHead) ?? (ended ? 'none' : undefined), 'no response');
+    return found === 'none' ? undefined : found;
+  };
+  return {
+    send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    end: () => void socket.end(),
+    next,
+    responses: async (count) => {
+      const all: HttpResponse[] = [];
+      while (all.length < count) {
+        const response = await next();
+        if (!response) throw new Error(`the connection is closed after ${all.length} of ${count} responses`);
+        all.push(response);
+      }
+      return all;
+    },
+    closed: async () => {
+      await waitFor(() => ended || undefined, 'the connection is not closed');
+      const responses: HttpResponse[] = [];
+      for (let one = take(false); one; one = take(false)) responses.push(one);
+      if (unread.length > 0) throw new Error(`no response: ${JSON.stringify(unread.toString('latin1'))}`);
+      return { responses, text: Buffer.concat(received).toString('latin1') };
+    },
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    destroy: () => void socket.destroy(),
+    unread: () => unread.toString('latin1'),
+    isOpen: () => !socket.destroyed && !socket.readableEnded,
+  };
+};
+
+const openSocket = (url: string, { localAddress, ca }: ConnectionOptions): Socket => {
+  const { protocol, hostname, port } = new URL(url);
+  const target = {
+    port: Number(port),
+    host: hostname.replace(/[[\]]/g, ''),
+    allowHalfOpen: true,
+    noDelay: true,
+    ...(localAddress !== undefined && { localAddress }),
+  };
+  return protocol === 'https:' ? connectTls({ ...target, ...(ca !== undefined && { ca }) }) : connect(target);
+};
+
+/** Sends the bytes on a connection of their own; resolves to all that came until the server closed it. */
+export const sendRaw = async (url: string, request: string | Buffer): Promise<string> => {
+  const connection = openConnection(url);
+  connection.send(request);
+  return (await connection.closed()).text;
+};
+
+/** A GET of the path exactly as written, on a connection that is closed after it. */
+export const getRaw = (url: string, path: string): Promise<string> =>
+  sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);

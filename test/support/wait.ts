@@ -1,0 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
+
+const pollMs = 5;
+
+/** Repeats the condition until it holds; rejects, naming it, if it does not within the limit. */
+export const waitUntil = async (
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 30_000,
+): Promise<void> => {
+  for (const deadline = performance.now() + limitMs; !(await condition()); await setTimeout(pollMs)) {
+    if (performance.now() > deadline) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
+  }
+};
