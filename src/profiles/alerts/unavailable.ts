@@ -1,5 +1,5 @@
 import { type ErrorKind, HttpError } from '../../http/response/errors.ts';
-import type { JournalError, JournalErrorCode } from '../../storage/journal/journal-error.ts';
+import type { JournalError, JournalErrorCode } from '../../storage/journal/errors.ts';
 
 const retryAfter = { 'Retry-After': '1' };
 

@@ -1,7 +1,7 @@
 import { HttpError } from '../../http/response/errors.ts';
+import type { JournalError } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import type { JournalError } from '../../storage/journal/journal-error.ts';
-import type { Listing } from '../../storage/journal/listing.ts';
+import type { Listing } from '../../storage/journal/read/listing.ts';
 import type { Execution } from './schema.ts';
 
 /** Who asked for a command, and where from. */

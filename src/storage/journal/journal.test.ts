@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lineEndBytes, toLineStart } from './format/line.ts';
 import { openJournal } from './journal.ts';
-import { lineEndBytes, toLineStart } from './line.ts';
 import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
 
 test('records come back oldest first, each with its id and a seq that goes up by one', async (t) => {

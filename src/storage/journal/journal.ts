@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { createDirectory } from './directory.ts';
+import { JournalError } from './errors.ts';
 import type { Report } from './events.ts';
-import { createFileNames, type FileNames } from './file-names.ts';
-import { createFreeSpaceCheck } from './free-space.ts';
-import { JournalError } from './journal-error.ts';
-import { findLastSeq } from './last-seq.ts';
-import { type LogRecord, lineEndBytes, toLineStart } from './line.ts';
-import { type Choose, type Listing, listRecords } from './listing.ts';
-import { type Lock, lockDirectory } from './lock.ts';
+import { createDirectory } from './files/directory.ts';
+import { createFreeSpaceCheck } from './files/free-space.ts';
+import { type Lock, lockDirectory } from './files/lock.ts';
+import { createFileNames, type FileNames } from './files/names.ts';
+import { createSync } from './files/sync.ts';
+import { type LogRecord, lineEndBytes, toLineStart } from './format/line.ts';
 import { type JournalOptions, type Settings, withDefaults } from './options.ts';
-import type { Appended } from './queue.ts';
-import { SegmentStore } from './segment-store.ts';
-import { createSync } from './sync.ts';
-import { Writer } from './writer.ts';
+import { findLastSeq } from './read/last-seq.ts';
+import { type Choose, type Listing, listRecords } from './read/listing.ts';
+import type { Appended } from './write/queue.ts';
+import { SegmentStore } from './write/segment-store.ts';
+import { Writer } from './write/writer.ts';
 
 /** Whether records are taken, and what is known about the log. */
 interface JournalState {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toReason } from './errors.ts';
 import type { JournalEvent } from './events.ts';
 import { withDefaults } from './options.ts';
-import { toReason } from './reason.ts';
 
 const MiB = 1024 * 1024;
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { JournalEvent } from './events.ts';
+import type { LogRecord } from './format/line.ts';
 import { type Journal, openJournal } from './journal.ts';
-import type { LogRecord } from './line.ts';
 import type { JournalOptions } from './options.ts';
 
 export interface TestJournal extends Journal {

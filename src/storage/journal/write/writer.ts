@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AssertFreeSpace } from './free-space.ts';
-import { codeOf, JournalError } from './journal-error.ts';
-import { toLine } from './line.ts';
-import { maxBatchBytes, type Settings } from './options.ts';
+import { codeOf, JournalError, toReason } from '../errors.ts';
+import type { AssertFreeSpace } from '../files/free-space.ts';
+import { createSerial } from '../files/serial.ts';
+import { toLine } from '../format/line.ts';
+import { maxBatchBytes, type Settings } from '../options.ts';
 import { type Appended, type Pending, Queue } from './queue.ts';
-import { toReason } from './reason.ts';
 import type { SegmentStore } from './segment-store.ts';
-import { createSerial } from './serial.ts';
 
 /** As much as a sync takes: whoever has to wait waits no more than twice as long for it. */
 const gatheringMs = 1;

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import { codeOf, JournalError } from './journal-error.ts';
+import { codeOf, JournalError } from '../errors.ts';
 
 /** macOS has room for this much of a socket's path, Linux for little more; Node cuts off the rest unsaid. */
 const maxAddressBytes = 103;

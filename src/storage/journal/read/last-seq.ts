@@ -1,7 +1,7 @@
-import { parseLine } from './line.ts';
-import type { Line } from './read-backwards.ts';
-import { readLogBackwards } from './read-log.ts';
-import type { Snapshots } from './segment-store.ts';
+import { parseLine } from '../format/line.ts';
+import type { Snapshots } from '../write/segment-store.ts';
+import type { Line } from './backwards.ts';
+import { readLogBackwards } from './log.ts';
 
 /** Lines without a seq come from elsewhere; behind more of them than this the numbers begin anew. */
 const searchedBytes = 4 * 1024 * 1024;

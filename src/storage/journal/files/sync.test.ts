@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { open, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import { createFolder } from '../test-journal.ts';
 import { createSync } from './sync.ts';
-import { createFolder } from './test-journal.ts';
 
 test('a directory is synced, except on Windows and where syncing is off', async () => {
   const nowhere = '/nowhere/at/all';

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { codeOf } from './journal-error.ts';
-import { type Line, readLinesBackwards } from './read-backwards.ts';
-import type { Snapshots } from './segment-store.ts';
-import { type SharedHandle, shareHandle } from './shared-handle.ts';
+import { codeOf } from '../errors.ts';
+import { type SharedHandle, shareHandle } from '../files/shared-handle.ts';
+import type { Snapshots } from '../write/segment-store.ts';
+import { type Line, readLinesBackwards } from './backwards.ts';
 
 /** Lines of one file of the log, last one first. */
 export interface Passage {

@@ -1,4 +1,10 @@
 import { rename, unlink } from 'node:fs/promises';
+import { codeOf, JournalError } from '../errors.ts';
+import { type FileNames, nextNumber } from '../files/names.ts';
+import { removeOldSegments } from '../files/retention.ts';
+import type { SharedHandle } from '../files/shared-handle.ts';
+import type { Sync } from '../files/sync.ts';
+import type { Settings } from '../options.ts';
 import {
   type ActiveFile,
   appendBatch,
@@ -8,12 +14,6 @@ import {
   openActiveFile,
   readFileSize,
 } from './active-file.ts';
-import { type FileNames, nextNumber } from './file-names.ts';
-import { codeOf, JournalError } from './journal-error.ts';
-import type { Settings } from './options.ts';
-import { removeOldSegments } from './retention.ts';
-import type { SharedHandle } from './shared-handle.ts';
-import type { Sync } from './sync.ts';
 
 const attempts = 3;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);

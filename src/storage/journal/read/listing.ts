@@ -1,8 +1,8 @@
-import { type LogRecord, parseKnownLine, parseLine } from './line.ts';
-import type { Line } from './read-backwards.ts';
-import { type Passage, readLogBackwards } from './read-log.ts';
-import type { Snapshots } from './segment-store.ts';
-import type { SharedHandle } from './shared-handle.ts';
+import type { SharedHandle } from '../files/shared-handle.ts';
+import { type LogRecord, parseKnownLine, parseLine } from '../format/line.ts';
+import type { Snapshots } from '../write/segment-store.ts';
+import type { Line } from './backwards.ts';
+import { type Passage, readLogBackwards } from './log.ts';
 
 /** Records of this many bytes of lines are kept in memory; what is beyond is read again when it is asked for. */
 const keptBytes = 8 * 1024 * 1024;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createFolder, openTestJournal } from '../test-journal.ts';
 import { listClaims, lockDirectory } from './lock.ts';
-import { createFolder, openTestJournal } from './test-journal.ts';
 
 for (const platform of ['linux', 'darwin'] as const) {
   test(`on ${platform} a second writer of a directory is refused until the first lets go`, async (t) => {

@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { findLastLineEnd, type Line, readLinesBackwards } from './read-backwards.ts';
-import { createFolder } from './test-journal.ts';
+import { createFolder } from '../test-journal.ts';
+import { findLastLineEnd, type Line, readLinesBackwards } from './backwards.ts';
 
 const limit = 50_000;
 

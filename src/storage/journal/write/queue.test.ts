@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JournalError } from './journal-error.ts';
-import { lineEndBytes } from './line.ts';
+import { JournalError } from '../errors.ts';
+import { lineEndBytes } from '../format/line.ts';
 import { Queue } from './queue.ts';
 
 /** Bytes of a line that begins with one character. */

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { JournalError } from './journal-error.ts';
+import { JournalError } from '../errors.ts';
 
 const checkedForMs = 1000;
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { type FileNames, nextNumber } from './file-names.ts';
-import { maxBatchBytes, type Settings } from './options.ts';
-import { findLastLineEnd } from './read-backwards.ts';
+import { maxBatchBytes, type Settings } from '../options.ts';
+import { findLastLineEnd } from '../read/backwards.ts';
+import { type FileNames, nextNumber } from './names.ts';
 import type { Sync } from './sync.ts';
 
 /**

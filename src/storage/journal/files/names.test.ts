@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFileNames, nextNumber } from './file-names.ts';
-import { createFolder } from './test-journal.ts';
+import { createFolder } from '../test-journal.ts';
+import { createFileNames, nextNumber } from './names.ts';
 
 test('the files of a journal are named after it, numbered with eight digits or more', () => {
   const names = createFileNames('/folder', 'log');

@@ -1,5 +1,5 @@
-import { JournalError } from './journal-error.ts';
-import { lineEndBytes } from './line.ts';
+import { JournalError } from '../errors.ts';
+import { lineEndBytes } from '../format/line.ts';
 
 /** Where a record is in the log. */
 export interface Appended {

@@ -1,10 +1,10 @@
 import { lstat, open, stat } from 'node:fs/promises';
-import type { FileNames } from './file-names.ts';
-import { codeOf, JournalError } from './journal-error.ts';
-import type { Settings } from './options.ts';
-import { repairTail } from './repair.ts';
-import { type SharedHandle, shareHandle } from './shared-handle.ts';
-import type { Sync } from './sync.ts';
+import { codeOf, JournalError } from '../errors.ts';
+import type { FileNames } from '../files/names.ts';
+import { repairTail } from '../files/repair.ts';
+import { type SharedHandle, shareHandle } from '../files/shared-handle.ts';
+import type { Sync } from '../files/sync.ts';
+import type { Settings } from '../options.ts';
 
 /** The file that is written to. */
 export interface ActiveFile {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { appendFile, mkdir, readFile, rename, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import type { JournalEvent } from './events.ts';
-import { createFileNames } from './file-names.ts';
-import { type JournalOptions, withDefaults } from './options.ts';
+import type { JournalEvent } from '../events.ts';
+import { createFileNames } from '../files/names.ts';
+import { type JournalOptions, withDefaults } from '../options.ts';
+import { createFolder } from '../test-journal.ts';
 import { SegmentStore } from './segment-store.ts';
-import { createFolder } from './test-journal.ts';
 
 /** A store that notes what it syncs, `run` at each sync of bytes. */
 const open = async (t: TestContext, options: Partial<JournalOptions> = {}, before = '') => {

@@ -1,6 +1,6 @@
 import { stat, unlink } from 'node:fs/promises';
-import type { FileNames } from './file-names.ts';
-import type { Settings } from './options.ts';
+import type { Settings } from '../options.ts';
+import type { FileNames } from './names.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

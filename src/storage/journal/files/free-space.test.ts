@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { rmdir, statfs } from 'node:fs/promises';
 import { test } from 'node:test';
+import { createFolder } from '../test-journal.ts';
 import { createFreeSpaceCheck } from './free-space.ts';
-import { createFolder } from './test-journal.ts';
 
 test('what was enough is not asked again for a moment, until it is used up', async (t) => {
   const folder = await createFolder(t);

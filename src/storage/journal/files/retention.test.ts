@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createFileNames } from './file-names.ts';
+import { createFolder } from '../test-journal.ts';
+import { createFileNames } from './names.ts';
 import { removeOldSegments } from './retention.ts';
-import { createFolder } from './test-journal.ts';
 
 const hour = 60 * 60;
 const none = { retainSegments: 0, retainBytes: 0, retainDays: 0 };
