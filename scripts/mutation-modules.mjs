@@ -7,6 +7,7 @@ const auth = 'src/auth';
 
 const journalTests = [
   ...inFolder(journal, [
+    'aging.test',
     'damage.test',
     'failure.test',
     'journal.test',
@@ -14,9 +15,9 @@ const journalTests = [
     'options.test',
     'rotation.test',
   ]),
-  ...inFolder(`${journal}/format`, ['line.test']),
-  ...inFolder(`${journal}/write`, ['queue.test', 'segment-store.test']),
-  ...inFolder(`${journal}/read`, ['backwards.test']),
+  ...inFolder(`${journal}/format`, ['line.test', 'parse.test']),
+  ...inFolder(`${journal}/write`, ['queue.test', 'segment-store.test', 'writer.test']),
+  ...inFolder(`${journal}/read`, ['backwards.test', 'listing.test', 'runs.test']),
   ...inFolder(`${journal}/files`, [
     ...['free-space.test', 'lock.test', 'names.test', 'retention.test', 'sync.test'],
   ]),
@@ -35,9 +36,9 @@ export const modules = {
   },
   journal: {
     mutate: [
-      ...inFolder(journal, ['errors', 'journal', 'options']),
-      ...inFolder(`${journal}/format`, ['line']),
-      ...inFolder(`${journal}/read`, ['backwards', 'last-seq', 'listing', 'log']),
+      ...inFolder(journal, ['errors', 'journal', 'options', 'scheduling']),
+      ...inFolder(`${journal}/format`, ['line', 'parse']),
+      ...inFolder(`${journal}/read`, ['backwards', 'found', 'last-seq', 'listing', 'log', 'runs']),
       ...inFolder(`${journal}/write`, ['queue', 'writer']),
     ],
     tests: journalTests,
@@ -45,17 +46,7 @@ export const modules = {
   'journal-files': {
     mutate: [
       ...inFolder(`${journal}/files`, [
-        ...[
-          'directory',
-          'free-space',
-          'lock',
-          'names',
-          'repair',
-          'retention',
-          'serial',
-          'shared-handle',
-          'sync',
-        ],
+        ...['directory', 'free-space', 'lock', 'names', 'repair', 'retention', 'shared-handle', 'sync'],
       ]),
       ...inFolder(`${journal}/write`, ['active-file', 'segment-store']),
     ],

@@ -1,13 +1,14 @@
+import type { FastifyReply } from 'fastify';
 import type { Access } from '../../auth/guard.ts';
-import { toErrorAnswer } from '../../http/direct/answer.ts';
+import { createQueue } from '../../http/request/queue.ts';
 import { HttpError } from '../../http/response/errors.ts';
 import { sendRows } from '../../http/response/json-stream.ts';
 import { ErrorBody } from '../../http/response/schema.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import { defineRoute, defineTextRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
+import { createNotReady, toListRefusal, toRefusal } from './refusal.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
-import { createNotReady, toRefusal } from './unavailable.ts';
 
 /** The routes of the alert log. */
 export const createAlertRoutes = (journal: Journal, clock: () => Date, access: Access): Route[] => [
@@ -17,38 +18,56 @@ export const createAlertRoutes = (journal: Journal, clock: () => Date, access: A
 ];
 
 const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Route =>
-  defineTextRoute({
+  defineRoute({
     method: 'POST',
     path: '/api/alert',
     access,
-    summary: 'Store an alert; the answer comes when it is on disk',
+    summary: 'Store an alert; the response comes when it is on disk',
     schema: { body: AlertBody, response: { 200: AlertReceipt, 400: ErrorBody, 503: ErrorBody } },
-    respond: ({ body }) => {
+    handler: async ({ body }) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      return journal.append({ ...createAlert(body, clock()) }).then(
-        ({ id }) => ({ text: `{"received":true,"id":"${id}"}` }),
-        (error) => toErrorAnswer(toRefusal(error)),
-      );
+      const { id } = await journal.append({ ...createAlert(body, clock()) }).catch((error) => {
+        throw toRefusal(error);
+      });
+      return { received: true as const, id };
     },
   });
 
-const listAlerts = (journal: Journal, access: Access): Route =>
-  defineRoute({
+const listAlerts = (journal: Journal, access: Access): Route => {
+  // A listing may read a lot: few at a time leave the processor and the disk to other requests.
+  const reading = createQueue({
+    running: 2,
+    waiting: 16,
+    refusal: 'Too many lists of alerts are being read',
+  });
+  return defineRoute({
     method: 'GET',
     path: '/api/alerts',
     access,
     summary: 'List the last alerts, oldest first',
-    schema: { querystring: AlertQuery, response: { 200: AlertList, 400: ErrorBody } },
+    schema: { querystring: AlertQuery, response: { 200: AlertList, 400: ErrorBody, 503: ErrorBody } },
     handler: async ({ query: { count, level } }, reply) => {
-      const listing = await journal.listLast(
-        count,
-        (record) => level === undefined || record['level'] === level,
-      );
+      const match = level === undefined ? undefined : { field: 'level', value: level };
+      const listing = await reading
+        .run(() => journal.listLast(count, match), createClientSignal(reply))
+        .catch((error) => {
+          throw toListRefusal(error, count);
+        });
       return sendRows(reply, listing, toAlert);
     },
   });
+};
+
+/** Aborted when the client disconnects, with an error that nobody receives and that is not logged. */
+const createClientSignal = (reply: FastifyReply): AbortSignal => {
+  const controller = new AbortController();
+  reply.raw.once('close', () =>
+    controller.abort(new HttpError('unavailable', 'The client has disconnected')),
+  );
+  return controller.signal;
+};
 
 const readReadiness = (journal: Journal): Route =>
   defineRoute({

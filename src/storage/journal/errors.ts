@@ -1,7 +1,8 @@
 /**
- * The closed set of ways in which a journal fails.
- * At start: `locked` (another process writes to it), `unusable` (the directory or file cannot be written).
+ * Every way in which a journal fails.
+ * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written).
  * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
+ * On listing: `window-too-large` (the records asked for take up too much of the log).
  * `low-space` is only ever the cause of an `unavailable`.
  */
 export type JournalErrorCode =
@@ -11,7 +12,8 @@ export type JournalErrorCode =
   | 'low-space'
   | 'queue-full'
   | 'too-large'
-  | 'closed';
+  | 'closed'
+  | 'window-too-large';
 
 export class JournalError extends Error {
   readonly code: JournalErrorCode;
@@ -25,7 +27,7 @@ export class JournalError extends Error {
 /** The code an error carries: the operating system's (`ENOENT`) or one of a JournalError. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** What people are told of why a write failed; errors of other kinds are for the program's own log alone. */
+/** Why a write failed, in words for clients; any other reason goes only to the program's own log. */
 const reasons: Record<string, string> = {
   'low-space': 'too little space is free on the disk',
   ENOSPC: 'the disk is full',
@@ -35,7 +37,7 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
 };
 
-/** The reason in brackets with a space before it, empty where there is none to tell. */
+/** The reason in brackets after a space; empty if clients need not know it. */
 export const toReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { maxBatchBytes, type Settings } from '../options.ts';
-import { findLastLineEnd } from '../read/backwards.ts';
+import { findLastLineEnd, toReadAt } from '../read/backwards.ts';
 import { type FileNames, nextNumber } from './names.ts';
 import type { Sync } from './sync.ts';
 
@@ -12,7 +12,7 @@ export const repairTail = async (names: FileNames, sync: Sync, settings: Setting
   const handle = await open(names.active, 'r+');
   try {
     const { size } = await handle.stat();
-    const end = await findLastLineEnd(handle, size);
+    const end = await findLastLineEnd(toReadAt(handle), size);
     if (end < size) {
       const savedAs = await saveTail(handle, end, names, sync);
       await handle.truncate(end);

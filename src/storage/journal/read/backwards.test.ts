@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { createFolder } from '../test-journal.ts';
-import { findLastLineEnd, type Line, readLinesBackwards } from './backwards.ts';
+import { findLastLineEnd, type Line, readLinesBackwards, toReadAt } from './backwards.ts';
 
 const limit = 50_000;
 
 const readLines = async (handle: FileHandle, end: number): Promise<Line[]> => {
   const lines: Line[] = [];
-  for await (const some of readLinesBackwards(handle, end, limit)) {
+  for await (const some of readLinesBackwards(toReadAt(handle), end, limit)) {
     lines.push(...some);
   }
   return lines;
@@ -40,7 +40,7 @@ test('lines come last one first with their offsets, whatever their lengths and t
         found.unshift(text.slice(start, start + length));
       }
       assert.deepEqual(found, lines.length > 0 ? lines : ['']);
-      assert.equal(await findLastLineEnd(handle, text.length), text.lastIndexOf('\n') + 1);
+      assert.equal(await findLastLineEnd(toReadAt(handle), text.length), text.lastIndexOf('\n') + 1);
     }),
     { numRuns: 150 },
   );

@@ -1,30 +1,26 @@
-import { parseLine } from '../format/line.ts';
-import type { Snapshots } from '../write/segment-store.ts';
-import type { Line } from './backwards.ts';
-import { readLogBackwards } from './log.ts';
+import { classifyLine, parseRecord } from '../format/parse.ts';
+import { type Log, readLogBackwards } from './log.ts';
 
-/** Lines without a seq come from elsewhere; behind more of them than this the numbers begin anew. */
+/** Before more bytes of lines that have no seq the log is not searched: they are not ours. */
 const searchedBytes = 4 * 1024 * 1024;
 
-/** The seq of the last record that has one, 0 where there is none. */
-export const findLastSeq = async (log: Snapshots, maxLineBytes: number): Promise<number> => {
+/** The last seq that the log holds, 0 where it holds none. */
+export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<number> => {
   let searched = 0;
   for await (const { lines } of readLogBackwards(log, maxLineBytes)) {
-    const seq = findSeq(lines);
-    searched += lines.reduce((sum, { length }) => sum + length, 0);
-    if (seq > 0 || searched > searchedBytes) {
-      return seq;
+    for (const { bytes } of lines) {
+      const seq = readSeq(bytes);
+      searched += bytes?.length ?? 0;
+      if (seq > 0 || searched > searchedBytes) {
+        return seq;
+      }
     }
   }
   return 0;
 };
 
-const findSeq = (lines: Line[]): number => {
-  for (const { bytes } of lines) {
-    const record = parseLine(bytes);
-    if (typeof record === 'object' && typeof record['seq'] === 'number') {
-      return record['seq'];
-    }
-  }
-  return 0;
+const readSeq = (line: Buffer | undefined): number => {
+  const kind = classifyLine(line);
+  const isNumbered = line !== undefined && (kind === 'own' || kind === 'mark');
+  return isNumbered ? Number(parseRecord(line)['seq'] ?? 0) : 0;
 };

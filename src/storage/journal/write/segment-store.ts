@@ -5,6 +5,7 @@ import { removeOldSegments } from '../files/retention.ts';
 import type { SharedHandle } from '../files/shared-handle.ts';
 import type { Sync } from '../files/sync.ts';
 import type { Settings } from '../options.ts';
+import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
   appendBatch,
@@ -18,7 +19,7 @@ import {
 const attempts = 3;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
-/** The log at one moment. Whoever takes one has to release `active`. */
+/** The log at one moment. Release `active` when done. */
 export interface Snapshot {
   active: SharedHandle;
   /** Bytes of the active file that may be read. */
@@ -27,10 +28,10 @@ export interface Snapshot {
   closed: readonly string[];
 }
 
-export type Snapshots = Pick<SegmentStore, 'takeSnapshot'>;
-
-/** The files of a journal. Its methods must not run at the same time, `takeSnapshot` excepted. */
+/** The files of a journal. Its methods must not run at the same time, those for reading excepted. */
 export class SegmentStore {
+  /** Steps of all readers run one by one, so that reading takes up one thread of Node's pool at most. */
+  readonly readSerially = createSerial();
   readonly #names: FileNames;
   readonly #sync: Sync;
   readonly #settings: Settings;
@@ -71,16 +72,16 @@ export class SegmentStore {
     throw new JournalError('unavailable', `${this.#names.active} is being changed by another program`);
   }
 
-  /** Opens the active file anew if it is not what it was after the last commit. */
+  /** Opens the active file again if it is not as the last commit left it. */
   async refresh(): Promise<void> {
     if ((await compareFile(this.#active, this.#active.size)) !== 'same') {
       await this.#reopen();
     }
   }
 
-  /** Closes the active file for good, with a number in its name, and begins an empty one. */
+  /** Closes the active file for good, gives it a number, and opens an empty one. */
   async startSegment(): Promise<void> {
-    // A file that failed may refuse even this; its unacknowledged end then stays and is listed or skipped.
+    // This may fail too after a failed write; what was not acknowledged is then listed or skipped.
     await cutBack(this.#active).catch(() => undefined);
     const size = await readFileSize(this.#names.active);
     if (size === 0) {
@@ -93,7 +94,7 @@ export class SegmentStore {
     await this.#removeOld();
   }
 
-  /** Shows that the active file takes bytes, and leaves it as it was. Throws where they do not arrive. */
+  /** Tests that bytes reach the active file, and leaves it as it was. Throws if they do not. */
   async probe(): Promise<void> {
     await appendBatch(this.#active, probe, this.#sync);
     const found = await compareFile(this.#active, this.#active.size + probe.length);
@@ -116,12 +117,12 @@ export class SegmentStore {
     await this.#active.shared.release();
   }
 
-  /** Answers whether the batch is in the log now. */
+  /** Resolves to whether the batch is in the log now. */
   async #append(batch: Buffer): Promise<boolean> {
     const end = this.#active.size + batch.length;
     await appendBatch(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
-    // A file that was cut before the batch was written has it; to write it again would double it.
+    // A file that was cut before the batch was written holds it: writing it again would duplicate it.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
       await cutBack(this.#active);
@@ -157,13 +158,13 @@ export class SegmentStore {
   }
 }
 
-/** Somebody else may have moved the file away a moment ago. */
+/** Another program may have moved the file away a moment ago. */
 const passIfGone = (error: unknown): void => {
   if (codeOf(error) !== 'ENOENT') {
     throw error;
   }
 };
 
-/** Newest first. Made when the files change and not for each listing, whose cost would grow with the log. */
+/** Newest first. Read when the files change and not for each listing, whose cost would grow with the log. */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
   (await names.listClosed()).map(names.closed).reverse();

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { codeOf, JournalError, toReason } from '../errors.ts';
 import type { AssertFreeSpace } from '../files/free-space.ts';
-import { createSerial } from '../files/serial.ts';
+import { createSerial } from '../scheduling.ts';
 import { toLine } from '../format/line.ts';
 import { maxBatchBytes, type Settings } from '../options.ts';
 import { type Appended, type Pending, Queue } from './queue.ts';
