@@ -160,27 +160,3 @@ test('where a folder has the name of the next closed segment nothing is taken un
   await appendNumbers(journal, 3, 3);
   assert.deepEqual(await listNumbers(journal), [1, 3]);
 });
-
-test('under steady renaming every acknowledged record is in one of the files, once', async (t) => {
-  const directory = await createFolder(t);
-  const journal = await openTestJournal(t, directory);
-  for (let turn = 0; turn < 40; turn += 1) {
-    const appended = appendEach(journal, turn * 5, turn * 5 + 4);
-    await rename(journal.file, join(directory, `moved.${turn}`)).catch(() => undefined);
-    await appended;
-  }
-  const files = (await readdir(directory)).filter(
-    (name) => name.startsWith('moved.') || name === 'log.jsonl',
-  );
-  const texts = await Promise.all(files.map((name) => readFile(join(directory, name), 'utf8')));
-  const numbers = texts.flatMap((text) =>
-    text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).n),
-  );
-  assert.deepEqual(
-    numbers.sort((a, b) => a - b),
-    Array.from({ length: 200 }, (_, index) => index),
-  );
-});
