@@ -69,6 +69,7 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   const lastSeq = await findLastSeq(store, settings.maxLineBytes);
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
   const writer = new Writer(store, settings, assertFreeSpace, lastSeq);
+  await writer.applyRetention();
   const damage = { lines: 0 };
   return {
     append: (record) => appendRecord(writer, record, settings.maxLineBytes),

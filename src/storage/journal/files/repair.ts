@@ -5,13 +5,13 @@ import { type FileNames, nextNumber } from './names.ts';
 import type { Sync } from './sync.ts';
 
 /**
- * Makes the active file end after a line and its end safe on disk; answers its size. An incomplete last line is
- * saved in a file of its own and cut off.
+ * Cuts an incomplete last line off the active file, saving it in a file of its own, and makes sure that the end of the
+ * file is on disk; resolves to its size.
  */
 export const repairTail = async (names: FileNames, sync: Sync, settings: Settings): Promise<number> => {
   const handle = await open(names.active, 'r+');
   try {
-    const { size } = await handle.stat();
+    const { size, atime, mtime } = await handle.stat();
     const end = await findLastLineEnd(toReadAt(handle), size);
     if (end < size) {
       const savedAs = await saveTail(handle, end, names, sync);
@@ -19,6 +19,8 @@ export const repairTail = async (names: FileNames, sync: Sync, settings: Setting
       settings.report({ type: 'tail-cut', bytes: size - end, savedAs });
     }
     await rewriteTail(handle, end, Math.max(maxBatchBytes, settings.maxLineBytes));
+    // Retention goes by the time of the last record. A file of another owner may refuse this.
+    await handle.utimes(atime, mtime).catch(() => undefined);
     await sync.data(handle);
     return end;
   } finally {
@@ -42,9 +44,8 @@ const saveTail = async (handle: FileHandle, start: number, names: FileNames, syn
 };
 
 /**
- * After a failed sync the kernel takes lost pages for clean, and the next sync reports success. Writing the same
- * bytes again makes them dirty, so that a sync is about what is really in the file. Only the last batch of an
- * earlier process can be concerned.
+ * After a failed sync Linux takes lost pages for clean, and the next sync reports success. Writing the same bytes again
+ * makes them dirty, so that the next sync covers them. Only the last batch of an earlier process can be affected.
  */
 const rewriteTail = async (handle: FileHandle, end: number, length: number): Promise<void> => {
   const start = Math.max(0, end - length);

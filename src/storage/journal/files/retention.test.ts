@@ -87,3 +87,14 @@ test('a segment that cannot be deleted stays, is not told, and stops nothing', a
   assert.deepEqual(removed, [names.closed(1), names.closed(3)]);
   assert.deepEqual(await list(), ['log.00000002.jsonl']);
 });
+
+test('a segment that another program deletes meanwhile stops nothing', async (t) => {
+  const { names, list } = await createSegments(t, Array(3).fill([1, 49]));
+  await rm(names.closed(2));
+  const removed = await removeOldSegments(
+    { ...names, listClosed: async () => [1, 2, 3] },
+    { ...none, retainDays: 1 },
+  );
+  assert.deepEqual(removed, [names.closed(1), names.closed(3)]);
+  assert.deepEqual(await list(), []);
+});

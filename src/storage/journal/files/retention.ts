@@ -2,7 +2,7 @@ import { stat, unlink } from 'node:fs/promises';
 import type { Settings } from '../options.ts';
 import type { FileNames } from './names.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
+export const dayMs = 24 * 60 * 60 * 1000;
 
 type Limits = Pick<Settings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 
@@ -13,12 +13,14 @@ interface Segment {
 }
 
 /**
- * Deletes closed segments, oldest first, until the rest keeps to the limits; answers the files that went. One
- * that cannot be deleted stays until the next time and stops nothing.
+ * Deletes closed segments, oldest first, until the rest is within the limits; resolves to the files that were deleted.
+ * One that cannot be deleted is tried again the next time.
  */
 export const removeOldSegments = async (names: FileNames, limits: Limits): Promise<string[]> => {
   const numbers = await names.listClosed();
-  const segments = await Promise.all(numbers.map((number) => readSegment(names.closed(number))));
+  const readings = await Promise.allSettled(numbers.map((number) => readSegment(names.closed(number))));
+  // One that cannot be read was probably deleted a moment ago.
+  const segments = readings.flatMap((reading) => (reading.status === 'fulfilled' ? [reading.value] : []));
   const old = segments.reverse().filter(createOldTest(limits)).reverse();
   const results = await Promise.allSettled(old.map(({ path }) => unlink(path)));
   return old.map(({ path }) => path).filter((_, index) => results[index]?.status === 'fulfilled');
@@ -29,7 +31,7 @@ const readSegment = async (path: string): Promise<Segment> => {
   return { path, bytes: size, ageMs: Date.now() - mtimeMs };
 };
 
-/** Asked for one segment after the other, newest first. */
+/** To be called for each segment, newest first. */
 const createOldTest = ({ retainSegments, retainBytes, retainDays }: Limits): ((s: Segment) => boolean) => {
   let count = 0;
   let total = 0;

@@ -14,6 +14,8 @@ export interface ActiveFile {
   shared: SharedHandle;
   /** Bytes that were written and synced: what is listed, and where the next batch begins. */
   size: number;
+  /** When its first record was written, as far as the file system knows; Unix milliseconds. */
+  begunAt: number;
 }
 
 /** Opens the active file, creating it with mode 0600 where it is missing, and repairs its end. */
@@ -27,24 +29,25 @@ export const openActiveFile = async (
   try {
     const size = await repairTail(names, sync, settings);
     await sync.directory(names.directory);
-    const { dev, ino } = await handle.stat({ bigint: true });
-    return { path: names.active, dev, ino, shared: shareHandle(handle), size };
+    const { dev, ino, birthtimeMs, mtimeMs } = await handle.stat({ bigint: true });
+    const begunAt = Math.min(Number(birthtimeMs), Number(mtimeMs));
+    return { path: names.active, dev, ino, shared: shareHandle(handle), size, begunAt };
   } catch (error) {
     await handle.close();
     throw error;
   }
 };
 
-/** Writes all of the batch after what is there, and syncs it. It counts once `size` has been moved. */
+/** Writes all of the batch at the end of the file and syncs it. The batch counts once `size` includes it. */
 export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
-  // appendFile goes on after a short write until all is written or the system says why not
+  // appendFile continues short writes until all is written or the system reports an error
   await shared.handle.appendFile(batch);
   await sync.data(shared.handle);
 };
 
 /**
- * Is the file still what its path names, and `size` long? `moved`: it was renamed, removed or replaced. `cut`: it
- * is shorter. In both cases what was just written may be gone from the log. `grown`: somebody else wrote to it.
+ * Whether the file is still the one at its path and `size` long. `moved`: it was renamed, removed or replaced. `cut`:
+ * it is shorter. In both cases the last batch may be gone from the log. `grown`: another program wrote to it.
  */
 export const compareFile = async (
   file: ActiveFile,
@@ -60,7 +63,7 @@ export const compareFile = async (
   return now.size > size ? 'grown' : 'same';
 };
 
-/** Is the batch the last thing in the file, wherever that is? */
+/** Whether the file ends with the batch, whatever its size. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);
@@ -68,18 +71,20 @@ export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer)
   return end.equals(batch);
 };
 
-/** Takes away what was written but not acknowledged. */
+/** Removes what was written but not acknowledged. */
 export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
   if ((await handle.stat()).size > size) {
     await handle.truncate(size);
   }
 };
 
-/** Size of the regular file at the path, undefined where there is nothing; throws where something else is. */
+/** Size of the regular file at the path; undefined if there is nothing. Throws if it is not a regular file. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
   const found = await lstat(path).catch((error) => {
-    // A file that cannot be looked at may be there: it must not be taken for a new one.
-    if (codeOf(error) !== 'ENOENT') throw error;
+    // With any other error the file may exist: it must not be taken for a new one.
+    if (codeOf(error) !== 'ENOENT') {
+      throw error;
+    }
   });
   if (found && !found.isFile()) {
     throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);

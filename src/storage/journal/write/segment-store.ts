@@ -1,9 +1,10 @@
 import { rename, unlink } from 'node:fs/promises';
 import { codeOf, JournalError } from '../errors.ts';
 import { type FileNames, nextNumber } from '../files/names.ts';
-import { removeOldSegments } from '../files/retention.ts';
+import { dayMs, removeOldSegments } from '../files/retention.ts';
 import type { SharedHandle } from '../files/shared-handle.ts';
 import type { Sync } from '../files/sync.ts';
+import { toMark } from '../format/line.ts';
 import type { Settings } from '../options.ts';
 import { createSerial } from '../scheduling.ts';
 import {
@@ -54,9 +55,7 @@ export class SegmentStore {
 
   static async open(names: FileNames, sync: Sync, settings: Settings): Promise<SegmentStore> {
     const active = await openActiveFile(names, sync, settings);
-    const store = new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
-    await store.#removeOld();
-    return store;
+    return new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
   }
 
   /** Writes and syncs a batch of whole lines. When this throws, the batch may be in the file or not. */
@@ -76,6 +75,22 @@ export class SegmentStore {
   async refresh(): Promise<void> {
     if ((await compareFile(this.#active, this.#active.size)) !== 'same') {
       await this.#reopen();
+    }
+  }
+
+  /**
+   * Applies the retention settings. The active file is closed first if its records are a day old, so that those too are
+   * removed in the end. If no record is left, the log keeps `lastSeq` in a mark.
+   */
+  async applyRetention(lastSeq: number): Promise<void> {
+    const { size, begunAt } = this.#active;
+    if (this.#settings.retainDays > 0 && size > 0 && Date.now() - begunAt > dayMs) {
+      await this.startSegment();
+    } else {
+      await this.#removeOld();
+    }
+    if (lastSeq > 0 && this.#active.size === 0 && this.#closed.length === 0) {
+      await this.commit(Buffer.from(toMark(lastSeq)));
     }
   }
 
@@ -127,6 +142,7 @@ export class SegmentStore {
     if (!written) {
       await cutBack(this.#active);
     } else if (found !== 'cut') {
+      this.#active.begunAt = this.#active.size > 0 ? this.#active.begunAt : Date.now();
       this.#active.size = end;
     }
     if (found !== 'same') {
