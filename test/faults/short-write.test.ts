@@ -13,7 +13,7 @@ import { createTally } from './support/tally.ts';
 import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: ['prlimit'] });
-/** No multiple of a line's length: the system takes a part of a batch, then none. */
+/** Not a multiple of a line's length: the system takes part of a batch, then nothing. */
 const largestFile = 20_011;
 
 /** A server whose files cannot grow any further than that. */
@@ -24,7 +24,7 @@ const start = async (t: TestContext) => {
   return { dataDir, server };
 };
 
-test('a write of which the system takes only a part is made good in a new file', needs, async (t) => {
+test('after a short write the log continues in a new file', needs, async (t) => {
   const { dataDir, server } = await start(t);
   const tally = createTally('short writes, files of at most 20,011 bytes');
   const clients = startClients(server.url, { tag: 'short', limit: isLong ? 1000 : 100 });

@@ -23,7 +23,7 @@ test('missing fields of an alert become empty strings, and the time is local', (
   ]);
 });
 
-test('of a record the six fields are shown, as strings, and nothing else', () => {
+test('a listed alert has the six fields as strings, and nothing else', () => {
   assert.deepEqual(toAlert({ id: 'x', seq: 1, crc: 'y', level: 7, source: 'disk', more: {} }), {
     timestamp: '',
     source: 'disk',

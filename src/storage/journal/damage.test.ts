@@ -84,7 +84,7 @@ test('an empty file is an empty log, and one of lines by hand is a log', async (
   assert.deepEqual(await listNumbers(journal), ['by hand', 'by hand', 1]);
 });
 
-test('an end that can be neither kept nor saved fails the start and leaves the file as it is', async (t) => {
+test('a torn end that cannot be saved fails the startup and stays in the file', async (t) => {
   const { directory, file, bytes } = await writeSix(t);
   await truncate(file, bytes.length - 1);
   await mkdir(join(directory, 'log.00000001.torn'));
@@ -95,7 +95,7 @@ test('an end that can be neither kept nor saved fails the start and leaves the f
   assert.equal((await readFile(file)).length, bytes.length - 1);
 });
 
-test('a directory in the place of the file, and a file in that of the directory, fail the start', async (t) => {
+test('a directory in place of the file and a file in place of the directory fail the startup', async (t) => {
   const directory = await createFolder(t);
   await mkdir(join(directory, 'log.jsonl'));
   await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /not a regular file/ });
@@ -106,7 +106,7 @@ test('a directory in the place of the file, and a file in that of the directory,
   });
 });
 
-test('a closed journal has let go of every file', { skip: process.platform !== 'linux' }, async (t) => {
+test('a closed journal holds no file open', { skip: process.platform !== 'linux' }, async (t) => {
   const { directory, file, bytes } = await writeSix(t);
   for (let time = 0; time < 5; time += 1) {
     await writeFile(file, bytes.subarray(0, -1));

@@ -10,7 +10,7 @@ export type JournalEvent =
   | { type: 'reopened' }
   /** Segments were deleted according to the retention settings. */
   | { type: 'segments-removed'; files: string[] }
-  /** A listing met more damaged lines than any listing before. */
+  /** A listing found more damaged lines than any before. */
   | { type: 'damaged-lines'; lines: number };
 
 export type Report = (event: JournalEvent) => void;

@@ -10,7 +10,7 @@ const startScript = (t: TestContext, script: string): ChildProcess => {
   return child;
 };
 
-test('a file that is emptied all the time is never acknowledged from', async (t) => {
+test('records are never acknowledged from a file that is emptied all the time', async (t) => {
   const directory = await createFolder(t);
   const journal = await openTestJournal(t, directory, { retryMs: 5 });
   const script = `for (;;) try { require('fs').truncateSync(${JSON.stringify(journal.file)}) } catch {}`;

@@ -15,7 +15,7 @@ export interface TestJournal extends Journal {
   events: JournalEvent[];
 }
 
-/** A folder that is gone when the test ends. */
+/** A folder that is deleted when the test ends. */
 export const createFolder = async (t: TestContext): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'journal-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -55,7 +55,7 @@ export const listRecords = async (journal: Journal, count = 100_000, match?: Mat
 export const listNumbers = async (journal: Journal, count?: number, match?: Match): Promise<unknown[]> =>
   (await listRecords(journal, count, match)).map(({ n }) => n);
 
-/** Lets other work go on until the condition holds. */
+/** Lets other work run until the condition holds. */
 export const waitUntil = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   for (const deadline = performance.now() + 20_000; !(await condition()); await setImmediate()) {
     assert.ok(performance.now() < deadline, 'the condition never held');

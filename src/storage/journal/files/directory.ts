@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import type { Sync } from './sync.ts';
 
 /**
- * Creates the directory, for its owner alone, with those above it that are missing, each synced into its parent.
- * Not with mkdir's own `recursive`: where a file system has no mkdir (/proc) that one tries for ever.
+ * Creates the directory and its missing parents, for their owner only, each synced into its own parent.
+ * mkdir's own `recursive` retries for ever on a file system without mkdir (/proc).
  */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
   const directory = resolve(path);
@@ -20,6 +20,6 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
   await sync.directory(dirname(directory));
 };
 
-/** Whoever made the directory may have been killed before its sync; the parent need not be ours, so no must. */
+/** An earlier process may have been killed before this sync. We may not be allowed to read the parent. */
 const syncEarlier = (directory: string, sync: Sync): Promise<void> =>
   sync.directory(dirname(directory)).catch(() => undefined);

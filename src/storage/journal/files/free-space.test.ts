@@ -4,18 +4,18 @@ import { test } from 'node:test';
 import { createFolder } from '../test-journal.ts';
 import { createFreeSpaceCheck } from './free-space.ts';
 
-test('what was enough is not asked again for a moment, until it is used up', async (t) => {
+test('enough free space is not checked again for a second, until it is used up', async (t) => {
   const folder = await createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const assertFreeSpace = createFreeSpaceCheck(folder, 0);
   await assertFreeSpace(0);
   await rmdir(folder);
   await assertFreeSpace(1000);
-  // far more than anything else can have freed meanwhile
+  // far more than other programs can have freed meanwhile
   await assert.rejects(assertFreeSpace(10 * bavail * bsize), { code: 'ENOENT' });
 });
 
-test('what was found too little is asked for again each time', async (t) => {
+test('too little free space is checked again each time', async (t) => {
   const folder = await createFolder(t);
   const assertFreeSpace = createFreeSpaceCheck(folder, Number.MAX_SAFE_INTEGER);
   const refusal = {
@@ -28,7 +28,7 @@ test('what was found too little is asked for again each time', async (t) => {
   await assert.rejects(assertFreeSpace(0), { code: 'ENOENT' });
 });
 
-test('what is to be written counts, also the first time', async (t) => {
+test('the bytes to be written count as used, also in the first check', async (t) => {
   const folder = await createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const assertFreeSpace = createFreeSpaceCheck(folder, 0);
@@ -37,7 +37,7 @@ test('what is to be written counts, also the first time', async (t) => {
   await assert.rejects(assertFreeSpace(1), { code: 'ENOENT' });
 });
 
-test('what is to stay free is not used up', async (t) => {
+test('the space that must stay free is not used up', async (t) => {
   const folder = await createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

@@ -6,7 +6,7 @@ import { createFolder, openTestJournal } from '../test-journal.ts';
 import { listClaims, lockDirectory } from './lock.ts';
 
 for (const platform of ['linux', 'darwin'] as const) {
-  test(`on ${platform} a second writer of a directory is refused until the first lets go`, async (t) => {
+  test(`on ${platform} a second writer of a directory is refused until the first releases it`, async (t) => {
     const directory = await createFolder(t);
     const file = join(directory, 'log.lock');
     const first = await lockDirectory(directory, 'log', file, platform);
@@ -18,7 +18,7 @@ for (const platform of ['linux', 'darwin'] as const) {
   });
 }
 
-test('a writer that only the lock file shows, as from another container, is seen', async (t) => {
+test('a writer in another container is found by the lock file', async (t) => {
   const directory = await createFolder(t);
   const file = join(directory, 'log.lock');
   const elsewhere = await lockDirectory(directory, 'log', file, 'darwin');
@@ -35,7 +35,7 @@ test('a lock file that was left behind is replaced', async (t) => {
   await lock.release();
 });
 
-test('where the lock file cannot be a socket, Linux still locks and others refuse', async (t) => {
+test('if the lock file cannot be a socket, Linux still locks and other systems refuse', async (t) => {
   const directory = await createFolder(t);
   const file = join(directory, 'x'.repeat(120));
   const lock = await lockDirectory(directory, 'log', file, 'linux');

@@ -2,10 +2,10 @@ import { rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { codeOf, JournalError } from '../errors.ts';
 
-/** macOS has room for this much of a socket's path, Linux for little more; Node cuts off the rest unsaid. */
+/** The longest socket path on macOS, a little shorter than on Linux. Node silently truncates longer ones. */
 const maxAddressBytes = 103;
 
-/** Held until released; the kernel releases it when the process ends, however it ends. */
+/** Held until it is released, or by the kernel when the process ends, however it ends. */
 export interface Lock {
   release(): Promise<void>;
 }
@@ -14,7 +14,7 @@ interface Claim {
   address: string;
   /** The address is a file, which outlives a process that was killed. */
   file: boolean;
-  /** Without it the lock is still held, with a smaller reach. */
+  /** If it cannot be bound, the lock still works within this machine's network namespace. */
   optional: boolean;
 }
 
@@ -46,7 +46,7 @@ export const lockDirectory = async (
   return { release };
 };
 
-/** What has to be bound on a platform. */
+/** The sockets to bind on a platform. */
 export const listClaims = (platform: NodeJS.Platform, name: string, file: string): Claim[] => {
   switch (platform) {
     case 'linux':

@@ -7,9 +7,9 @@ export interface FileNames {
   active: string;
   /** Where the lock's socket is. */
   lock: string;
-  /** A segment that is not written to any more. */
+  /** A closed segment. */
   closed(number: number): string;
-  /** What was cut from the end of a file at start. */
+  /** An incomplete last line that was cut off. */
   torn(number: number): string;
   /** The numbers of the closed segments, oldest first. */
   listClosed(): Promise<number[]>;

@@ -22,7 +22,7 @@ const createSegments = async (t: TestContext, segments: [bytes: number, hours: n
   return { names, list };
 };
 
-test('without limits everything stays', async (t) => {
+test('without limits every segment is kept', async (t) => {
   const { names, list } = await createSegments(t, [
     [10, 9999],
     [10, 1],
@@ -31,14 +31,14 @@ test('without limits everything stays', async (t) => {
   assert.equal((await list()).length, 2);
 });
 
-test('as many segments stay as there may be, the oldest go first and are told in that order', async (t) => {
+test('retainSegments deletes the oldest segments and returns them in order', async (t) => {
   const { names, list } = await createSegments(t, Array(4).fill([1, 0]));
   const removed = await removeOldSegments(names, { ...none, retainSegments: 2 });
   assert.deepEqual(removed, [names.closed(1), names.closed(2)]);
   assert.deepEqual(await list(), ['log.00000003.jsonl', 'log.00000004.jsonl']);
 });
 
-test('as many bytes stay as there may be', async (t) => {
+test('retainBytes deletes the oldest segments', async (t) => {
   const { names, list } = await createSegments(t, Array(4).fill([10, 0]));
   assert.deepEqual(await removeOldSegments(names, { ...none, retainBytes: 40 }), []);
   assert.equal((await removeOldSegments(names, { ...none, retainBytes: 39 })).length, 1);
@@ -46,7 +46,7 @@ test('as many bytes stay as there may be', async (t) => {
   assert.deepEqual(await list(), ['log.00000004.jsonl']);
 });
 
-test('a segment stays for its days', async (t) => {
+test('retainDays deletes segments whose last write is older', async (t) => {
   const { names, list } = await createSegments(t, [
     [1, 25],
     [1, 23],
@@ -56,7 +56,7 @@ test('a segment stays for its days', async (t) => {
   assert.deepEqual(await list(), ['log.00000002.jsonl']);
 });
 
-test('each limit counts, and other files do not', async (t) => {
+test('every limit applies, and other files are left alone', async (t) => {
   const { names, list } = await createSegments(t, [
     [1, 0],
     [90, 0],
@@ -75,7 +75,7 @@ test('each limit counts, and other files do not', async (t) => {
   assert.deepEqual(await list(), ['log.00000004.jsonl', ...others].sort());
 });
 
-test('a segment that cannot be deleted stays, is not told, and stops nothing', async (t) => {
+test('a segment that cannot be deleted is left out of the result and stops nothing', async (t) => {
   const { names, list } = await createSegments(t, Array(3).fill([1, 49]));
   await rm(names.closed(2));
   await mkdir(names.closed(2));

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** An open file with several users: the last to let go closes it. */
+/** An open file with several users; the last release closes it. */
 export interface SharedHandle {
   readonly handle: FileHandle;
   retain(): void;

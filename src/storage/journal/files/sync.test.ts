@@ -19,7 +19,7 @@ test('a file is synced, except where syncing is off', async (t) => {
   await createSync(false).data(handle);
 });
 
-test('a directory is let go of when it has been synced', {
+test('a directory is closed after it was synced', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const folder = await createFolder(t);

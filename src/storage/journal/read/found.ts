@@ -42,7 +42,7 @@ export class Found {
     }
   }
 
-  /** To be called when all are added: lets go of the files where their lines are kept. */
+  /** To be called when all lines are added: releases the files if they need not be read again. */
   async finish(): Promise<void> {
     if (this.#isKept) {
       await this.release();

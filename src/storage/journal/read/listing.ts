@@ -13,7 +13,7 @@ export interface Listing {
    * The records, oldest first; to be read once, before `close`. Throws where a file was cut or deleted meanwhile.
    */
   records(): AsyncGenerator<LogRecord>;
-  /** Lets go of the files; needed however far the records were read. */
+  /** Releases the files; to be called however far the records were read. */
   close(): Promise<void>;
 }
 

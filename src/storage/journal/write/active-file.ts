@@ -18,7 +18,7 @@ export interface ActiveFile {
   begunAt: number;
 }
 
-/** Opens the active file, creating it with mode 0600 where it is missing, and repairs its end. */
+/** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its end. */
 export const openActiveFile = async (
   names: FileNames,
   sync: Sync,

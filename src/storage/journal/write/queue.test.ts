@@ -9,7 +9,7 @@ const lineBytes = 1 + lineEndBytes;
 const full = { code: 'queue-full', message: 'too many records wait for the disk' };
 const idsOf = (taken: { id: string }[]): string[] => taken.map(({ id }) => id);
 
-test('records are taken in order of arrival, and say what they were added with', async () => {
+test('records are taken in order of arrival with the id and start they were added with', async () => {
   const queue = new Queue(10, 1000);
   const added = ['a', 'b'].map((id) => queue.add(id, `${id}\u00e9`));
   assert.equal(queue.waiting, 2);
@@ -27,7 +27,7 @@ test('records are taken in order of arrival, and say what they were added with',
   ]);
 });
 
-test('as many are taken as fit together, and one at least', async () => {
+test('the records that fit together are taken, and at least one', async () => {
   const queue = new Queue(10, 10_000);
   for (const id of ['a', 'b', 'c', 'd']) void queue.add(id, 'x');
   assert.deepEqual(idsOf(queue.take(2 * lineBytes)), ['a', 'b']);
@@ -35,7 +35,7 @@ test('as many are taken as fit together, and one at least', async () => {
   assert.deepEqual(idsOf(queue.take(1)), ['d']);
 });
 
-test('as many wait as there may be, those taken counted until they are settled', async () => {
+test('records beyond the maximum count are refused, and taken ones count until they are settled', async () => {
   const queue = new Queue(2, 10_000);
   const first = queue.add('a', 'x');
   const second = queue.add('b', 'x');
@@ -51,7 +51,7 @@ test('as many wait as there may be, those taken counted until they are settled',
   await assert.rejects(queue.add('e', 'x'), full);
 });
 
-test('as many bytes wait as there may be, and no more', async () => {
+test('records beyond the maximum bytes are refused', async () => {
   const queue = new Queue(100, 2 * lineBytes);
   const first = queue.add('a', 'x');
   await assert.rejects(queue.add('b', 'xx'), full);
@@ -63,7 +63,7 @@ test('as many bytes wait as there may be, and no more', async () => {
   assert.deepEqual(idsOf(queue.take(10_000)), ['c', 'e']);
 });
 
-test('all that wait are refused together, those taken are not', async () => {
+test('all waiting records are rejected together, and taken ones are not', async () => {
   const queue = new Queue(10, 10_000);
   const taken = queue.add('a', 'x');
   const [a] = queue.take(1);

@@ -4,7 +4,7 @@ import { lineEndBytes } from '../format/line.ts';
 /** Where a record is in the log. */
 export interface Appended {
   id: string;
-  /** Goes up by one per record; a jump shows that records before it failed and were not acknowledged. */
+  /** One higher for each record; a gap means that records in between failed and were not acknowledged. */
   seq: number;
 }
 
@@ -46,7 +46,7 @@ export class Queue {
       this.#count -= 1;
       this.#bytes -= bytes;
     };
-    // One promise for a record: each further one on its way takes 0.5 µs.
+    // One promise per record, for speed.
     return new Promise((resolve, reject) => {
       this.#waiting.push({
         id,
@@ -64,7 +64,7 @@ export class Queue {
     });
   }
 
-  /** Takes the oldest records that fit into `maxBytes` together; one at least, if any waits. */
+  /** Takes the oldest records that fit into `maxBytes` together, at least one if any waits. */
   take(maxBytes: number): Pending[] {
     let total = 0;
     const end = this.#waiting.findIndex(({ bytes }, index) => {

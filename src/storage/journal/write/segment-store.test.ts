@@ -7,7 +7,7 @@ import { type JournalOptions, withDefaults } from '../options.ts';
 import { createFolder } from '../test-journal.ts';
 import { SegmentStore } from './segment-store.ts';
 
-/** A store that notes what it syncs, `run` at each sync of bytes. */
+/** A store that records its syncs, and runs `hooks.onData` at each sync of a file. */
 const open = async (t: TestContext, options: Partial<JournalOptions> = {}, before = '') => {
   const directory = await createFolder(t);
   const names = createFileNames(directory, 'log');
@@ -31,7 +31,7 @@ const open = async (t: TestContext, options: Partial<JournalOptions> = {}, befor
 
 const commit = (store: SegmentStore, text: string) => store.commit(Buffer.from(text));
 
-test('opening syncs what is there, and the name; a batch is synced once', async (t) => {
+test('opening syncs the file and its directory, and a batch is synced once', async (t) => {
   const { store, names, synced } = await open(t, {}, 'one\n');
   assert.deepEqual(synced.splice(0), ['data', 'directory']);
   await commit(store, 'two\n');
@@ -40,7 +40,7 @@ test('opening syncs what is there, and the name; a batch is synced once', async 
   assert.equal(store.takeSnapshot().size, 8);
 });
 
-test('an incomplete end is saved and synced, with its name, before it is cut', async (t) => {
+test('an incomplete last line is saved and synced, with its directory, before it is cut', async (t) => {
   const { names, synced, events } = await open(t, {}, 'one\ntw');
   assert.deepEqual(synced, ['data', 'directory', 'data', 'directory']);
   const savedAs = names.torn(1);
@@ -63,7 +63,7 @@ test('a segment is filled to its size, and a batch larger than one goes into an 
   assert.deepEqual(store.takeSnapshot().closed, [names.closed(2), names.closed(1)]);
 });
 
-test('a closed segment has no more than what was acknowledged, and an empty one is none', async (t) => {
+test('a closed segment holds only acknowledged batches, and an empty one is deleted', async (t) => {
   const { store, names } = await open(t);
   await store.startSegment();
   assert.deepEqual(await names.listClosed(), []);
@@ -77,7 +77,7 @@ test('a closed segment has no more than what was acknowledged, and an empty one 
   assert.equal(await readFile(names.active, 'utf8'), '');
 });
 
-test('removed segments are told, and their names synced', async (t) => {
+test('removed segments are reported, and their directory is synced', async (t) => {
   const { store, names, synced, events } = await open(t, { segmentBytes: 1, retainSegments: 1 });
   for (const line of ['1\n', '2\n']) await commit(store, line);
   assert.deepEqual(events, []);
@@ -88,7 +88,7 @@ test('removed segments are told, and their names synced', async (t) => {
   assert.deepEqual(store.takeSnapshot().closed, [names.closed(2)]);
 });
 
-test('a probe leaves the file as it was, and fails where its bytes do not arrive', async (t) => {
+test('a probe leaves the file as it was, and fails if its bytes do not reach the file', async (t) => {
   const { store, names, synced, hooks } = await open(t);
   await commit(store, 'one\n');
   synced.length = 0;
@@ -107,7 +107,7 @@ test('a probe leaves the file as it was, and fails where its bytes do not arrive
   assert.equal((await stat(names.active)).size, 4);
 });
 
-test('a batch is written anew where the file is moved away under it, three times at most', async (t) => {
+test('a batch whose file is moved away is written again, three times at most', async (t) => {
   const { store, names, events, hooks } = await open(t);
   let moves = 0;
   hooks.onData = async () => {
@@ -127,7 +127,7 @@ test('a batch is written anew where the file is moved away under it, three times
   assert.equal(await readFile(names.active, 'utf8'), 'two\n');
 });
 
-test('what somebody else writes after a batch stays behind it', async (t) => {
+test('lines that another program writes after a batch stay behind it', async (t) => {
   const { store, names, events, hooks } = await open(t);
   let calls = 0;
   hooks.onData = async () => {
@@ -140,7 +140,7 @@ test('what somebody else writes after a batch stays behind it', async (t) => {
   assert.equal(await readFile(names.active, 'utf8'), 'one\nby hand\ntwo\n');
 });
 
-test('a file stays open for those who read it', async (t) => {
+test('a file stays open while a reader holds it', async (t) => {
   const { store, names } = await open(t);
   await commit(store, 'one\n');
   const { active, size } = store.takeSnapshot();
@@ -152,7 +152,7 @@ test('a file stays open for those who read it', async (t) => {
   await assert.rejects(active.handle.stat(), { code: 'EBADF' });
 });
 
-test('what is in the way of the file fails the opening, and is left as it is', async (t) => {
+test('a directory in place of the file fails the opening and is left as it is', async (t) => {
   const { store, names } = await open(t);
   await unlink(names.active);
   await mkdir(names.active);
