@@ -5,11 +5,23 @@ const journal = 'src/storage/journal';
 const request = 'src/http/request';
 const auth = 'src/auth';
 
-const journalTests = inFolder(journal, [
-  ...['queue.test', 'options.test', 'file-names.test', 'free-space.test', 'retention.test', 'sync.test'],
-  ...['segment-store.test', 'line.test', 'lock.test', 'journal.test', 'failure.test', 'read-backwards.test'],
-  ...['model.test', 'rotation.test', 'damage.test'],
-]);
+const journalTests = [
+  ...inFolder(journal, [
+    'aging.test',
+    'damage.test',
+    'failure.test',
+    'journal.test',
+    'model.test',
+    'options.test',
+    'rotation.test',
+  ]),
+  ...inFolder(`${journal}/format`, ['line.test', 'parse.test']),
+  ...inFolder(`${journal}/write`, ['queue.test', 'segment-store.test', 'writer.test']),
+  ...inFolder(`${journal}/read`, ['backwards.test', 'listing.test', 'runs.test']),
+  ...inFolder(`${journal}/files`, [
+    ...['free-space.test', 'lock.test', 'names.test', 'retention.test', 'sync.test'],
+  ]),
+];
 
 /** The modules that mutation testing covers: their sources, and the tests that are to notice a change in them. */
 export const modules = {
@@ -24,17 +36,21 @@ export const modules = {
     ]),
   },
   journal: {
-    mutate: inFolder(journal, [
-      ...['journal', 'journal-error', 'last-seq', 'line', 'listing', 'options', 'queue', 'read-backwards'],
-      ...['read-log', 'reason', 'serial', 'writer'],
-    ]),
+    mutate: [
+      ...inFolder(journal, ['errors', 'journal', 'options', 'scheduling']),
+      ...inFolder(`${journal}/format`, ['line', 'parse']),
+      ...inFolder(`${journal}/read`, ['backwards', 'found', 'last-seq', 'listing', 'log', 'runs']),
+      ...inFolder(`${journal}/write`, ['queue', 'writer']),
+    ],
     tests: journalTests,
   },
   'journal-files': {
-    mutate: inFolder(journal, [
-      ...['active-file', 'directory', 'file-names', 'free-space', 'lock', 'repair', 'retention'],
-      ...['segment-store', 'shared-handle', 'sync'],
-    ]),
+    mutate: [
+      ...inFolder(`${journal}/files`, [
+        ...['directory', 'free-space', 'lock', 'names', 'repair', 'retention', 'shared-handle', 'sync'],
+      ]),
+      ...inFolder(`${journal}/write`, ['active-file', 'segment-store']),
+    ],
     tests: journalTests,
   },
   validation: {

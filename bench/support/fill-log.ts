@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
-import { createFileNames } from '../../src/storage/journal/file-names.ts';
-import { toLine, toLineStart } from '../../src/storage/journal/line.ts';
+import { createFileNames } from '../../src/storage/journal/files/names.ts';
+import { toLine, toLineStart } from '../../src/storage/journal/format/line.ts';
 
 /** What signalbox closes a file at by default. */
 const segmentBytes = 64 * 1024 * 1024;

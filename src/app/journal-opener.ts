@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OpenLog } from '../profiles/feature.ts';
+import type { JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 import { openJournal } from '../storage/journal/journal.ts';
-import type { JournalError } from '../storage/journal/journal-error.ts';
 
 /** Opens durable logs in the data directory; their events are logged. */
 export const createLogOpener =

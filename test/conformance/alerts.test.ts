@@ -53,7 +53,9 @@ test('X2 an alert is appended to a log file, one line of JSON each, with its id'
 
 test('X3 GET /api/alerts answers count and data, and an empty list where nothing is stored', async (t) => {
   const app = await startApp(t);
-  assert.deepEqual(await list(app), []);
+  const { text, headers } = await app.request('GET', '/api/alerts');
+  assert.equal(text, '{"count":0,"data":[]}');
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8');
   await send(app, disk);
   assert.equal((await list(app)).length, 1);
 });
@@ -70,6 +72,7 @@ test('X4 without count the last ten records are read', async (t) => {
     ['11', '12'],
   );
   assert.deepEqual(await list(app, '?count=0'), []);
+  assert.equal((await list(app, '?count=&other=1')).length, 10);
 });
 
 test('X5 level matches exactly, and filters the records of the window, not of the log', async (t) => {
@@ -163,6 +166,7 @@ test('D29a intake and listing are open by default; alertsAuth bearer closes both
   const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
   assert.equal((await send(app, disk)).status, 401);
   assert.equal((await app.request('GET', '/api/alerts')).status, 401);
+  assert.equal((await app.request('GET', '/ready')).status, 200);
   const token = await app.login('reader');
   assert.equal((await app.request('POST', '/api/alert', { body: disk, token })).status, 200);
   assert.equal((await app.request('GET', '/api/alerts', { token })).status, 200);

@@ -13,19 +13,19 @@ const needs = requires({ programs: ['strace'] });
 const modes = ['once', 'three times', 'from then on'] as const;
 type Mode = (typeof modes)[number];
 
-/** More calls than a life makes. */
+/** More calls than one server makes. */
 const allCalls = 1000;
-/** Lives in the long form wait a lot, for the pause between attempts to recover. */
+/** In the long form most of the time is spent waiting between attempts to recover. */
 const concurrency = isLong ? 3 : 1;
 
-test('whatever call fails, and when, nothing acknowledged is lost, and it starts again', {
+test('whichever system call fails, no acknowledged alert is lost, and the server starts again', {
   ...needs,
   concurrency,
 }, async (t) => {
   const total = createTally('failing calls');
   const faults = isLong || isCi ? callFaults : callFaults.slice(0, shortCount);
   const tests = faults.flatMap((fault, index) =>
-    // one mode each, in turns, where there is little time
+    // the short form runs one mode of each fault
     modes
       .filter((_, place) => isLong || place === index % modes.length)
       .map((mode) =>
@@ -36,7 +36,7 @@ test('whatever call fails, and when, nothing acknowledged is lost, and it starts
   total.print(t);
 });
 
-/** Lives in which the first, the second, ... of the calls fails, until a life does not make so many. */
+/** Servers in which the first call fails, then the second, and so on, until a server does not make so many. */
 const failOneAfterTheOther = async (
   t: TestContext,
   fault: CallFault,

@@ -64,7 +64,7 @@ for (const { what, create, flags, floor, reason } of cases) {
   });
 }
 
-/** Alerts are answered 503 with the reason, /ready 503, and what needs no space goes on. */
+/** Alerts are 503 with the reason, /ready is 503, and requests that need no space are answered. */
 const assertRefuses = async (busy: Busy, reason: RegExp): Promise<void> => {
   const { url } = busy.server;
   let refusal = await post(busy);
@@ -81,13 +81,13 @@ const assertRefuses = async (busy: Busy, reason: RegExp): Promise<void> => {
   assert.equal((await fetch(`${url}/no-such-route`)).status, 404);
 };
 
-/** Below the floor nothing is written; the batch that reaches it, here of one alert for each client, may end below. */
+/** Nothing is written below the floor, except by the batch that reaches it: here one alert of each client. */
 const assertFree = (path: string, floor: number): void => {
   const { bavail, bsize } = statfsSync(path);
   assert.ok(bavail * bsize >= floor - 8 * KiB);
 };
 
-/** While clients go on sending, space becomes free, and some of them are acknowledged again. */
+/** Frees space under load, and waits until alerts are acknowledged again. */
 const freeUnderLoad = async ({ clients }: Busy, free: () => void): Promise<void> => {
   const before = clients.acknowledged.flat().length;
   free();

@@ -14,12 +14,12 @@ import { createTally } from './support/tally.ts';
 const clientCount = 8;
 const longestLifeMs = 300;
 const mostAcknowledged = 200;
-/** A start takes about as long, so that about half of these kills come before it is done. */
+/** A startup takes about as long: about half of these kills come before it is complete. */
 const longestStartMs = 600;
 /** Every third life closes a segment every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '16384'];
 
-test('killed at any moment, again and again, a log has every acknowledged alert once and in order', async (t) => {
+test('after kill -9 at any moment the log has every acknowledged alert once and in order', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const random = createRandom(t);
   const tally = createTally('kill -9');
@@ -28,7 +28,7 @@ test('killed at any moment, again and again, a log has every acknowledged alert 
   for (let round = 0; round < total; round++) {
     const flags = round % 3 === 1 ? smallSegments : [];
     if (round % 4 === 3) await killStart(dataDir, flags, Math.ceil(random() * longestStartMs));
-    // in turns at any moment, and at the moment at which an acknowledgement arrives
+    // alternately at any moment and when an acknowledgement arrives
     const end =
       round % 2 === 0
         ? { afterMs: 20 + random() * longestLifeMs }
@@ -47,7 +47,7 @@ test('killed at any moment, again and again, a log has every acknowledged alert 
   await assertListed(dataDir, lines);
 });
 
-/** Kills a server that is perhaps not ready yet: while it repairs the log. */
+/** Kills a server that may still be repairing the log. */
 const killStart = async (dataDir: string, flags: string[], killAfter: number): Promise<void> => {
   const server = await startServer({ dataDir, flags, killAfter });
   await server?.ended;
@@ -58,7 +58,7 @@ interface End {
   afterAlerts?: number;
 }
 
-/** One server from its start to its kill under clients; what it acknowledged, by client. */
+/** Runs one server under clients until it is killed; resolves to what it acknowledged, by client. */
 const live = async (
   options: Parameters<typeof startServer>[0],
   tag: string,
@@ -89,7 +89,7 @@ const start = async (options: Parameters<typeof startServer>[0]): Promise<FaultS
   return server;
 };
 
-/** A kill takes nothing that was written: numbers without gaps, and nothing twice that was sent once. */
+/** A kill loses nothing that was written: there are no gaps in seq, and no message is there twice. */
 const assertUnbroken = (lines: Line[]): void => {
   assert.equal(
     lines.findIndex(({ seq }, index) => seq !== index + 1),

@@ -33,7 +33,7 @@ interface Case {
   goesOn: boolean;
 }
 
-/** Without the variable mkfs leaves holes for the file system's own journal too, and those writes fail as well. */
+/** Without the variable mkfs leaves holes for the file system's own journal, whose writes then fail too. */
 const cases: Case[] = [
   { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, goesOn: true },
   { what: 'the file system becomes read-only', variables: {}, goesOn: false },
@@ -109,7 +109,7 @@ interface Overcommitted {
   memory: MemoryDisk;
 }
 
-/** A disk that promises more than it has: an image in memory that is nearly used up. */
+/** A disk that claims more space than it has: an image in a nearly full file system in memory. */
 const createOvercommitted = async (
   t: TestContext,
   variables: Record<string, string>,
@@ -122,7 +122,7 @@ const createOvercommitted = async (
     folder: memory.path,
     mkfs: { flags, variables },
   });
-  // the folder's own block has to be in the image before that is full
+  // the folder's own block must be in the image before that is full
   await mkdir(join(disk.path, 'data'));
   await disk.remount();
   await disk.splitRequests();

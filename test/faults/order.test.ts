@@ -14,7 +14,7 @@ import { createTally } from './support/tally.ts';
 const needs = requires({ programs: ['strace'] });
 const smallSegments = ['--alerts-segment-bytes', '16384'];
 
-test('no answer is written before the sync that covers its line has returned', needs, async (t) => {
+test('no response is sent before the sync that covers its line has returned', needs, async (t) => {
   const tally = createTally('order of sync and answer');
   const { answered, uncovered, acknowledged } = await watch(t, smallSegments, isLong ? 2000 : 50);
   tally.add({ acknowledged: answered.length, lost: [], duplicated: [], misplaced: [] }, uncovered.length);
@@ -23,12 +23,12 @@ test('no answer is written before the sync that covers its line has returned', n
   assert.deepEqual(answered.sort(), acknowledged.sort());
 });
 
-test('control: with syncing off every answer is found to be too early', needs, async (t) => {
+test('control: with syncing off every response is found to be too early', needs, async (t) => {
   const { uncovered, acknowledged } = await watch(t, ['--no-alerts-sync'], 5);
   assert.deepEqual(uncovered.sort(), acknowledged.sort());
 });
 
-/** Runs a server under strace while clients send so many alerts each; what the trace and the clients tell. */
+/** Runs a server under strace while each client sends `limit` alerts; resolves to what the trace and the clients show. */
 const watch = async (
   t: TestContext,
   flags: string[],

@@ -5,7 +5,7 @@ import { cutPower } from './support/power-cut.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
 
-/** What keeps bytes from being synced: a library that makes every sync nothing, and our own setting. */
+/** Two ways to turn syncing off: a library that makes every sync a no-op, and our own setting. */
 const ways = [
   { what: 'under eatmydata', programs: ['eatmydata'], options: { wrapper: ['eatmydata'] } },
   { what: 'with alertsSync: false', programs: [], options: { flags: ['--no-alerts-sync'] } },
@@ -14,7 +14,7 @@ const ways = [
 for (const kind of ['ext4', 'xfs'] as const) {
   for (const { what, programs, options } of ways) {
     const needs = requires({ programs: [...diskPrograms, ...programs], mounts: true, loops: true });
-    test(`control: ${what} a power cut on ${kind} does lose acknowledged alerts`, needs, async (t) => {
+    test(`control: ${what} a power cut on ${kind} loses acknowledged alerts`, needs, async (t) => {
       const title = `control ${what}, ${kind}`;
       const { lost } = await cutPower(t, { what: title, kind, rounds: rounds(1, 20, 3), ...options });
       assert.ok(lost > 0);

@@ -13,7 +13,7 @@ const needsLogrotate = requires({ programs: ['logrotate'] });
 
 type Move = (busy: Busy, round: number) => void | Promise<void>;
 
-/** Moves the log away while alerts come in, again and again; every acknowledged one has to be in one of the files. */
+/** Moves the log away repeatedly under load; every acknowledged alert must be in one of the files. */
 const rotate = async (t: TestContext, what: string, move: Move, flags: string[] = []): Promise<void> => {
   const busy = await startBusy(t, { flags });
   const tally = createTally(`rotation, ${what}`);
@@ -63,8 +63,8 @@ test('renaming the log while the server closes segments loses no acknowledged al
   await rotate(t, 'rename, segments of 4 KiB', renameIfThere, ['--alerts-segment-bytes', '4096']);
 });
 
-test('after the log was deleted no acknowledged alert goes to the deleted file', async (t) => {
-  // a second name keeps what was deleted, to be compared
+test('after the log was deleted no acknowledged alert is written to the deleted file', async (t) => {
+  // a second name keeps the deleted file for the comparison
   const unlink: Move = ({ file }, round) => {
     linkSync(file, `${file}.${round}`);
     unlinkSync(file);

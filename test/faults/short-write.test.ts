@@ -1,25 +1,32 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { startClients } from './support/clients.ts';
 import { compare, readLog } from './support/compare.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
 import { isLong } from './support/rounds.ts';
+import { sendAlert } from './support/send.ts';
 import { startServer } from './support/server.ts';
 import { createTally } from './support/tally.ts';
+import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: ['prlimit'] });
-/** No multiple of a line's length: the system takes a part of a batch, then none. */
+/** Not a multiple of a line's length: the system takes part of a batch, then nothing. */
 const largestFile = 20_011;
 
-test('a write of which the system takes only a part is made good in a new file', needs, async (t) => {
+/** A server whose files cannot grow any further than that. */
+const start = async (t: TestContext) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
-  const wrapper = ['prlimit', `--fsize=${largestFile}`];
-  const tally = createTally('short writes, files of at most 20,011 bytes');
-  const server = await startServer({ dataDir, wrapper });
+  const server = await startServer({ dataDir, wrapper: ['prlimit', `--fsize=${largestFile}`] });
   assert.ok(server, 'the server does not start');
+  return { dataDir, server };
+};
+
+test('after a short write the log continues in a new file', needs, async (t) => {
+  const { dataDir, server } = await start(t);
+  const tally = createTally('short writes, files of at most 20,011 bytes');
   const clients = startClients(server.url, { tag: 'short', limit: isLong ? 1000 : 100 });
   try {
     await clients.done;
@@ -34,4 +41,21 @@ test('a write of which the system takes only a part is made good in a new file',
   assert.deepEqual([...clients.statuses.keys()].sort(), [200, 503]);
   assert.deepEqual(verdict, { ...verdict, lost: [], duplicated: [], misplaced: [] });
   assert.equal(lines.length, verdict.acknowledged, 'what failed was taken away');
+});
+
+test('alerts that do not fit are refused one by one, and the failure is logged once', needs, async (t) => {
+  const { server } = await start(t);
+  const readEvents = () => server.stderr().match(/alert log: \w+/g);
+  try {
+    for (let number = 0; number < 5; number++) {
+      const { status } = await sendAlert(server.url, 'x'.repeat(2 * largestFile));
+      assert.equal(status, 503);
+    }
+    assert.deepEqual(readEvents(), ['alert log: failed']);
+    assert.equal((await sendAlert(server.url, 'short')).status, 200);
+    await waitUntil('it is logged', () => readEvents()?.length === 2);
+    assert.deepEqual(readEvents(), ['alert log: failed', 'alert log: recovered']);
+  } finally {
+    await killServer(server);
+  }
 });

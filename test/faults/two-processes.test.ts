@@ -13,14 +13,14 @@ import { createTally } from './support/tally.ts';
 
 type Options = Parameters<typeof startServer>[0];
 
-/** A server that is gone when the test ends. */
+/** A server that is killed when the test ends. */
 const start = async (t: TestContext, options: Options): Promise<FaultServer | undefined> => {
   const server = await startServer(options);
   if (server) atEnd(t, () => killServer(server));
   return server;
 };
 
-/** Tries to start where another server is; it must say in one line why it does not. */
+/** Starts a server on a directory in use; it must end with one line that says why. */
 const assertRefused = async (t: TestContext, options: Options): Promise<void> => {
   let said = '';
   const server = await start(t, {
@@ -45,7 +45,7 @@ test('a second server on a data directory does not start, and does not disturb t
   assert.equal((await sendAlert(first.url, 'still here')).status, 200);
 });
 
-test('after a kill the next server starts at once, again and again', async (t) => {
+test('after kill -9 the next server starts at once', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const tally = createTally('start right after kill -9');
   const acknowledged = [];
@@ -66,14 +66,14 @@ test('after a kill the next server starts at once, again and again', async (t) =
   assert.deepEqual(verdict, { acknowledged: total, lost: [], duplicated: [], misplaced: [] });
 });
 
-test('of servers that start at the same instant exactly one does', async (t) => {
+test('exactly one of several servers that start at the same instant runs', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   for (let round = 0; round < rounds(1, 20); round++) {
     const servers = await Promise.all(Array.from({ length: 3 }, () => start(t, { dataDir })));
     const [only, ...more] = servers.filter((server) => server !== undefined);
     assert.ok(only, 'none has started');
     assert.deepEqual(more, [], `${more.length} more have started`);
-    // what it leaves is there for the next ones
+    // its files stay for the next round
     await killServer(only);
   }
 });

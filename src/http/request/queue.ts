@@ -1,4 +1,5 @@
-import { HttpError } from '../response/errors.ts';
+import type { FastifyReply } from 'fastify';
+import { createUnavailable, HttpError } from '../response/errors.ts';
 
 interface Queue {
   /**
@@ -11,7 +12,7 @@ interface Queue {
 interface Limits {
   running: number;
   waiting: number;
-  /** What those are told who find no place. */
+  /** The message of the 503 for a task that finds no place. */
   refusal: string;
 }
 
@@ -28,7 +29,7 @@ export const createQueue = (limits: Limits): Queue => {
     run: async (task, signal = never) => {
       signal.throwIfAborted();
       if (running < limits.running) running += 1;
-      else if (line.length >= limits.waiting) throw toBusy(limits.refusal);
+      else if (line.length >= limits.waiting) throw createUnavailable(limits.refusal);
       else await waitInLine(line, signal);
       try {
         return await task();
@@ -39,11 +40,8 @@ export const createQueue = (limits: Limits): Queue => {
   };
 };
 
-/** The signal of those who wait as long as it takes. */
+/** For tasks that wait as long as it takes. */
 const never = new AbortController().signal;
-
-const toBusy = (refusal: string): HttpError =>
-  new HttpError('unavailable', refusal, { headers: { 'Retry-After': '1' } });
 
 const waitInLine = (line: (() => void)[], signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -58,3 +56,14 @@ const waitInLine = (line: (() => void)[], signal: AbortSignal): Promise<void> =>
     line.push(start);
     signal.addEventListener('abort', giveUp, { once: true });
   });
+
+/** Aborted if the connection closes before the response has been sent; nobody receives the error. */
+export const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(new HttpError('unavailable', 'The client has disconnected'));
+  if (raw.closed) abort();
+  raw.once('close', () => {
+    if (!raw.writableFinished) abort();
+  });
+  return controller.signal;
+};

@@ -146,7 +146,7 @@ export const sendRows = async <T>(
     toPieces(source, toRow),
   );
 
-/** Each with about as many characters as a write takes. */
+/** As many records in a piece as make about one write. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<Rows> {
   try {
     let texts: string[] = [];
@@ -156,12 +156,15 @@ async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object):
       texts.push(text);
       length += text.length;
       if (length < largeLength) continue;
-      yield { [ownJson]: texts.join(',') } as never;
+      yield toRows(texts);
       texts = [];
       length = 0;
     }
-    if (texts.length > 0) yield { [ownJson]: texts.join(',') } as never;
+    if (texts.length > 0) yield toRows(texts);
   } finally {
     await source.close();
   }
 }
+
+/** Rows of which only the JSON is known. */
+const toRows = (texts: readonly string[]): Rows => Object.assign([], { [ownJson]: texts.join(',') });

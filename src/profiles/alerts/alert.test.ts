@@ -11,7 +11,8 @@ test('an alert is empty when no field has text', () => {
 });
 
 test('missing fields of an alert become empty strings, and the time is local', () => {
-  const alert = createAlert({ level: 'ERROR' }, new Date(2026, 0, 2, 3, 4, 5));
+  const { time, ...alert } = createAlert({ level: 'ERROR' }, new Date(2026, 0, 2, 3, 4, 5, 6));
+  assert.match(time, /^2026-01-02T03:04:05\.006[+-]\d\d:\d\d$/);
   assert.deepEqual(Object.entries(alert), [
     ['timestamp', '2026-01-02T03:04:05'],
     ['source', ''],
@@ -22,7 +23,7 @@ test('missing fields of an alert become empty strings, and the time is local', (
   ]);
 });
 
-test('of a record the six fields are shown, as strings, and nothing else', () => {
+test('a listed alert has the six fields as strings, and nothing else', () => {
   assert.deepEqual(toAlert({ id: 'x', seq: 1, crc: 'y', level: 7, source: 'disk', more: {} }), {
     timestamp: '',
     source: 'disk',

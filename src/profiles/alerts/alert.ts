@@ -1,21 +1,28 @@
 import { toLocalTime, toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { Alert, AlertBody } from './schema.ts';
 
-/** Says at least one of the fields anything? */
+/** True if no field has any text. */
 export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolean =>
   !(source || level || message || hostname);
 
+/** What the log keeps of an alert. */
+interface AlertRecord extends Alert {
+  /** Time of receipt as in RFC 3339, in local time with its offset: unlike the other two it names one instant. */
+  time: string;
+}
+
 /** The record of an alert that was received at `now`. Missing fields become empty strings. */
-export const createAlert = (body: AlertBody, now: Date): Alert => ({
+export const createAlert = (body: AlertBody, now: Date): AlertRecord => ({
   timestamp: toLocalTimestamp(now),
   source: body.source ?? '',
   level: body.level ?? '',
   message: body.message ?? '',
   hostname: body.hostname ?? '',
   receivedAt: toLocalTime(now),
+  time: `${toLocalTimestamp(now)}.${toDigits(now.getMilliseconds(), 3)}${toOffset(now)}`,
 });
 
-/** The alert in a record of the log: exactly the six fields, whatever else its line holds or lacks. */
+/** The alert in a record of the log: exactly the six fields, whatever its line holds. */
 export const toAlert = (record: Record<string, unknown>): Alert => ({
   timestamp: toText(record['timestamp']),
   source: toText(record['source']),
@@ -24,5 +31,14 @@ export const toAlert = (record: Record<string, unknown>): Alert => ({
   hostname: toText(record['hostname']),
   receivedAt: toText(record['receivedAt']),
 });
+
+/** How far local time is ahead of UTC, e.g. `+05:30`. */
+const toOffset = (date: Date): string => {
+  const minutes = -date.getTimezoneOffset();
+  const absolute = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${toDigits(Math.floor(absolute / 60), 2)}:${toDigits(absolute % 60, 2)}`;
+};
+
+const toDigits = (value: number, length: number): string => String(value).padStart(length, '0');
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');

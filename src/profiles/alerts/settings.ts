@@ -12,30 +12,31 @@ export const alertSettings = {
   }),
   alertsSync: Type.Boolean({
     default: true,
-    description:
-      'Answer only when the disk has the alert; `false` is faster and not safe against power loss.',
+    description: 'Respond only when the alert is on disk; `false` is faster and not safe against power loss.',
   }),
   alertsSegmentBytes: Type.Integer({
     minimum: 4096,
     default: 64 * MiB,
-    description: 'The log goes on in a new file before it grows past this size.',
+    description: 'The log continues in a new file before it grows past this size.',
   }),
   alertsRetainSegments: retention('How many closed log files to keep; 0 keeps all.'),
   alertsRetainBytes: retention('How many bytes of closed log files to keep; 0 keeps all.'),
-  alertsRetainDays: retention('For how many days to keep a closed log file; 0 keeps all.'),
+  alertsRetainDays: retention(
+    'How many days to keep an alert; 0 keeps all. Whole files are deleted, up to a day later.',
+  ),
   alertsQueueCount: Type.Integer({
     minimum: 1,
     default: 10_000,
-    description: 'How many alerts may wait for the disk; more are answered 503.',
+    description: 'How many alerts may wait for the disk; beyond that the response is 503.',
   }),
   alertsQueueBytes: Type.Integer({
     minimum: 4 * MiB,
     default: 32 * MiB,
-    description: 'How many bytes of alerts may wait for the disk; more are answered 503.',
+    description: 'How many bytes of alerts may wait for the disk; beyond that the response is 503.',
   }),
   alertsMinFreeBytes: Type.Integer({
     minimum: 0,
     default: MiB,
-    description: 'While the file system has less free than this, alerts are answered 503.',
+    description: 'While the file system has less free space than this, the response to alerts is 503.',
   }),
 };

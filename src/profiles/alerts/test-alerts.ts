@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestApp } from '../../../test/support/app.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
+import type { Feature } from '../feature.ts';
+import { features } from '../index.ts';
+import { alerts } from './index.ts';
 
 export const disk = { source: 'disk', level: 'ERROR', message: 'sda1 is full', hostname: 'web-1' };
 
@@ -12,7 +16,17 @@ export interface AlertPage {
 /** The log of the app. */
 export const fileOf = ({ folder }: TestApp): string => join(folder, 'data', 'alerts.jsonl');
 
-/** Sends an alert that is taken; answers its id. */
+/** All features, with `change` made to the journal of alerts. */
+export const changeJournal = (change: (journal: Journal) => Journal): Feature[] => {
+  const changed: Feature = {
+    ...alerts,
+    create: ({ openLog, ...parts }) =>
+      alerts.create({ ...parts, openLog: async (...args) => change(await openLog(...args)) }),
+  };
+  return features.map((feature) => (feature === alerts ? changed : feature));
+};
+
+/** Sends an alert that is stored; resolves to its id. */
 export const sendAlert = async (app: TestApp, body: unknown): Promise<string> => {
   const { status, json } = await app.request('POST', '/api/alert', { body });
   assert.equal(status, 200);

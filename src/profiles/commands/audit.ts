@@ -1,7 +1,7 @@
 import { HttpError } from '../../http/response/errors.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
-import { JournalError } from '../../storage/journal/journal-error.ts';
-import type { Listing } from '../../storage/journal/listing.ts';
+import type { Listing } from '../../storage/journal/read/listing.ts';
 import { Execution } from './schema.ts';
 
 /** The client that sent a command. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Access, findPrincipal } from '../../auth/guard.ts';
+import { createClientSignal } from '../../http/request/queue.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { ownJson, sendJson, sendRows } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -82,16 +83,6 @@ const toCaller = (request: FastifyRequest): Caller => {
     role: principal?.role ?? null,
     remoteAddress: request.ip,
   };
-};
-
-/** Aborted if the connection closes before the response has been sent. */
-const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {
-  if (raw.closed) return AbortSignal.abort();
-  const controller = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
 };
 
 /** The rows are JSON already, because the bounds count their bytes. */

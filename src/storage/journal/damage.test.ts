@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
@@ -46,42 +46,45 @@ test('any byte of a middle record changed hides at most that record and its neig
   assert.deepEqual(journal.events, [{ type: 'damaged-lines', lines: 1 }]);
 });
 
-test('what others left in the file is listed where it is a record and passed over where it is not', async (t) => {
-  const { directory, file, bytes } = await writeSix(t);
-  const parts = [
-    '\ufeff{"n":"by hand"}\r\n',
-    '\r\n\n   \n',
-    Buffer.alloc(5000),
-    '\n',
-    Buffer.from('{"n":"\xff"}\n', 'latin1'),
-    `{"n":"${'x'.repeat(10_000_000)}"}\n`,
-    bytes,
-    Buffer.alloc(3000),
-  ];
-  await writeFile(file, Buffer.concat(parts.map((part) => Buffer.from(part))));
-  const journal = await openTestJournal(t, directory);
-  assert.deepEqual(await listNumbers(journal), ['by hand', 1, 2, 3, 4, 5, 6]);
-  assert.equal(journal.state().damagedLines, 3);
-  assert.deepEqual(journal.events[0]?.type, 'tail-cut');
-});
+const byHand = '{"n":"by hand"}';
+const tenMegabytes = 'x'.repeat(10_000_000);
 
-test('a line that is too long to list does not keep the log from starting or going on', async (t) => {
-  const { directory, file } = await writeSix(t);
-  await appendFile(file, `{"n":"${'x'.repeat(10_000_000)}"}\n`);
-  const journal = await openTestJournal(t, directory);
-  assert.equal((await journal.append({ n: 7 })).seq, 7);
-  assert.deepEqual(await listNumbers(journal, 3), [5, 6, 7]);
-});
+for (const { what, before = '', after = '', extra = [], damaged = 0 } of [
+  { what: 'NUL bytes at the end', after: Buffer.alloc(5000) },
+  { what: 'a line of NUL bytes', before: Buffer.from(`${'\0'.repeat(5000)}\n`), damaged: 1 },
+  { what: 'lines that end in CRLF', before: `${byHand}\r\n\r\n`, extra: ['by hand'] },
+  { what: 'a byte order mark', before: `\ufeff${byHand}\n`, extra: ['by hand'] },
+  { what: 'bad UTF-8', before: Buffer.from('{"n":"\xff\xfe"}\n', 'latin1'), damaged: 1 },
+  { what: 'a line of 10 MB at the start', before: `{"n":"${tenMegabytes}"}\n`, damaged: 1 },
+  { what: 'a line of 10 MB at the end', after: `{"n":"${tenMegabytes}"}\n`, damaged: 1 },
+  { what: '10 MB without a newline', after: tenMegabytes },
+  { what: 'empty lines', before: '\n\n  \n', after: '\n\n' },
+  { what: 'JSON that is no record', before: '[1]\nnull\n"text"\n7\n', damaged: 4 },
+]) {
+  test(`with ${what} a log starts, lists its records and takes new ones`, async (t) => {
+    const { directory, file, bytes } = await writeSix(t);
+    await writeFile(file, Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]));
+    const journal = await openTestJournal(t, directory);
+    assert.equal((await journal.append({ n: 7 })).seq, 7);
+    assert.deepEqual(await listNumbers(journal), [...extra, 1, 2, 3, 4, 5, 6, 7]);
+    assert.equal(journal.state().damagedLines, damaged);
+  });
+}
 
-test('an empty file is an empty log', async (t) => {
+test('an empty file is an empty log, and one of lines by hand is a log', async (t) => {
   const { directory, file } = await writeSix(t);
   await truncate(file, 0);
+  const empty = await openTestJournal(t, directory);
+  assert.deepEqual(await listRecords(empty), []);
+  assert.equal((await empty.append({ n: 1 })).seq, 1);
+  await empty.close();
+  await writeFile(file, `${byHand}\n${byHand}\n`);
   const journal = await openTestJournal(t, directory);
-  assert.deepEqual(await listRecords(journal), []);
   assert.equal((await journal.append({ n: 1 })).seq, 1);
+  assert.deepEqual(await listNumbers(journal), ['by hand', 'by hand', 1]);
 });
 
-test('an end that can be neither kept nor saved fails the start and leaves the file as it is', async (t) => {
+test('a torn end that cannot be saved fails the startup and stays in the file', async (t) => {
   const { directory, file, bytes } = await writeSix(t);
   await truncate(file, bytes.length - 1);
   await mkdir(join(directory, 'log.00000001.torn'));
@@ -92,7 +95,7 @@ test('an end that can be neither kept nor saved fails the start and leaves the f
   assert.equal((await readFile(file)).length, bytes.length - 1);
 });
 
-test('a directory in the place of the file, and a file in that of the directory, fail the start', async (t) => {
+test('a directory in place of the file and a file in place of the directory fail the startup', async (t) => {
   const directory = await createFolder(t);
   await mkdir(join(directory, 'log.jsonl'));
   await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /not a regular file/ });
@@ -103,7 +106,7 @@ test('a directory in the place of the file, and a file in that of the directory,
   });
 });
 
-test('a closed journal has let go of every file', { skip: process.platform !== 'linux' }, async (t) => {
+test('a closed journal holds no file open', { skip: process.platform !== 'linux' }, async (t) => {
   const { directory, file, bytes } = await writeSix(t);
   for (let time = 0; time < 5; time += 1) {
     await writeFile(file, bytes.subarray(0, -1));

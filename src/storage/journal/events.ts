@@ -1,15 +1,16 @@
-/** What happens to a journal beside appends; for the program's own log. */
+/** What happens to a journal besides appends; for the program's own log. */
 export type JournalEvent =
   /** An incomplete last line was moved to the file `savedAs`. */
   | { type: 'tail-cut'; bytes: number; savedAs: string }
-  /** A write or sync failed: nothing is acknowledged until `recovered`. */
+  /** A write or sync failed. Further failures are not reported until `recovered`. */
   | { type: 'failed'; error: Error }
+  /** Records are stored again. */
   | { type: 'recovered' }
-  /** The file was renamed, removed, replaced or changed by someone else, and opened anew. */
+  /** Another program renamed, removed, replaced or changed the file, and it was opened again. */
   | { type: 'reopened' }
-  /** Old segments were deleted, as the retention settings ask. */
+  /** Segments were deleted according to the retention settings. */
   | { type: 'segments-removed'; files: string[] }
-  /** A listing met more damaged lines than any listing before. */
+  /** A listing found more damaged lines than any before. */
   | { type: 'damaged-lines'; lines: number };
 
 export type Report = (event: JournalEvent) => void;

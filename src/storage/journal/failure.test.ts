@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { test } from 'node:test';
 import { appendNumbers, createFolder, listNumbers, openTestJournal, waitUntil } from './test-journal.ts';
 
-test('while the file cannot be opened nothing is taken, and it recovers by itself', async (t) => {
+test('while the file cannot be opened records are refused, and the journal recovers by itself', async (t) => {
   const journal = await openTestJournal(t, await createFolder(t), { retryMs: 5 });
   await appendNumbers(journal, 1, 3);
   await rename(journal.file, `${journal.file}.away`);
@@ -23,7 +23,7 @@ test('while the file cannot be opened nothing is taken, and it recovers by itsel
   );
 });
 
-test('after a failure it tries again at once when asked to, and closes when asked to', async (t) => {
+test('after a failure reopen tries again at once, and close still closes', async (t) => {
   const journal = await openTestJournal(t, await createFolder(t), { retryMs: 1_000_000 });
   await rename(journal.file, `${journal.file}.away`);
   await mkdir(journal.file);
@@ -36,7 +36,7 @@ test('after a failure it tries again at once when asked to, and closes when aske
   assert.deepEqual(await listNumbers(journal), [2]);
 });
 
-test('while too little space is free nothing is written', async (t) => {
+test('while too little space is free records are refused and nothing is written', async (t) => {
   const journal = await openTestJournal(t, await createFolder(t), { minFreeBytes: Number.MAX_SAFE_INTEGER });
   await assert.rejects(journal.append({ n: 1 }), ({ code, cause, message }) => {
     assert.match(message, /at the moment \(too little space is free on the disk\)$/);
@@ -47,7 +47,7 @@ test('while too little space is free nothing is written', async (t) => {
   assert.equal(await readFile(journal.file, 'utf8'), '');
 });
 
-test('whoever is told of failures, and fails at that, stops nothing', async (t) => {
+test('a failing report does not stop the journal', async (t) => {
   const report = () => {
     throw new Error('nobody listens');
   };

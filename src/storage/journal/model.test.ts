@@ -12,7 +12,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Shorter than a line by far, so that tearing the end takes one record at most. */
+/** Tears are much shorter than a line, so that each takes one record at most. */
 const options = { segmentBytes: 1500, sync: false };
 
 const run = async (t: TestContext, steps: Step[]): Promise<void> => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toReason } from './errors.ts';
 import type { JournalEvent } from './events.ts';
 import { withDefaults } from './options.ts';
-import { toReason } from './reason.ts';
 
 const MiB = 1024 * 1024;
 
-test('what is left out is filled in: large segments that are kept for ever, and everything synced', () => {
+test('options have defaults: large segments that are kept for ever, and everything synced', () => {
   const { report, ...settings } = withDefaults({ directory: 'a', name: 'b' });
   assert.deepEqual(settings, {
     directory: 'a',
@@ -26,7 +26,7 @@ test('what is left out is filled in: large segments that are kept for ever, and 
   assert.deepEqual(withDefaults({ directory: 'a', name: 'b', sync: false, retryMs: 1 }).retryMs, 1);
 });
 
-test('who is told is told everything, and stops nothing', () => {
+test('report gets every event, and an error in it stops nothing', () => {
   const told: JournalEvent[] = [];
   const { report } = withDefaults({
     directory: 'a',
@@ -40,7 +40,7 @@ test('who is told is told everything, and stops nothing', () => {
   assert.deepEqual(told, [{ type: 'reopened' }]);
 });
 
-test('the reasons that people are told are those they can do something about', () => {
+test('clients get only reasons that people can act on', () => {
   const withCode = (code: string) => Object.assign(new Error('secret'), { code });
   assert.equal(toReason(withCode('low-space')), ' (too little space is free on the disk)');
   assert.equal(toReason(withCode('ENOSPC')), ' (the disk is full)');

@@ -1,7 +1,7 @@
 import type { Report } from './events.ts';
 
 export interface JournalOptions {
-  /** Created with mode 0700 where it is missing. */
+  /** Created with mode 0700 if it does not exist. */
   directory: string;
   /** The log is the file `NAME.jsonl`; its closed segments are `NAME.00000001.jsonl` and so on. */
   name: string;
@@ -11,7 +11,10 @@ export interface JournalOptions {
   retainSegments?: number;
   /** How many bytes of closed segments are kept. */
   retainBytes?: number;
-  /** For how many days after its last record a closed segment is kept. */
+  /**
+   * How many days after its last record a closed segment is kept. With it a segment is also closed when its first record
+   * is a day old, so that no record is kept for more than a day longer.
+   */
   retainDays?: number;
   /** How many records, and how many bytes of them, may wait for the disk; more are refused. */
   queueCount?: number;
@@ -31,10 +34,10 @@ export type Settings = Required<JournalOptions>;
 
 const MiB = 1024 * 1024;
 
-/** More than this is not written at once, unless it is one line. */
+/** The most that is written at once, unless one line is longer. */
 export const maxBatchBytes = MiB;
 
-/** Fills in what is left out: 64 MiB segments that are kept for ever, and everything synced. */
+/** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
 export const withDefaults = (options: JournalOptions): Settings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
@@ -50,13 +53,13 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   report: createSafeReport(options.report),
 });
 
-/** Who is told must not be able to stop the log: what goes wrong there is left out. */
+/** An error in `report` must not stop the log. */
 const createSafeReport =
   (report: Report = () => undefined): Report =>
   (event) => {
     try {
       report(event);
     } catch {
-      // Whoever is told has no way left to be told of this.
+      // There is nowhere left to report this.
     }
   };

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { JournalEvent } from './events.ts';
+import type { LogRecord } from './format/line.ts';
+import type { Match } from './format/parse.ts';
 import { type Journal, openJournal } from './journal.ts';
-import type { LogRecord } from './line.ts';
 import type { JournalOptions } from './options.ts';
 
 export interface TestJournal extends Journal {
@@ -14,7 +15,7 @@ export interface TestJournal extends Journal {
   events: JournalEvent[];
 }
 
-/** A folder that is gone when the test ends. */
+/** A folder that is deleted when the test ends. */
 export const createFolder = async (t: TestContext): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'journal-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -40,8 +41,8 @@ export const appendNumbers = async (journal: Journal, from: number, to: number):
   await Promise.all(numbers.map((n) => journal.append({ n })));
 };
 
-export const listRecords = async (journal: Journal, count = 100_000): Promise<LogRecord[]> => {
-  const listing = await journal.listLast(count);
+export const listRecords = async (journal: Journal, count = 100_000, match?: Match): Promise<LogRecord[]> => {
+  const listing = await journal.listLast(count, match);
   const records: LogRecord[] = [];
   for await (const record of listing.records()) {
     records.push(record);
@@ -51,10 +52,10 @@ export const listRecords = async (journal: Journal, count = 100_000): Promise<Lo
   return records;
 };
 
-export const listNumbers = async (journal: Journal, count?: number): Promise<unknown[]> =>
-  (await listRecords(journal, count)).map(({ n }) => n);
+export const listNumbers = async (journal: Journal, count?: number, match?: Match): Promise<unknown[]> =>
+  (await listRecords(journal, count, match)).map(({ n }) => n);
 
-/** Lets other work go on until the condition holds. */
+/** Lets other work run until the condition holds. */
 export const waitUntil = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   for (const deadline = performance.now() + 20_000; !(await condition()); await setImmediate()) {
     assert.ok(performance.now() < deadline, 'the condition never held');

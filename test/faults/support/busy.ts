@@ -10,7 +10,7 @@ import { waitUntil } from './wait.ts';
 
 const maxAcknowledgedBetween = 30;
 
-/** A server that is sent alerts all the time. */
+/** A server under constant load. */
 export interface Busy {
   /** Holds the data folder, and has room for other files. */
   folder: string;
@@ -43,13 +43,13 @@ export const startBusy = async (
   return { folder, dataDir, file: join(dataDir, 'alerts.jsonl'), server, clients };
 };
 
-/** Lets the clients go on until some more alerts are acknowledged: a random number, one at least. */
+/** Waits until a random number of further alerts is acknowledged, at least one. */
 export const waitForMore = async ({ acknowledged }: Clients): Promise<void> => {
   const enough = acknowledged.flat().length + 1 + Math.random() * maxAcknowledgedBetween;
   await waitUntil('more alerts are acknowledged', () => acknowledged.flat().length >= enough);
 };
 
-/** Ends the clients, then the server in an orderly way; answers what was acknowledged. */
+/** Stops the clients, shuts the server down, and resolves to what was acknowledged. */
 export const finish = async ({ clients, server }: Busy): Promise<Acknowledged[][]> => {
   await clients.stop();
   server.child.kill('SIGTERM');

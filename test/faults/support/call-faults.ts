@@ -1,16 +1,16 @@
-/** A kind of system call that fails, as strace is told. */
+/** A system call that fails, in strace's words. */
 export interface CallFault {
   what: string;
   /** The calls that fail, as strace names them. */
   calls: string[];
   effect: string;
-  /** Other calls of that name are none of the log's: only those on its files fail. */
+  /** Only calls on the log's files fail. */
   isOnPaths: boolean;
   /** Which of the calls fails in the short form: one that is made while alerts come in. */
   at: number;
-  /** As long as it lasts, nothing can be acknowledged once an alert was refused. */
+  /** While it lasts, nothing can be acknowledged once an alert was refused. */
   isFatal: boolean;
-  /** What else fails, without which the calls are not made. */
+  /** Other failures, without which the calls are not made. */
   also?: string[];
 }
 
@@ -21,7 +21,7 @@ const renames = ['?rename', '?renameat', '?renameat2'];
 const removals = ['?unlink', '?unlinkat'];
 const looks = ['?stat', '?lstat', '?newfstatat', 'statx'];
 
-/** Everything that the log asks of the system, and how it can go wrong; the short form takes only the first ones. */
+/** Every system call of the log and how it can fail; the short form takes only the first ones. */
 export const callFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 6, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },

@@ -63,7 +63,7 @@ export const startClients = (
   };
 };
 
-/** The whole answer, or undefined where the connection ended before it was complete. */
+/** The whole response, or undefined if the connection ended before it was complete. */
 const post = (
   url: string,
   agent: Agent,
@@ -80,7 +80,7 @@ const post = (
       );
     });
     sent.on('error', () => resolve(undefined));
-    // a server that hangs is as good as gone
+    // a server that hangs counts as gone
     sent.setTimeout(patienceMs, () => sent.destroy());
     sent.end(JSON.stringify(body));
   });

@@ -28,7 +28,7 @@ export const readLog = (dataDir: string): Line[] => {
 /** Every line of a file that is JSON. */
 export const readLines = (path: string): Line[] => readFileSync(path, 'utf8').split('\n').flatMap(toLine);
 
-/** What became of acknowledged alerts; each inner list is one client's, in the order of its answers. */
+/** What happened to acknowledged alerts; each inner list is one client's, in the order of its responses. */
 export const compare = (acknowledged: readonly Acknowledged[][], lines: readonly Line[]): Verdict => {
   const places = new Map<string, number[]>();
   for (const [place, { id }] of lines.entries()) places.set(id, [...(places.get(id) ?? []), place]);

@@ -1,6 +1,6 @@
 import type { Moment } from './strace.ts';
 
-/** Calls that `listUncovered` has to know of. */
+/** The calls that `readCoverage` needs to see. */
 export const coverageCalls = ['fdatasync', 'write', 'writev', 'sendto', 'sendmsg', 'ftruncate', 'close'];
 
 const writes = new Set(['write', 'writev', 'sendto', 'sendmsg']);
@@ -15,7 +15,7 @@ export interface Coverage {
 }
 
 /**
- * Which answers a server gave too early. A line is on disk when an fdatasync that began after the write of the
+ * Which responses a server sent too early. A line is on disk when an fdatasync that began after the write of the
  * whole line has returned 0; what was written to a file before a sync of it that failed never is.
  */
 export const readCoverage = (moments: readonly Moment[]): Coverage => {

@@ -16,8 +16,8 @@ export interface Disk {
   /** Unmounts and mounts it; after a power cut the file system repairs itself from its own journal. */
   remount(): Promise<void>;
   /**
-   * Lets no request be larger than a page, until the next remount. Of a larger one that the image takes only in
-   * part, Linux' loop devices report success.
+   * Limits requests to one page until the next remount. If the image takes only part of a larger one,
+   * Linux's loop devices report success.
    */
   splitRequests(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface Disk {
 interface Options {
   kind: DiskKind;
   bytes: number;
-  /** Where the image lies, which takes only as much room as is written to it. */
+  /** Folder of the image, which is sparse. */
   folder?: string;
   mkfs?: { flags?: string[]; variables?: Record<string, string> };
 }
@@ -76,7 +76,7 @@ const createImage = async (t: TestContext, options: Options): Promise<string> =>
 
 interface RequestLimit {
   set(): Promise<void>;
-  /** A loop device keeps its limit, whoever uses it next. */
+  /** A loop device keeps its limit for its next user. */
   lift(): void;
 }
 

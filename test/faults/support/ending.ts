@@ -9,7 +9,7 @@ type Step = () => unknown;
 
 const steps = new WeakMap<TestContext, Step[]>();
 
-/** Undoes something when the test ends, however it ends: what was set up last is undone first. */
+/** Runs a step when the test ends, the last one added first. */
 export const atEnd = (t: TestContext, step: Step): void => {
   const forget = atExit(step);
   const once = (): unknown => {
@@ -26,7 +26,7 @@ export const atEnd = (t: TestContext, step: Step): void => {
   t.after(() => undo(list));
 };
 
-/** A folder that is gone when the test ends, after everything that was set up later. */
+/** A folder that is deleted when the test ends, after everything that was set up later is undone. */
 export const createTemporaryFolder = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-faults-'));
   atEnd(t, () => rmSync(folder, { recursive: true, force: true }));

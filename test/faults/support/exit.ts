@@ -20,6 +20,6 @@ const runStep = (step: Step): void => {
   try {
     step();
   } catch {
-    // the others have to run, and nobody is left to be told
+    // the other steps must still run, and there is nowhere left to report this
   }
 };

@@ -15,7 +15,7 @@ const clientCount = 4;
 const alertsPerClient = 12;
 /** A segment is closed every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '4096'];
-/** What a life finds: a line by hand, and one that was not finished. */
+/** The log at startup: a line by hand, and an incomplete one. */
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
 /** Which of the calls fail, counted from 1, as strace is told; `lasts` means that all after the first fail too. */
@@ -32,7 +32,7 @@ export interface Outcome {
   wrong: number;
 }
 
-/** One server whose calls fail, under clients, killed in the end; and a second one, without faults, on the same log. */
+/** Runs a server whose calls fail under clients, kills it, and starts a second one without faults on the same log. */
 export const live = async (folder: string, fault: CallFault, occasion: Occasion): Promise<Outcome> => {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
@@ -76,7 +76,7 @@ const isHit = ({ calls }: CallFault, moments: readonly Moment[]): boolean => {
   return moments.some(({ call, isInjected }) => isInjected && names.includes(call));
 };
 
-/** Lets clients send their alerts; answers what was acknowledged. */
+/** Lets clients send their alerts; resolves to what was acknowledged. */
 const serve = async (
   server: FaultServer,
   { isFatal }: CallFault,
@@ -105,14 +105,14 @@ const serve = async (
   return [...clients.acknowledged, later];
 };
 
-/** Sends one more alert; answers whether it was stored. */
+/** Sends one more alert; resolves to whether it was stored. */
 const tryToStore = async (url: string, stored: Acknowledged[]): Promise<boolean> => {
   const { acknowledged } = await sendAlert(url, `later-${stored.length}`);
   if (acknowledged) stored.push(acknowledged);
   return acknowledged !== undefined;
 };
 
-/** What cannot be stored is refused, which is told; everything else goes on. */
+/** Alerts are refused, /ready says so, and everything else works. */
 const assertDown = async (url: string): Promise<void> => {
   const { status, retryAfter } = await sendAlert(url, 'while it is down');
   assert.deepEqual([status, retryAfter], [503, '1']);
@@ -132,7 +132,7 @@ const storeAfterRestart = async (dataDir: string): Promise<Acknowledged> => {
   }
 };
 
-/** Failed batches leave gaps; a number is never given twice, nor a smaller one later. */
+/** Failed batches leave gaps in seq; no number is used twice, and none is followed by a smaller one. */
 const assertAscending = (lines: Line[]): Line[] => {
   const numbers = lines.flatMap(({ seq }) => seq ?? []);
   assert.deepEqual(

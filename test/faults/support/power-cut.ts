@@ -11,7 +11,7 @@ import { type FaultServer, startServer } from './server.ts';
 import { createTally, type Tally } from './tally.ts';
 import { waitRandomly, waitUntil } from './wait.ts';
 
-/** So many lives of a server have one log; then a new one is begun, which keeps the disk and the reading small. */
+/** After this many servers a new log is started, which keeps the disk and the reading small. */
 const livesPerLog = 10;
 const maxAcknowledgedBeforeCut = 150;
 const lateClients = 4;
@@ -25,7 +25,7 @@ interface Options {
   wrapper?: string[];
 }
 
-/** Cuts the power under servers that are sent alerts, one after the other on the same disk; counts what became of it. */
+/** Cuts the power under one busy server after the other on the same disk, and counts the outcomes. */
 export const cutPower = async (t: TestContext, options: Options): Promise<Tally> => {
   const { what, kind, rounds, flags = [], wrapper = [] } = options;
   const disk = await createDisk(t, { kind, bytes: diskBytes[kind] });
@@ -49,21 +49,21 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
   return tally;
 };
 
-/** Every second log is closed and begun anew all the time. */
+/** Every second log closes a segment every few batches. */
 const toSegmentFlags = (round: number): string[] =>
   Math.floor(round / livesPerLog) % 2 === 0 ? [] : ['--alerts-segment-bytes', '16384'];
 
 interface Life {
   /**
    * What had been acknowledged when the cut began. A sync that is under way then may report success for what is
-   * gone, on ext4 and xfs alike; had the power been cut, its answer would not have left the machine.
+   * gone, on ext4 and xfs alike; had the power been cut, its response would not have left the machine.
    */
   acknowledged: Acknowledged[][];
-  /** Alerts that were sent when the disk was gone, and answered 200. */
+  /** Alerts that were sent after the disk was gone, and answered 200. */
   wrong: number;
 }
 
-/** One server from its start to the power cut, and the disk back again. */
+/** Runs one server until the power cut, and brings the disk back. */
 const live = async (disk: Disk, tag: string, options: Parameters<typeof startServer>[0]): Promise<Life> => {
   const server = await start(options);
   const clients = startClients(server.url, { tag });
@@ -102,7 +102,7 @@ const assertAscending = (lines: Line[]): void => {
   );
 };
 
-/** After the last cut the server starts again, stores an alert and ends in an orderly way. */
+/** After the last cut the server starts again, stores an alert and shuts down. */
 const assertGoesOn = async (dataDir: string, flags: string[]): Promise<void> => {
   const server = await start({ dataDir, flags });
   const clients = startClients(server.url, { tag: 'last', count: 1 });

@@ -25,7 +25,7 @@ export const requires = ({
   return { skip: false };
 };
 
-/** Debian's ordinary users do not have sbin in their PATH; mounting is for root anyway. */
+/** On Debian sbin is not in the PATH of ordinary users, who cannot mount anyway. */
 const isInstalled = (name: string): boolean =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => isProgram(join(folder, name)));
 
@@ -47,6 +47,6 @@ const isReadable = (path: string): boolean => {
   }
 };
 
-/** A mount namespace of its own may be had by exactly those who may mount. */
+/** Whoever may create a mount namespace may mount. */
 const canMount = (): boolean =>
   process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;

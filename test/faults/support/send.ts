@@ -1,13 +1,13 @@
 import type { Acknowledged } from './clients.ts';
 
-/** How an alert was answered; `acknowledged` is set where it was answered 200. */
+/** The response to an alert; `acknowledged` is set if it was 200. */
 export interface Sent {
   status: number;
   retryAfter: string | null;
   acknowledged: Acknowledged | undefined;
 }
 
-/** Sends one alert and waits for the answer. */
+/** Sends one alert and waits for the response. */
 export const sendAlert = async (url: string, message: string): Promise<Sent> => {
   const body = JSON.stringify({ message });
   const answer = await fetch(`${url}/api/alert`, {

@@ -13,16 +13,16 @@ interface Options {
   /** A program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
   wrapper?: string[];
   variables?: Record<string, string>;
-  /** Milliseconds after which it is killed, be it ready or not. */
+  /** Milliseconds after which it is killed, ready or not. */
   killAfter?: number;
-  /** Told what the server said where it ends before it listens. */
+  /** Called with stderr if the server ends before it listens. */
   onRefusal?(stderr: string): void;
 }
 
 export interface FaultServer {
   url: string;
   child: ChildProcess;
-  /** The server's own process id, also where a wrapper runs it. */
+  /** The server's own process id, even under a wrapper. */
   pid: number;
   stderr(): string;
   /** Resolves to the exit code, or the signal that ended it. */
@@ -38,7 +38,7 @@ export const startServer = async ({
   killAfter,
   onRefusal,
 }: Options): Promise<FaultServer | undefined> => {
-  // On a busy machine the program may stand still for a while, which is not what is tested.
+  // Refusals by an overloaded machine are not what is tested.
   const patience = ['--max-event-loop-delay', '0'];
   const common = [main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir];
   const serverArgs = [...common, ...patience, ...flags];
@@ -64,7 +64,7 @@ export const startServer = async ({
     return undefined;
   }
   const readPid = () => /"pid":(\d+)/.exec(stderr)?.[1];
-  // The log of the start names the server's own process, where a wrapper stands in between.
+  // Under a wrapper only the log names the server's own process.
   if (wrapper.length > 0) await waitUntil('the log names the process', () => readPid() !== undefined);
   const pid = Number(readPid() ?? child.pid);
   return { url, child, pid, stderr: () => stderr, ended };

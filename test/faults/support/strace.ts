@@ -45,7 +45,7 @@ export interface Moment {
   isInjected: boolean;
 }
 
-/** What the trace tells, in order; a call that nothing came in between begins and ends at once. */
+/** The trace's calls in order; an uninterrupted call begins and ends at once. */
 export const readTrace = (path: string): Moment[] => {
   const unfinished = new Map<string, Moment>();
   return readFileSync(path, 'utf8')

@@ -1,14 +1,14 @@
 import type { TestContext } from 'node:test';
 import type { Verdict } from './compare.ts';
 
-/** What became of all rounds of a fault test. */
+/** The outcomes of all rounds of a fault test. */
 export interface Tally {
   rounds: number;
   acknowledged: number;
   lost: number;
   duplicated: number;
   misplaced: number;
-  /** Answers 200 that must not have been given. */
+  /** Responses 200 that were wrong. */
   wrong: number;
   /** Adds a round. */
   add(verdict: Verdict, wrong?: number): void;

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { appendNumbers, createFolder, listNumbers, openTestJournal } from './test-journal.ts';
+
+const hourMs = 60 * 60 * 1000;
+
+const listFiles = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
+
+/** A folder with a log of one record by hand, last written so many hours ago. */
+const createOldLog = async (t: TestContext, hours: number) => {
+  const directory = await createFolder(t);
+  const file = join(directory, 'log.jsonl');
+  await writeFile(file, '{"n":"old"}\n');
+  const time = new Date(Date.now() - hours * hourMs);
+  await utimes(file, time, time);
+  return { directory, time };
+};
+
+/** Sets the time forward and runs the timers of journals that were opened before. */
+const passHours = (t: TestContext, hours: number): void => t.mock.timers.tick(hours * hourMs);
+
+const startClock = (t: TestContext): void =>
+  t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });
+
+test('records that are too old are removed on startup, also from the active file', async (t) => {
+  const { directory } = await createOldLog(t, 25);
+  const journal = await openTestJournal(t, directory, { retainDays: 1 });
+  assert.deepEqual(await listNumbers(journal), []);
+  assert.deepEqual(await listFiles(directory), ['log.jsonl']);
+  assert.deepEqual(
+    journal.events.map(({ type }) => type),
+    ['segments-removed'],
+  );
+});
+
+test('on startup an active file a day old is closed and keeps its age', async (t) => {
+  const { directory, time } = await createOldLog(t, 25);
+  const journal = await openTestJournal(t, directory, { retainDays: 2 });
+  assert.deepEqual(await listNumbers(journal), ['old']);
+  assert.deepEqual(await listFiles(directory), ['log.00000001.jsonl', 'log.jsonl']);
+  const { mtimeMs } = await stat(join(directory, 'log.00000001.jsonl'));
+  assert.equal(Math.floor(mtimeMs / 1000), Math.floor(time.getTime() / 1000));
+});
+
+test('an active file less than a day old is not closed, nor is any without retainDays', async (t) => {
+  const young = await createOldLog(t, 23);
+  await openTestJournal(t, young.directory, { retainDays: 1 });
+  assert.deepEqual(await listFiles(young.directory), ['log.jsonl']);
+  const old = await createOldLog(t, 9999);
+  await openTestJournal(t, old.directory);
+  assert.deepEqual(await listFiles(old.directory), ['log.jsonl']);
+});
+
+test('while it runs, a journal without new records removes those that become too old', async (t) => {
+  startClock(t);
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory, { retainDays: 1 });
+  await appendNumbers(journal, 1, 3);
+  passHours(t, 23);
+  await journal.reopen();
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
+  passHours(t, 2);
+  await journal.reopen();
+  assert.deepEqual(await listNumbers(journal), []);
+});
+
+test('while it runs, an active file a day old is closed, and kept for the days of its last record', async (t) => {
+  startClock(t);
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory, { retainDays: 1 });
+  await appendNumbers(journal, 1, 3);
+  const written = new Date(Date.now() + 20 * hourMs);
+  await utimes(journal.file, written, written);
+  passHours(t, 25);
+  await journal.reopen();
+  await appendNumbers(journal, 4, 4);
+  assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4]);
+  assert.deepEqual(await listFiles(directory), ['log.00000001.jsonl', 'log.jsonl']);
+  passHours(t, 20);
+  await journal.reopen();
+  assert.deepEqual(await listNumbers(journal), [4]);
+});
+
+test('the seq goes on after every record was removed, also after restarts', async (t) => {
+  startClock(t);
+  const directory = await createFolder(t);
+  const first = await openTestJournal(t, directory, { retainDays: 1 });
+  await appendNumbers(first, 1, 3);
+  passHours(t, 25);
+  await first.reopen();
+  await first.close();
+  assert.equal((await readFile(first.file, 'utf8')).trim().split('\n').length, 1);
+  const second = await openTestJournal(t, directory, { retainDays: 1 });
+  assert.deepEqual(await listNumbers(second), []);
+  passHours(t, 100);
+  await second.reopen();
+  await second.close();
+  const third = await openTestJournal(t, directory, { retainDays: 1 });
+  assert.equal((await third.append({ n: 4 })).seq, 4);
+  assert.deepEqual(await listNumbers(third), [4]);
+});

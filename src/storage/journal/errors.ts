@@ -1,0 +1,44 @@
+/**
+ * Every way in which a journal fails.
+ * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written).
+ * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
+ * On listing: `window-too-large` (the records asked for take up too much of the log).
+ * `low-space` is only ever the cause of an `unavailable`.
+ */
+export type JournalErrorCode =
+  | 'locked'
+  | 'unusable'
+  | 'unavailable'
+  | 'low-space'
+  | 'queue-full'
+  | 'too-large'
+  | 'closed'
+  | 'window-too-large';
+
+export class JournalError extends Error {
+  readonly code: JournalErrorCode;
+
+  constructor(code: JournalErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The code an error carries: the operating system's (`ENOENT`) or one of a JournalError. */
+export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** Why a write failed, in words for clients; any other reason goes only to the program's own log. */
+const reasons: Record<string, string> = {
+  'low-space': 'too little space is free on the disk',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file is as large as it may be',
+  EIO: 'the disk reports an error',
+  EROFS: 'the file system is read-only',
+};
+
+/** The reason in brackets after a space; empty if clients need not know it. */
+export const toReason = (error: unknown): string => {
+  const reason = reasons[codeOf(error) ?? ''];
+  return reason === undefined ? '' : ` (${reason})`;
+};

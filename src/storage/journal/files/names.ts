@@ -1,0 +1,43 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface FileNames {
+  directory: string;
+  /** The file that is written to. */
+  active: string;
+  /** Where the lock's socket is. */
+  lock: string;
+  /** A closed segment. */
+  closed(number: number): string;
+  /** An incomplete last line that was cut off. */
+  torn(number: number): string;
+  /** The numbers of the closed segments, oldest first. */
+  listClosed(): Promise<number[]>;
+  listTorn(): Promise<number[]>;
+}
+
+/** Paths of a journal's files. */
+export const createFileNames = (directory: string, name: string): FileNames => ({
+  directory,
+  active: join(directory, `${name}.jsonl`),
+  lock: join(directory, `${name}.lock`),
+  closed: (number) => join(directory, `${name}.${toDigits(number)}.jsonl`),
+  torn: (number) => join(directory, `${name}.${toDigits(number)}.torn`),
+  listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
+  listTorn: () => listNumbers(directory, `${name}.`, '.torn'),
+});
+
+/** The number after the last one. */
+export const nextNumber = (numbers: number[]): number => (numbers.at(-1) ?? 0) + 1;
+
+const toDigits = (number: number): string => String(number).padStart(8, '0');
+
+const listNumbers = async (directory: string, prefix: string, suffix: string): Promise<number[]> => {
+  const entries = await readdir(directory, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.startsWith(prefix) && entry.name.endsWith(suffix))
+    .map((entry) => entry.name.slice(prefix.length, -suffix.length))
+    .filter((digits) => /^\d{8,}$/.test(digits))
+    .map(Number)
+    .sort((a, b) => a - b);
+};

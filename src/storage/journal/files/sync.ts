@@ -1,0 +1,26 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** How bytes and names reach the disk; no-ops if syncing is switched off. */
+export interface Sync {
+  /** A file's bytes and the size needed to find them again. */
+  data(handle: FileHandle): Promise<void>;
+  /** A directory's names, after one was created, renamed or removed. */
+  directory(path: string): Promise<void>;
+}
+
+/** Windows has no way to sync a directory, and needs none: NTFS journals its names. */
+export const createSync = (enabled: boolean, platform: NodeJS.Platform = process.platform): Sync => ({
+  data: enabled ? (handle) => handle.datasync() : nothing,
+  directory: enabled && platform !== 'win32' ? syncDirectory : nothing,
+});
+
+const nothing = async (): Promise<void> => undefined;
+
+const syncDirectory = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};

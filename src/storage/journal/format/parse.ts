@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+import { crc32 } from 'node:zlib';
+import type { LogRecord } from './line.ts';
+
+const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
+const crcFieldBytes = ',"crc":"00000000"}'.length;
+const markStart = Buffer.from('{"seq":');
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+const carriageReturn = 0x0d;
+
+/**
+ * `own`: a record written here, whose checksum fits. `foreign`: a record written by hand or by another program.
+ * `mark`: only a seq. `blank`: nothing but white space.
+ */
+export type LineKind = 'own' | 'foreign' | 'mark' | 'blank' | 'damaged';
+
+/** A field that has exactly this text. */
+export interface Match {
+  field: string;
+  value: string;
+}
+
+/**
+ * What a line is, given without its newline; undefined stands for one that is too long. A line that never had a `seq`
+ * needs no `crc`; one that has a `seq` was written here and must fit its `crc`. Only foreign lines are parsed as JSON:
+ * one whose checksum fits is what was written.
+ */
+export const classifyLine = (line: Buffer | undefined): LineKind => {
+  if (line === undefined) {
+    return 'damaged';
+  }
+  const text = trim(line);
+  if (text.length === 0) {
+    return 'blank';
+  }
+  const crc = readCrc(text);
+  if (crc === undefined) {
+    return isForeign(text) ? 'foreign' : 'damaged';
+  }
+  if (crc32(text.subarray(0, -crcFieldBytes)) !== crc) {
+    return 'damaged';
+  }
+  return text.subarray(0, markStart.length).equals(markStart) ? 'mark' : 'own';
+};
+
+/** The record in a line that is `own`, `foreign` or a `mark`; throws where the line no longer is one. */
+export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
+
+/** Whether the record of a line of this kind matches. Own lines are parsed only if their bytes can match. */
+export const createMatcher = ({ field, value }: Match): ((kind: LineKind, line: Buffer) => boolean) => {
+  const bytes = Buffer.from(`${JSON.stringify(field)}:${JSON.stringify(value)}`);
+  return (kind, line) => (kind !== 'own' || line.includes(bytes)) && parseRecord(line)[field] === value;
+};
+
+const readCrc = (text: Buffer): number | undefined => {
+  const hex = crcField.exec(text.subarray(-crcFieldBytes).toString('latin1'))?.[1];
+  return hex === undefined ? undefined : Number.parseInt(hex, 16);
+};
+
+/** Without what an editor may have put around the line. */
+const trim = (line: Buffer): Buffer => {
+  const start = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
+  const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
+  return isSpace(line.subarray(start, end)) ? line.subarray(0, 0) : line.subarray(start, end);
+};
+
+const isSpace = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09);
+
+/** A JSON object in UTF-8 without a `seq`. */
+const isForeign = (text: Buffer): boolean => {
+  try {
+    const value: unknown = isUtf8(text) ? JSON.parse(text.toString('utf8')) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !('seq' in value);
+  } catch {
+    return false;
+  }
+};

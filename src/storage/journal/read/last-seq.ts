@@ -1,0 +1,26 @@
+import { classifyLine, parseRecord } from '../format/parse.ts';
+import { type Log, readLogBackwards } from './log.ts';
+
+/** Before more bytes of lines that have no seq the log is not searched: they are not ours. */
+const searchedBytes = 4 * 1024 * 1024;
+
+/** The last seq that the log holds, 0 where it holds none. */
+export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<number> => {
+  let searched = 0;
+  for await (const { lines } of readLogBackwards(log, maxLineBytes)) {
+    for (const { bytes } of lines) {
+      const seq = readSeq(bytes);
+      searched += bytes?.length ?? 0;
+      if (seq > 0 || searched > searchedBytes) {
+        return seq;
+      }
+    }
+  }
+  return 0;
+};
+
+const readSeq = (line: Buffer | undefined): number => {
+  const kind = classifyLine(line);
+  const isNumbered = line !== undefined && (kind === 'own' || kind === 'mark');
+  return isNumbered ? Number(parseRecord(line)['seq'] ?? 0) : 0;
+};

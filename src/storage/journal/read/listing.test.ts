@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { toMark } from '../format/line.ts';
+import { appendNumbers, createFolder, listNumbers, openTestJournal } from '../test-journal.ts';
+
+/** More than a listing keeps in memory. */
+const long = 'x'.repeat(100_000);
+
+/** A journal with two closed files and an active one; a record in each, too long to be kept. */
+const openThreeFiles = async (t: TestContext) => {
+  const directory = await createFolder(t);
+  const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
+  for (let n = 1; n <= 3; n += 1) {
+    await journal.append({ n, long });
+  }
+  return { directory, journal };
+};
+
+test('whatever the lengths of records, files and windows, a listing has the last ones that match', async (t) => {
+  const record = fc.record({
+    length: fc.oneof(fc.nat(300), fc.constantFrom(20_000, 65_300, 65_536, 140_000)),
+    level: fc.constantFrom('A', 'B'),
+  });
+  const cases = fc.record({
+    records: fc.array(record, { minLength: 1, maxLength: 25 }),
+    segmentBytes: fc.constantFrom(1000, 100_000, 10_000_000),
+    count: fc.integer({ min: 1, max: 26 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ records, segmentBytes, count }) => {
+      const journal = await openTestJournal(t, await createFolder(t), { segmentBytes, sync: false });
+      const model = records.map(({ length, level }, n) => ({ n, level, text: 'x'.repeat(length) }));
+      for (const one of model) {
+        await journal.append(one);
+      }
+      const last = model.slice(-count);
+      assert.deepEqual(
+        await listNumbers(journal, count),
+        last.map(({ n }) => n),
+      );
+      for (const value of ['A', 'B', 'C']) {
+        assert.deepEqual(
+          await listNumbers(journal, count, { field: 'level', value }),
+          last.filter(({ level }) => level === value).map(({ n }) => n),
+        );
+      }
+      await journal.close();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a listing has the log as it was when it began, whatever is appended while it is read', async (t) => {
+  const { journal } = await openThreeFiles(t);
+  const listing = await journal.listLast(10);
+  const numbers: unknown[] = [];
+  for await (const { n } of listing.records()) {
+    await journal.append({ n: 'later', long });
+    numbers.push(n);
+  }
+  await listing.close();
+  assert.deepEqual(numbers, [1, 2, 3]);
+});
+
+test('a closed file that is deleted while its records wait to be read is an error', async (t) => {
+  const { directory, journal } = await openThreeFiles(t);
+  const listing = await journal.listLast(10);
+  const records = listing.records();
+  assert.equal((await records.next()).value?.['n'], 1);
+  await rm(join(directory, 'log.00000002.jsonl'));
+  await assert.rejects(records.next(), { code: 'ENOENT' });
+  await listing.close();
+  assert.deepEqual(await listNumbers(journal), [1, 3]);
+});
+
+test('a mark is not listed and not counted as damaged', async (t) => {
+  const directory = await createFolder(t);
+  await writeFile(join(directory, 'log.jsonl'), `{"n":1}\n${toMark(7)}`);
+  const journal = await openTestJournal(t, directory);
+  await appendNumbers(journal, 2, 2);
+  assert.deepEqual(await listNumbers(journal, 2), [1, 2]);
+  assert.deepEqual(journal.state(), { healthy: true, failure: undefined, lastSeq: 8, damagedLines: 0 });
+  assert.match(await readFile(journal.file, 'utf8'), /"seq":8,/);
+});
+
+for (const [what, text] of [
+  ['blank lines', '\n'.repeat(500_000)],
+  ['short records', '{"level":"INFO","message":"one of many"}\n'.repeat(10_000)],
+  ['records of 1 MB', `{"message":"${'x'.repeat(1_000_000)}"}\n`.repeat(20)],
+] as const) {
+  test(`listing ${what} takes less than 60 ms of processor time without giving way`, async (t) => {
+    const directory = await createFolder(t);
+    await writeFile(join(directory, 'log.jsonl'), text);
+    const journal = await openTestJournal(t, directory);
+    // compiles what is measured
+    await listNumbers(journal, 10_000);
+    let longest = 0;
+    let start = process.cpuUsage();
+    const measure = (): void => {
+      const { user, system } = process.cpuUsage(start);
+      longest = Math.max(longest, user + system);
+      start = process.cpuUsage();
+      turn = setImmediate(measure);
+    };
+    let turn = setImmediate(measure);
+    await listNumbers(journal, 10_000);
+    await new Promise(setImmediate);
+    clearImmediate(turn);
+    assert.ok(longest < 60_000, `${longest} µs`);
+  });
+}

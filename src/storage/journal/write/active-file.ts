@@ -1,0 +1,93 @@
+import { lstat, open, stat } from 'node:fs/promises';
+import { codeOf, JournalError } from '../errors.ts';
+import type { FileNames } from '../files/names.ts';
+import { repairTail } from '../files/repair.ts';
+import { type SharedHandle, shareHandle } from '../files/shared-handle.ts';
+import type { Sync } from '../files/sync.ts';
+import type { Settings } from '../options.ts';
+
+/** The file that is written to. */
+export interface ActiveFile {
+  path: string;
+  dev: bigint;
+  ino: bigint;
+  shared: SharedHandle;
+  /** Bytes that were written and synced: what is listed, and where the next batch begins. */
+  size: number;
+  /** When its first record was written, as far as the file system knows; Unix milliseconds. */
+  begunAt: number;
+}
+
+/** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its end. */
+export const openActiveFile = async (
+  names: FileNames,
+  sync: Sync,
+  settings: Settings,
+): Promise<ActiveFile> => {
+  await readFileSize(names.active);
+  const handle = await open(names.active, 'a+', 0o600);
+  try {
+    const size = await repairTail(names, sync, settings);
+    await sync.directory(names.directory);
+    const { dev, ino, birthtimeMs, mtimeMs } = await handle.stat({ bigint: true });
+    const begunAt = Math.min(Number(birthtimeMs), Number(mtimeMs));
+    return { path: names.active, dev, ino, shared: shareHandle(handle), size, begunAt };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+/** Writes all of the batch at the end of the file and syncs it. The batch counts once `size` includes it. */
+export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
+  // appendFile continues short writes until all is written or the system reports an error
+  await shared.handle.appendFile(batch);
+  await sync.data(shared.handle);
+};
+
+/**
+ * Whether the file is still the one at its path and `size` long. `moved`: it was renamed, removed or replaced. `cut`:
+ * it is shorter. In both cases the last batch may be gone from the log. `grown`: another program wrote to it.
+ */
+export const compareFile = async (
+  file: ActiveFile,
+  size: number,
+): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
+  const now = await stat(file.path, { bigint: true }).catch(() => undefined);
+  if (now?.dev !== file.dev || now.ino !== file.ino) {
+    return 'moved';
+  }
+  if (now.size < size) {
+    return 'cut';
+  }
+  return now.size > size ? 'grown' : 'same';
+};
+
+/** Whether the file ends with the batch, whatever its size. */
+export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
+  const { size } = await handle.stat();
+  const end = Buffer.alloc(batch.length);
+  await handle.read(end, 0, end.length, Math.max(0, size - end.length));
+  return end.equals(batch);
+};
+
+/** Removes what was written but not acknowledged. */
+export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
+  if ((await handle.stat()).size > size) {
+    await handle.truncate(size);
+  }
+};
+
+/** Size of the regular file at the path; undefined if there is nothing. Throws if it is not a regular file. */
+export const readFileSize = async (path: string): Promise<number | undefined> => {
+  const found = await lstat(path).catch((error) => {
+    // With any other error the file may exist: it must not be taken for a new one.
+    if (codeOf(error) !== 'ENOENT') {
+      throw error;
+    }
+  });
+  if (found && !found.isFile()) {
+    throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);
+  }
+  return found?.size;
+};

@@ -1,0 +1,186 @@
+import { rename, unlink } from 'node:fs/promises';
+import { codeOf, JournalError } from '../errors.ts';
+import { type FileNames, nextNumber } from '../files/names.ts';
+import { dayMs, removeOldSegments } from '../files/retention.ts';
+import type { SharedHandle } from '../files/shared-handle.ts';
+import type { Sync } from '../files/sync.ts';
+import { toMark } from '../format/line.ts';
+import type { Settings } from '../options.ts';
+import { createSerial } from '../scheduling.ts';
+import {
+  type ActiveFile,
+  appendBatch,
+  compareFile,
+  cutBack,
+  isAtEnd,
+  openActiveFile,
+  readFileSize,
+} from './active-file.ts';
+
+const attempts = 3;
+const probe = Buffer.from(`${' '.repeat(4095)}\n`);
+
+/** The log at one moment. Release `active` when done. */
+export interface Snapshot {
+  active: SharedHandle;
+  /** Bytes of the active file that may be read. */
+  size: number;
+  /** Paths of the closed segments, newest first. */
+  closed: readonly string[];
+}
+
+/** The files of a journal. Its methods must not run at the same time, those for reading excepted. */
+export class SegmentStore {
+  /** Steps of all readers run one by one, so that reading takes up one thread of Node's pool at most. */
+  readonly readSerially = createSerial();
+  readonly #names: FileNames;
+  readonly #sync: Sync;
+  readonly #settings: Settings;
+  #active: ActiveFile;
+  #closed: readonly string[];
+
+  private constructor(
+    names: FileNames,
+    sync: Sync,
+    settings: Settings,
+    active: ActiveFile,
+    closed: readonly string[],
+  ) {
+    this.#names = names;
+    this.#sync = sync;
+    this.#settings = settings;
+    this.#active = active;
+    this.#closed = closed;
+  }
+
+  static async open(names: FileNames, sync: Sync, settings: Settings): Promise<SegmentStore> {
+    const active = await openActiveFile(names, sync, settings);
+    return new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
+  }
+
+  /** Writes and syncs a batch of whole lines. When this throws, the batch may be in the file or not. */
+  async commit(batch: Buffer): Promise<void> {
+    if (this.#active.size > 0 && this.#active.size + batch.length > this.#settings.segmentBytes) {
+      await this.startSegment();
+    }
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      if (await this.#append(batch)) {
+        return;
+      }
+    }
+    throw new JournalError('unavailable', `${this.#names.active} is being changed by another program`);
+  }
+
+  /** Opens the active file again if it is not as the last commit left it. */
+  async refresh(): Promise<void> {
+    if ((await compareFile(this.#active, this.#active.size)) !== 'same') {
+      await this.#reopen();
+    }
+  }
+
+  /**
+   * Applies the retention settings. The active file is closed first if its records are a day old, so that those too are
+   * removed in the end. If no record is left, the log keeps `lastSeq` in a mark.
+   */
+  async applyRetention(lastSeq: number): Promise<void> {
+    const { size, begunAt } = this.#active;
+    if (this.#settings.retainDays > 0 && size > 0 && Date.now() - begunAt > dayMs) {
+      await this.startSegment();
+    } else {
+      await this.#removeOld();
+    }
+    if (lastSeq > 0 && this.#active.size === 0 && this.#closed.length === 0) {
+      await this.commit(Buffer.from(toMark(lastSeq)));
+    }
+  }
+
+  /** Closes the active file for good, gives it a number, and opens an empty one. */
+  async startSegment(): Promise<void> {
+    // This may fail too after a failed write; what was not acknowledged is then listed or skipped.
+    await cutBack(this.#active).catch(() => undefined);
+    const size = await readFileSize(this.#names.active);
+    if (size === 0) {
+      await unlink(this.#names.active).catch(passIfGone);
+    } else if (size !== undefined) {
+      const closed = this.#names.closed(nextNumber(await this.#names.listClosed()));
+      await rename(this.#names.active, closed).catch(passIfGone);
+    }
+    await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    await this.#removeOld();
+  }
+
+  /** Tests that bytes reach the active file, and leaves it as it was. Throws if they do not. */
+  async probe(): Promise<void> {
+    await appendBatch(this.#active, probe, this.#sync);
+    const found = await compareFile(this.#active, this.#active.size + probe.length);
+    await cutBack(this.#active);
+    if (found !== 'same') {
+      throw new JournalError('unavailable', `${this.#active.path} does not hold what was written to it`);
+    }
+  }
+
+  takeSnapshot(): Snapshot {
+    this.#active.shared.retain();
+    return {
+      active: this.#active.shared,
+      size: this.#active.size,
+      closed: this.#closed,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#active.shared.release();
+  }
+
+  /** Resolves to whether the batch is in the log now. */
+  async #append(batch: Buffer): Promise<boolean> {
+    const end = this.#active.size + batch.length;
+    await appendBatch(this.#active, batch, this.#sync);
+    const found = await compareFile(this.#active, end);
+    // A file that was cut before the batch was written holds it: writing it again would duplicate it.
+    const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
+    if (!written) {
+      await cutBack(this.#active);
+    } else if (found !== 'cut') {
+      this.#active.begunAt = this.#active.size > 0 ? this.#active.begunAt : Date.now();
+      this.#active.size = end;
+    }
+    if (found !== 'same') {
+      await this.#reopen();
+    }
+    return written;
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    this.#settings.report({ type: 'reopened' });
+  }
+
+  async #use(next: ActiveFile): Promise<void> {
+    const closed = await listClosedPaths(this.#names);
+    const previous = this.#active;
+    this.#active = next;
+    this.#closed = closed;
+    await previous.shared.release();
+  }
+
+  async #removeOld(): Promise<void> {
+    const files = await removeOldSegments(this.#names, this.#settings);
+    if (files.length > 0) {
+      await this.#sync.directory(this.#names.directory);
+      this.#closed = await listClosedPaths(this.#names);
+      this.#settings.report({ type: 'segments-removed', files });
+    }
+  }
+}
+
+/** Another program may have moved the file away a moment ago. */
+const passIfGone = (error: unknown): void => {
+  if (codeOf(error) !== 'ENOENT') {
+    throw error;
+  }
+};
+
+/** Newest first. Read when the files change and not for each listing, whose cost would grow with the log. */
+const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
+  (await names.listClosed()).map(names.closed).reverse();

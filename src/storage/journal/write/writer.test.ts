@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type JournalOptions, withDefaults } from '../options.ts';
+import type { SegmentStore } from './segment-store.ts';
+import { Writer } from './writer.ts';
+
+const hourMs = 60 * 60 * 1000;
+const nothing = async (): Promise<void> => undefined;
+
+/** A writer over a store whose commits fail as long as `disk.failure` is set. */
+const createWriter = (t: TestContext, options: Partial<JournalOptions> = {}) => {
+  const disk: { failure?: Error | undefined } = {};
+  const commit = async (): Promise<void> => {
+    if (disk.failure) {
+      throw disk.failure;
+    }
+  };
+  const events: string[] = [];
+  const store: Partial<SegmentStore> = {
+    commit,
+    refresh: nothing,
+    startSegment: nothing,
+    probe: nothing,
+    applyRetention: async () => void events.push('retention'),
+    close: nothing,
+  };
+  const report = ({ type }: { type: string }): void => void events.push(type);
+  const settings = withDefaults({ directory: 'none', name: 'log', report, ...options });
+  const writer = new Writer(store as SegmentStore, settings, nothing, 0);
+  t.after(() => writer.close());
+  return { writer, disk, events };
+};
+
+const noSpace = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+
+test('a failure is reported once until a record is stored again', async (t) => {
+  const { writer, disk, events } = createWriter(t);
+  disk.failure = noSpace;
+  for (let n = 0; n < 3; n += 1) {
+    await assert.rejects(writer.append('id', '{"id":"id"'), { code: 'unavailable' });
+  }
+  assert.deepEqual(events, ['failed']);
+  disk.failure = undefined;
+  await writer.append('id', '{"id":"id"');
+  await writer.append('id', '{"id":"id"');
+  assert.deepEqual(events, ['failed', 'recovered']);
+  disk.failure = noSpace;
+  await assert.rejects(writer.append('id', '{"id":"id"'), { code: 'unavailable' });
+  assert.deepEqual(events, ['failed', 'recovered', 'failed']);
+});
+
+test('with retainDays ages are checked every hour until the writer is closed', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { writer, events } = createWriter(t, { retainDays: 1 });
+  t.mock.timers.tick(2 * hourMs);
+  await writer.reopen();
+  assert.deepEqual(events, ['retention', 'retention']);
+  const closing = writer.close();
+  t.mock.timers.tick(hourMs);
+  await closing;
+  await writer.reopen();
+  assert.equal(events.length, 2);
+});
+
+test('without retainDays nothing runs by itself', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { writer, events } = createWriter(t, { retainSegments: 1 });
+  t.mock.timers.tick(9 * hourMs);
+  await writer.reopen();
+  assert.deepEqual(events, []);
+});

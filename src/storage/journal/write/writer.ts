@@ -1,0 +1,175 @@
+import { setImmediate } from 'node:timers/promises';
+import { codeOf, JournalError, toReason } from '../errors.ts';
+import type { AssertFreeSpace } from '../files/free-space.ts';
+import { toLine } from '../format/line.ts';
+import { maxBatchBytes, type Settings } from '../options.ts';
+import { createSerial } from '../scheduling.ts';
+import { type Appended, type Pending, Queue } from './queue.ts';
+import type { SegmentStore } from './segment-store.ts';
+
+/** About as long as a sync takes, so that gathering at most doubles the wait for a record. */
+const gatheringMs = 1;
+const hourMs = 60 * 60 * 1000;
+
+/**
+ * The only writer of a log. All waiting records become one write and one sync, and are acknowledged together; records
+ * that arrive meanwhile are the next batch. After a failure nothing is written or acknowledged until a new segment has
+ * been opened and synced, which is retried until it succeeds.
+ */
+export class Writer {
+  readonly #store: SegmentStore;
+  readonly #settings: Settings;
+  readonly #assertFreeSpace: AssertFreeSpace;
+  readonly #queue: Queue;
+  readonly #serially = createSerial();
+  #nextSeq: number;
+  /** Why the last attempt to recover failed: set while records are refused. */
+  #failure: Error | undefined;
+  /** A failure was reported, and no batch has been stored since. */
+  #isFailureReported = false;
+  /** The active file may have lost bytes: it is not written or synced again. */
+  #suspect = false;
+  #draining = false;
+  #closed = false;
+  #retry: NodeJS.Timeout | undefined;
+  readonly #retention: NodeJS.Timeout | undefined;
+
+  constructor(store: SegmentStore, settings: Settings, assertFreeSpace: AssertFreeSpace, lastSeq: number) {
+    this.#store = store;
+    this.#settings = settings;
+    this.#assertFreeSpace = assertFreeSpace;
+    this.#queue = new Queue(settings.queueCount, settings.queueBytes);
+    this.#nextSeq = lastSeq + 1;
+    if (settings.retainDays > 0) {
+      this.#retention = setInterval(() => void this.applyRetention(), hourMs).unref();
+    }
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  get lastSeq(): number {
+    return this.#nextSeq - 1;
+  }
+
+  /** Resolves when the line is on disk. Rejects with a JournalError: the record may be in the log or not. */
+  append(id: string, start: string): Promise<Appended> {
+    if (this.#closed) {
+      return Promise.reject(new JournalError('closed', 'the journal is closed'));
+    }
+    if (this.#failure) {
+      return Promise.reject(toUnavailable(this.#failure));
+    }
+    const appended = this.#queue.add(id, start);
+    if (!this.#draining) {
+      this.#draining = true;
+      void this.#serially(() => this.#drain());
+    }
+    return appended;
+  }
+
+  /** Removes what the retention settings no longer keep. */
+  applyRetention(): Promise<void> {
+    return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.lastSeq)));
+  }
+
+  /** Opens the active file again if it was replaced; after a failure, tries to write again now. */
+  reopen(): Promise<void> {
+    return this.#serially(() =>
+      this.#failure ? this.#recover() : this.#attempt(() => this.#store.refresh()),
+    );
+  }
+
+  /** Stores waiting records, then closes the file. */
+  close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#retention);
+    return this.#serially(async () => {
+      clearTimeout(this.#retry);
+      await this.#store.close();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      await this.#attempt(() => this.#store.refresh());
+      while (this.#queue.waiting > 0) {
+        await this.#gather();
+        const batch = this.#queue.take(maxBatchBytes);
+        await this.#attempt(() => this.#commit(batch), batch);
+      }
+    } finally {
+      this.#draining = false;
+    }
+  }
+
+  /**
+   * Waits while each turn of the event loop brings more records, for a millisecond at most: clients that were answered
+   * together send their next records together. Larger batches take less processor time per record.
+   */
+  async #gather(): Promise<void> {
+    const end = performance.now() + gatheringMs;
+    let before = 0;
+    while (this.#queue.waiting > before && performance.now() < end) {
+      before = this.#queue.waiting;
+      await setImmediate();
+    }
+  }
+
+  async #commit(batch: Pending[]): Promise<void> {
+    await this.#assertFreeSpace(batch.reduce((sum, { bytes }) => sum + bytes, 0));
+    const first = this.#nextSeq;
+    this.#nextSeq += batch.length;
+    const lines = batch.map(({ start }, index) => toLine(start, first + index));
+    await this.#store.commit(Buffer.from(lines.join('')));
+    for (const [index, { id, resolve }] of batch.entries()) {
+      resolve({ id, seq: first + index });
+    }
+    if (this.#isFailureReported) {
+      this.#isFailureReported = false;
+      this.#settings.report({ type: 'recovered' });
+    }
+  }
+
+  async #attempt(step: () => Promise<void>, batch: Pending[] = []): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.#noteFailure(error as Error);
+      for (const { reject } of batch) {
+        reject(toUnavailable(error as Error));
+      }
+      await this.#recover();
+    }
+  }
+
+  #noteFailure(error: Error): void {
+    this.#suspect ||= codeOf(error) !== 'low-space';
+    if (!this.#isFailureReported) {
+      this.#isFailureReported = true;
+      this.#settings.report({ type: 'failed', error });
+    }
+  }
+
+  async #recover(): Promise<void> {
+    clearTimeout(this.#retry);
+    try {
+      await this.#assertFreeSpace(0);
+      if (this.#suspect) {
+        await this.#store.startSegment();
+        await this.#store.probe();
+      }
+      this.#suspect = false;
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = error as Error;
+      this.#queue.rejectAll(toUnavailable(error as Error));
+      this.#retry = setTimeout(() => void this.#serially(() => this.#recover()), this.#settings.retryMs);
+      this.#retry.unref();
+    }
+  }
+}
+
+const toUnavailable = (cause: Error): JournalError =>
+  new JournalError('unavailable', `the log cannot be written at the moment${toReason(cause)}`, { cause });
