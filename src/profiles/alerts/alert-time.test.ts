@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { extname } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import fc from 'fast-check';
+import { fc } from '../../../test/support/random.ts';
 
 const run = promisify(execFile);
 const module = new URL(`./alert${extname(import.meta.url)}`, import.meta.url).href;

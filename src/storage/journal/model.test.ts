@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { stat, truncate } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../test/support/random.ts';
 import { createFolder, listNumbers, openTestJournal } from './test-journal.ts';
 
 const step = fc.oneof(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/random.ts';
 import { inEnglish, toLines } from '../../testing.ts';
 import { parsePageSize, parseProcessStat, parseResidentPages, readPageSize } from './stat.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/random.ts';
 import { type CommandLine, parseCommandLine } from './parse.ts';
 import { Refusal } from './refusal.ts';
 import { createAnyText, writeList } from './test-lines.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/random.ts';
 import { createAnyMatcher, createMatcher, hasWildcard, likeWildcards, nameWildcards } from './wildcard.ts';
 
 test('a pattern matches the whole text, ignoring case', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Value } from 'typebox/value';
+import { fc } from '../../../../test/support/random.ts';
 import { Refusal } from '../language/refusal.ts';
 import { createAnyText, writeCommandLine } from '../language/test-lines.ts';
 import { checkCommand } from './check.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/random.ts';
 import { toLine, toLineStart, toMark } from './line.ts';
 import { classifyLine, createMatcher, parseRecord } from './parse.ts';
 

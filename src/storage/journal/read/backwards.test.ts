@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/random.ts';
 import { createFolder } from '../test-journal.ts';
 import { findLastLineEnd, type Line, readLinesBackwards, toReadAt } from './backwards.ts';
 

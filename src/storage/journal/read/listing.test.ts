@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../test/support/random.ts';
 import { toMark } from '../format/line.ts';
 import { appendNumbers, createFolder, listNumbers, openTestJournal } from '../test-journal.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../../../../../test/support/random.ts';
 import { Refusal } from '../../language/refusal.ts';
 import { checkCommand } from '../../policy/check.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
