@@ -8,7 +8,7 @@ import { alerts } from './index.ts';
 
 export const disk = { source: 'disk', level: 'ERROR', message: 'sda1 is full', hostname: 'web-1' };
 
-export interface AlertPage {
+interface AlertPage {
   count: number;
   data: Record<string, string>[];
 }
