@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import './keep-tick-shape.ts';
 
 const hasWorkingDirectory = (): boolean => {
   try {

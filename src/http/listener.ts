@@ -31,13 +31,14 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
  */
 export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
   const { connections, isLagging } = options;
-  const takeInTurn = createPipelining();
+  const waitForTurn = createPipelining();
   const checkFraming = createFramingCheck();
   const checkOrigin = options.cors ? () => undefined : createOriginCheck(options.secure);
   const checkHost = createHostCheck({ ...options, boundTo: options.host, allowed: options.allowedHosts });
   const checkLoad = ({ url = '' }: IncomingMessage, { isExtra }: Connection): HttpError | undefined =>
     (isExtra || isLagging()) && !isVital(url) ? createBusyError() : undefined;
   const begin = (request: IncomingMessage, response: ServerResponse, connection: Connection): void => {
+    connection.response = response;
     // RFC 9112, 9.6: bytes behind the last response of a connection are ignored.
     if (connection.isEnding) return;
     if (connection.isExtra) response.setHeader('connection', 'close');
@@ -56,7 +57,10 @@ export const listenWith = (server: Server, route: RequestListener, options: List
   };
   const listen: RequestListener = (request, response) => {
     const connection = connections.find(request.socket);
-    if (connection) takeInTurn(connection, response, () => begin(request, response, connection));
+    if (!connection) return;
+    // A response has a socket once those before it are done.
+    if (response.socket) begin(request, response, connection);
+    else waitForTurn(connection, response, () => begin(request, response, connection));
   };
   // Left to itself, Node would answer expectations before anything here has seen the request.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listen);

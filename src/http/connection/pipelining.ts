@@ -5,8 +5,8 @@ import { waitingBeforePause, waitingRequests } from './limits.ts';
 /**
  * Takes the requests of a connection one at a time: Node would begin one that is sent ahead at once, and a task that is
  * read behind its change could be what it was before (RFC 9112, 9.3.2). While more than a few wait, the connection is
- * not read from; where too many wait, on it or on all connections, it is closed. The function returned calls `begin`
- * when it is the request's turn.
+ * not read from; where too many wait, on it or on all connections, it is closed. The function returned is for requests
+ * that must wait, and calls `begin` when it is their turn.
  */
 export const createPipelining = () => {
   let inTotal = 0;
@@ -31,18 +31,10 @@ export const createPipelining = () => {
     if (connection.waiting <= waitingBeforePause && connection.socket.isPaused()) connection.socket.resume();
   };
   return (connection: Connection, response: ServerResponse, begin: () => void): void => {
-    const start = (): void => {
-      connection.response = response;
+    enqueue(connection);
+    response.once('socket', () => {
+      dequeue(connection);
       begin();
-    };
-    // A response has a socket once those before it are done.
-    if (response.socket) start();
-    else {
-      enqueue(connection);
-      response.once('socket', () => {
-        dequeue(connection);
-        start();
-      });
-    }
+    });
   };
 };

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { maximumBodyBytes, unfinishedBodyBytes } from '../connection/limits.ts';
 import { createFatal, createUnavailable, HttpError } from '../response/errors.ts';
+import { addPreValidation } from './query.ts';
 
 /** What a route takes as its body: a JSON object, any JSON value, or text. */
 export type BodyKind = 'object' | 'json' | 'text';
@@ -67,6 +68,8 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   const read = createBodyReader();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request, raw, done) => {
+    // No route will look at it.
+    if (request.is404) return done(null);
     // Thrown here, an error would end the connection: that is right only while bytes of the body are on their way.
     beforeReading(raw);
     read(raw, (error, bytes) => {
@@ -74,10 +77,13 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
       done(null, findRefusal() ?? parseFor(request, bytes, parse));
     });
   });
-  app.addHook('preValidation', ({ body }, _reply, done) =>
-    done(body instanceof HttpError ? body : undefined),
-  );
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'GET' && route.method !== 'HEAD') addPreValidation(route, refuseBadBody);
+  });
 };
+
+const refuseBadBody: preValidationHookHandler = ({ body }, _reply, done) =>
+  done(body instanceof HttpError ? body : undefined);
 
 const parseFor = (
   { routeOptions }: FastifyRequest,
@@ -101,7 +107,7 @@ interface Unfinished {
   arrivedAt: number;
 }
 
-/** Bodies of up to this size do not count as unfinished: there are too few connections for them to matter. */
+/** Bodies of up to this size do not count: there are too few connections for them to matter. */
 const smallBytes = 16 * 1024;
 
 /** Milliseconds without progress after which an unfinished body must make room for others. */
@@ -115,14 +121,12 @@ const patience = 1000;
 const createBodyReader = () => {
   const unfinished = new Map<IncomingMessage, Unfinished>();
   let total = 0;
-  const add = (request: IncomingMessage, body: Unfinished, bytes: number): void => {
-    body.bytes += bytes;
-    body.arrivedAt = performance.now();
-    if (body.bytes <= smallBytes) return;
-    total += unfinished.has(request) ? bytes : body.bytes;
-    unfinished.set(request, body);
+  const hold = (request: IncomingMessage, bytes: number): void => {
+    const before = unfinished.get(request)?.bytes ?? 0;
+    total += bytes - before;
+    unfinished.set(request, { bytes, arrivedAt: performance.now() });
   };
-  const remove = (request: IncomingMessage): void => {
+  const release = (request: IncomingMessage): void => {
     total -= unfinished.get(request)?.bytes ?? 0;
     unfinished.delete(request);
   };
@@ -130,29 +134,38 @@ const createBodyReader = () => {
     const now = performance.now();
     for (const [request, { arrivedAt }] of unfinished) {
       if (now - arrivedAt <= patience) continue;
-      remove(request);
+      release(request);
       request.socket.destroy();
     }
     return total <= unfinishedBodyBytes;
   };
+  const findFault = (request: IncomingMessage, bytes: number): HttpError | undefined => {
+    if (bytes > maximumBodyBytes) return tooLarge();
+    if (bytes <= smallBytes) return undefined;
+    hold(request, bytes);
+    return total <= unfinishedBodyBytes || makeRoom() ? undefined : tooMany();
+  };
   return (request: IncomingMessage, done: Done): void => {
     const chunks: Buffer[] = [];
-    const body = { bytes: 0, arrivedAt: 0 };
-    const leave = (): void => remove(request);
-    const finish = (error: HttpError | null, bytes?: Buffer): void => {
-      leave();
-      request.off('data', take).off('end', end).off('close', leave);
-      done(error, bytes);
+    let bytes = 0;
+    const finish = (error: HttpError | null): void => {
+      request.off('data', take).off('end', end);
+      release(request);
+      done(error, error ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
     };
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
-      add(request, body, chunk.length);
-      if (body.bytes > maximumBodyBytes) finish(tooLarge());
-      else if (body.bytes > smallBytes && total > unfinishedBodyBytes && !makeRoom()) finish(tooMany());
+      bytes += chunk.length;
+      const fault = findFault(request, bytes);
+      if (fault) finish(fault);
     };
-    const end = (): void => finish(null, chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    const end = (): void => finish(null);
     if (Number(request.headers['content-length']) > maximumBodyBytes) done(tooLarge());
-    else request.on('data', take).once('end', end).once('close', leave);
+    else
+      request
+        .on('data', take)
+        .on('end', end)
+        .on('close', () => release(request));
   };
 };
 

@@ -30,26 +30,50 @@ type End = Parameters<ServerResponse['end']>;
  * there, too.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
-  let batch: (() => void)[] = [];
+  const names = Object.keys(common);
+  const commonList = Object.entries(common).flat();
+  /** Names and values in turn, which Node sends as they are; own headers replace common ones. */
+  const toList = (own: Headers): string[] => {
+    const list = commonList.slice();
+    for (const name in own) {
+      const at = name in common ? 2 * names.indexOf(name) : list.length;
+      list[at] = name;
+      list[at + 1] = own[name] as string;
+    }
+    return list;
+  };
+  let batch: Response[] = [];
   const writeBatch = (): void => {
     const ready = batch;
     batch = [];
-    for (const write of ready) write();
+    for (const response of ready) response.endNow();
   };
-  return class extends ServerResponse<IncomingMessage> {
+  class Response extends ServerResponse<IncomingMessage> {
+    #end: unknown[] = [];
+
     override writeHead(status: number, ...rest: unknown[]): this {
-      const headers = rest.at(-1);
-      if (typeof headers === 'object') return super.writeHead(status, { ...common, ...headers });
       // Streams set their headers one by one: here, too, the common ones come first.
-      const own = this.getHeaders();
-      for (const name of Object.keys(own)) this.removeHeader(name);
-      return super.writeHead(status, { ...common, ...own });
+      const own = rest.length > 0 ? (rest.at(-1) as Headers) : takeHeaders(this);
+      return super.writeHead(status, toList(own));
     }
 
     override end(...args: unknown[]): this {
       if (batch.length === 0) setImmediate(writeBatch);
-      batch.push(() => void super.end(...(args as End)));
+      this.#end = args;
+      batch.push(this);
       return this;
     }
-  };
+
+    endNow(): void {
+      super.end(...(this.#end as End));
+    }
+  }
+  return Response;
+};
+
+/** The headers that were set one by one; they are not set any more. */
+const takeHeaders = (response: ServerResponse): Headers => {
+  const headers = response.getHeaders();
+  for (const name of Object.keys(headers)) response.removeHeader(name);
+  return headers as Headers;
 };

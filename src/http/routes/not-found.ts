@@ -23,19 +23,18 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     for (const name of [method].flat()) known.methods.add(name);
     paths.set(url, known);
   });
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? toRefusal(toPath(request.url), [...paths.values()]) : undefined);
-  });
-  app.setNotFoundHandler(() => {
-    throw new HttpError('not-found', 'Not found');
+  app.setNotFoundHandler(({ url, method }) => {
+    throw toRefusal(toPath(url), method, [...paths.values()]);
   });
 };
 
-const toRefusal = (path: string, paths: KnownPath[]): HttpError => {
+const toRefusal = (path: string, method: string, paths: KnownPath[]): HttpError => {
   const known = paths.filter(({ pattern, hidden }) => !hidden && pattern.test(path));
-  if (known.length === 0) return new HttpError('not-found', 'Not found');
-  const allow = [...new Set(known.flatMap(({ methods }) => [...methods]))].join(', ');
-  return new HttpError('method-not-allowed', 'Method not allowed', { headers: { Allow: allow } });
+  const methods = new Set(known.flatMap((each) => [...each.methods]));
+  // Where the method is known, what it asks for is missing: a static file.
+  if (known.length === 0 || methods.has(method)) return new HttpError('not-found', 'Not found');
+  const headers = { Allow: [...methods].join(', ') };
+  return new HttpError('method-not-allowed', 'Method not allowed', { headers });
 };
 
 /** The path as the router reads it: decoded, without a query or fragment. */

@@ -1,4 +1,4 @@
-import { toLocalTime, toLocalTimestamp } from '../../http/response/timestamp.ts';
+import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/response/timestamp.ts';
 import type { Alert, AlertBody } from './schema.ts';
 
 /** True if no field has any text. */
@@ -19,7 +19,7 @@ export const createAlert = (body: AlertBody, now: Date): AlertRecord => ({
   message: body.message ?? '',
   hostname: body.hostname ?? '',
   receivedAt: toLocalTime(now),
-  time: `${toLocalTimestamp(now)}.${toDigits(now.getMilliseconds(), 3)}${toOffset(now)}`,
+  time: toOffsetTimestamp(now),
 });
 
 /** The alert in a record of the log: exactly the six fields, whatever its line holds. */
@@ -31,14 +31,5 @@ export const toAlert = (record: Record<string, unknown>): Alert => ({
   hostname: toText(record['hostname']),
   receivedAt: toText(record['receivedAt']),
 });
-
-/** How far local time is ahead of UTC, e.g. `+05:30`. */
-const toOffset = (date: Date): string => {
-  const minutes = -date.getTimezoneOffset();
-  const absolute = Math.abs(minutes);
-  return `${minutes < 0 ? '-' : '+'}${toDigits(Math.floor(absolute / 60), 2)}:${toDigits(absolute % 60, 2)}`;
-};
-
-const toDigits = (value: number, length: number): string => String(value).padStart(length, '0');
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');

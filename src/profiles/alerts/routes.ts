@@ -1,7 +1,7 @@
 import type { Access } from '../../auth/guard.ts';
 import { createClientSignal, createQueue } from '../../http/request/queue.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
-import { sendRows } from '../../http/response/json.ts';
+import { sendJson, sendRows, whenReady } from '../../http/response/json.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
@@ -22,14 +22,14 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
     access,
     summary: 'Store an alert; the response comes when it is on disk',
     schema: { body: AlertBody, response: { 200: AlertReceipt, 400: ErrorBody, 503: ErrorBody } },
-    handler: async ({ body }) => {
+    handler: ({ body }, reply) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const { id } = await journal.append({ ...createAlert(body, clock()) }).catch((error) => {
+      const stored = journal.append({ ...createAlert(body, clock()) }).catch((error) => {
         throw toRefusal(error);
       });
-      return { received: true as const, id };
+      return whenReady(reply, stored, ({ id }) => sendJson(reply, { received: true, id }));
     },
   });
 

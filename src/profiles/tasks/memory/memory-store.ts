@@ -10,6 +10,9 @@ import { createTaskTree, type TreeView } from './task-tree.ts';
 /** Characters of a list that are put together at once: enough that one write serves many tasks. */
 const pieceLength = 64 * 1024;
 
+/** Short lists that are kept: of one piece each. */
+const mostRecent = 64;
+
 /** What this store does is done at once. */
 type Immediate<S> = {
   [K in keyof S]: S[K] extends (...args: infer A) => infer R ? (...args: A) => Awaited<R> : S[K];
@@ -18,8 +21,11 @@ type Immediate<S> = {
 /** Tasks in memory, in order of creation; they are lost when the process ends. */
 export const createMemoryTaskStore = (clock: () => Date): Immediate<TaskStore> => {
   const tree = createTaskTree(setCount);
+  /** Short lists by what was asked for, until a task changes: lists are read far more often. */
+  const recent = new Map<string, List<Task>>();
   let lastId = 0;
   const keep = (task: Task): Task => {
+    recent.clear();
     const text = toTaskText(task);
     tree.put(task.Id, text, toMemberships(task));
     return new StoredTask(text);
@@ -37,15 +43,25 @@ export const createMemoryTaskStore = (clock: () => Date): Immediate<TaskStore> =
         ? undefined
         : keep(toUpdated(JSON.parse(text), changes, toLocalTimestamp(clock())));
     },
-    remove: (id) => (tree.remove(id) ? tree.count(0) : undefined),
+    remove: (id) => {
+      recent.clear();
+      return tree.remove(id) ? tree.count(0) : undefined;
+    },
     list: (filter, limit): List<Task> => {
       const set = toSet(filter);
       if (set === undefined) return { total: 0, count: 0, pieces: [] };
+      const asked = `${set} ${limit}`;
+      const known = recent.get(asked);
+      if (known) return known;
       const total = tree.count(set);
       const count = Math.min(total, limit);
       const cursor = { set, next: 0, left: count };
       const first = new StoredRows(readTexts(tree.view(), cursor, pieceLength));
-      return { total, count, pieces: cursor.left === 0 ? [first] : readOn(first, tree.freeze(), cursor) };
+      if (cursor.left > 0) return { total, count, pieces: readOn(first, tree.freeze(), cursor) };
+      const list = { total, count, pieces: [first] };
+      if (recent.size === mostRecent) recent.clear();
+      recent.set(asked, list);
+      return list;
     },
     restore: ({ Id = lastId + 1, CreatedAt = toLocalTimestamp(clock()), UpdatedAt, ...record }) => {
       if (Id <= lastId) return false;
