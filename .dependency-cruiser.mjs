@@ -70,8 +70,7 @@ export default {
       { path: '^src/app/mounts/' },
       {
         path: '^src/',
-        pathNot:
-          '^src/(app/mounts|http|auth)/|^src/profiles/(feature|route)\\.ts$|^src/config/settings-error\\.ts$',
+        pathNot: '^src/(app/mounts|http|auth)/|^src/profiles/(feature|route)\\.ts$|^src/config/settings-error\\.ts$',
       },
     ),
     rule(

@@ -18,10 +18,7 @@ const connections = 8;
 
 const [, , parent = '.', longest = '10000000'] = process.argv;
 
-type Figures = Record<
-  'start' | 'coldStart' | 'readAtStart' | 'firstList' | 'rate' | 'cpu' | 'resident',
-  number[]
->;
+type Figures = Record<'start' | 'coldStart' | 'readAtStart' | 'firstList' | 'rate' | 'cpu' | 'resident', number[]>;
 
 const createFigures = (): Figures => ({
   start: [],
@@ -51,9 +48,7 @@ const run = async (folder: string): Promise<void> => {
     for (const [index, { figures }] of logs.entries()) await measureList(servers[index], figures);
   }
   for (const server of servers) await end(server);
-  process.stdout.write(
-    `\n${toTable(['median', ...logs.map(({ records }) => `${records}`), 'ratio'], toRows(logs))}`,
-  );
+  process.stdout.write(`\n${toTable(['median', ...logs.map(({ records }) => `${records}`), 'ratio'], toRows(logs))}`);
 };
 
 const start = async (dataDir: string): Promise<FaultServer> => {

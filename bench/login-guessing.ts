@@ -30,9 +30,7 @@ const run = async (folder: string): Promise<void> => {
   ] as const) {
     rows.push(...(await measurePhase(join(folder, name.replaceAll(/\W+/g, '-')), name, crowd, variables)));
   }
-  process.stdout.write(
-    toTable(['', 'what', 'times', 'median ms', 'p99 ms', 'slowest ms', 'wrong logins'], rows),
-  );
+  process.stdout.write(toTable(['', 'what', 'times', 'median ms', 'p99 ms', 'slowest ms', 'wrong logins'], rows));
 };
 
 const measurePhase = async (

@@ -36,9 +36,7 @@ const run = async (folder: string): Promise<void> => {
   await server.ended;
   const rows = [toRow('nobody logs in', idle), toRow(`${logins} log in at once`, busy)];
   process.stdout.write(toTable(['', 'alerts', 'median ms', 'p99 ms', 'slowest ms'], rows));
-  process.stdout.write(
-    `logins: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}\n`,
-  );
+  process.stdout.write(`logins: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}\n`);
 };
 
 const pickPoolSize = (): Record<string, string> => {

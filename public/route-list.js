@@ -66,9 +66,7 @@ const createDetail = (route, server) =>
   );
 
 const createFields = (title, fields) =>
-  fields.length === 0
-    ? []
-    : [create('h4', {}, title), create('dl', {}, ...fields.map((field) => createField(field)))];
+  fields.length === 0 ? [] : [create('h4', {}, title), create('dl', {}, ...fields.map((field) => createField(field)))];
 
 const createField = ({ name, type, isRequired, rules, description }) => {
   const need = isRequired ? create('span', { class: 'required' }, 'required') : 'optional';

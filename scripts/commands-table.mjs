@@ -26,12 +26,7 @@ const toRow = (command, name, { parameters: { properties, required = [], allOf =
     standard !== undefined && `${standard} if not given.`,
     ...pair.filter((other) => other !== name).map((other) => `Not with \`${other}\`.`),
   ];
-  const cells = [
-    `\`${command}\``,
-    `\`${name}\``,
-    values.filter(Boolean).join('; '),
-    notes.filter(Boolean).join(' '),
-  ];
+  const cells = [`\`${command}\``, `\`${name}\``, values.filter(Boolean).join('; '), notes.filter(Boolean).join(' ')];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 };
 

@@ -70,8 +70,7 @@ const createTable = ([letter, title], statements) => [
 
 const findProblems = (statements) => {
   const ids = statements.map(({ id }) => id);
-  const isNamed = (decision) =>
-    statements.some(({ letter, number }) => letter === 'D' && number === decision);
+  const isNamed = (decision) => statements.some(({ letter, number }) => letter === 'D' && number === decision);
   return [
     ...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `two tests have the id ${id}`),
     ...statements

@@ -10,8 +10,7 @@ const isInstalled = (root) => {
   if (!existsSync(installedLock)) return false;
   const installed = readPackages(installedLock);
   return Object.entries(readPackages(join(root, 'package-lock.json'))).every(
-    ([path, { version, optional }]) =>
-      path === '' || (installed[path]?.version ?? (optional && version)) === version,
+    ([path, { version, optional }]) => path === '' || (installed[path]?.version ?? (optional && version)) === version,
   );
 };
 

@@ -18,9 +18,7 @@ const journalTests = [
   ...inFolder(`${journal}/format`, ['line.test', 'parse.test']),
   ...inFolder(`${journal}/write`, ['queue.test', 'segment-store.test', 'writer.test']),
   ...inFolder(`${journal}/read`, ['backwards.test', 'listing.test', 'runs.test']),
-  ...inFolder(`${journal}/files`, [
-    ...['free-space.test', 'lock.test', 'names.test', 'retention.test', 'sync.test'],
-  ]),
+  ...inFolder(`${journal}/files`, [...['free-space.test', 'lock.test', 'names.test', 'retention.test', 'sync.test']]),
 ];
 
 /** The modules that mutation testing covers: their sources, and the tests that are to notice a change in them. */
@@ -63,14 +61,7 @@ export const modules = {
   auth: {
     mutate: inFolder(auth, [...['claims', 'decode', 'guard', 'keys', 'password', 'token']]),
     tests: [
-      ...inFolder(auth, [
-        'claims.test',
-        'decode.test',
-        'keys.test',
-        'token.test',
-        'password.test',
-        'guard.test',
-      ]),
+      ...inFolder(auth, ['claims.test', 'decode.test', 'keys.test', 'token.test', 'password.test', 'guard.test']),
     ],
   },
 };

@@ -8,13 +8,8 @@ import { root } from './prepare.mjs';
 /** Compiled test files of the sources that there are now; names pick those whose path contains one of them. */
 export const listTests = (names) =>
   ['src', 'test', 'bench']
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)),
-    )
-    .filter(
-      (file) =>
-        file.endsWith('.test.ts') && (names.length === 0 || names.some((name) => file.includes(name))),
-    )
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
+    .filter((file) => file.endsWith('.test.ts') && (names.length === 0 || names.some((name) => file.includes(name))))
     .map((file) => join('dist', file.replace(/\.ts$/, '.js')))
     .sort();
 

@@ -33,8 +33,7 @@ const checkConformance = (tests) => {
 const printSlowest = (times) => {
   const slowest = times.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
   process.stdout.write('\nThe slowest files, in seconds:\n');
-  for (const { file, seconds } of slowest)
-    process.stdout.write(`${seconds.toFixed(1).padStart(6)} ${file}\n`);
+  for (const { file, seconds } of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(6)} ${file}\n`);
 };
 
 const names = process.argv.slice(2);

@@ -20,8 +20,7 @@ export const signalbox: Peer = {
         await ended;
       },
       connect: async () => ({
-        send: async (message) =>
-          (await send(`${url}/api/alert`, { agent, body: { message } }))?.status === 200,
+        send: async (message) => (await send(`${url}/api/alert`, { agent, body: { message } }))?.status === 200,
         close: () => undefined,
       }),
       list: async () => readLog(dataDir).map(({ message }) => message),

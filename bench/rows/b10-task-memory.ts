@@ -27,9 +27,6 @@ export const taskMemory: Row = {
       ours: [(after[key] - before[key]) / total],
       goals: [{ of: 'value', atMost: 400 }],
     });
-    return [
-      toFinding('memory in use for a task', 'live'),
-      toFinding('resident memory for a task', 'resident'),
-    ];
+    return [toFinding('memory in use for a task', 'live'), toFinding('resident memory for a task', 'resident')];
   },
 };

@@ -44,11 +44,7 @@ const measureGuesses = async (
   const post = createPost(`${server.url}/api/auth/login`, { Username: 'admin', Password: 'wrong' });
   const order: OpenLoopOrder = { ...post, connections, seconds, ...pace };
   const finish = await beginLoad(scope, undefined, order);
-  const [figures, right] = await Promise.all([
-    finish(),
-    logInElsewhere(server),
-    bystanders.askMeanwhile(seconds),
-  ]);
+  const [figures, right] = await Promise.all([finish(), logInElsewhere(server), bystanders.askMeanwhile(seconds)]);
   await bystanders.askIdle(seconds / 2);
   await Promise.all([server.kill(), other.kill()]);
   return [...toFindings(work, figures, right), ...bystanders.toFindings('login')];

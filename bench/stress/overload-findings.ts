@@ -30,12 +30,10 @@ export interface Overload {
 const settling = 20;
 
 export const toFindings = (overload: Overload): Finding[] =>
-  [toGoodput(overload), ...toMemory(overload), toRecovery(overload), ...toOthers(overload)].map(
-    (finding) => ({
-      id: 'overload',
-      ...finding,
-    }),
-  );
+  [toGoodput(overload), ...toMemory(overload), toRecovery(overload), ...toOthers(overload)].map((finding) => ({
+    id: 'overload',
+    ...finding,
+  }));
 
 type Row = Omit<Finding, 'id'>;
 
@@ -110,5 +108,4 @@ const toOthers = ({ figures, samples, newcomers, idle }: Overload): Row[] => {
   ];
 };
 
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

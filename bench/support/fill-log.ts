@@ -11,10 +11,7 @@ const segmentBytes = 64 * 1024 * 1024;
 const linesAtOnce = 2000;
 
 /** Writes an alert log of so many records, as signalbox would have; answers its files and bytes. */
-export const fillLog = async (
-  directory: string,
-  records: number,
-): Promise<{ files: number; bytes: number }> => {
+export const fillLog = async (directory: string, records: number): Promise<{ files: number; bytes: number }> => {
   await mkdir(directory, { recursive: true });
   const names = createFileNames(directory, 'alerts');
   const written = { files: 0, bytes: 0 };
@@ -29,11 +26,7 @@ export const fillLog = async (
   return written;
 };
 
-const fillFile = async (
-  path: string,
-  first: number,
-  last: number,
-): Promise<{ next: number; bytes: number }> => {
+const fillFile = async (path: string, first: number, last: number): Promise<{ next: number; bytes: number }> => {
   const stream = createWriteStream(path, { mode: 0o600, flush: true });
   let next = first;
   let bytes = 0;

@@ -3,9 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Milliseconds of processor time that the threads of a process have used. */
 export const readCpuMs = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`)
-    .map(
-      (thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)) / 1e6,
-    )
+    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)) / 1e6)
     .reduce((sum, ms) => sum + ms, 0);
 
 /** Bytes that a process has read: from files, whether they were in memory or not. */

@@ -13,9 +13,7 @@ const packages: Record<string, string> = {
 
 /** The path of a program; undefined where there is none. */
 export const findProgram = (name: string): string | undefined =>
-  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
-    .map((folder) => join(folder, name))
-    .find(isExecutable);
+  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(isExecutable);
 
 /** The path of a program; throws a NotMeasurable that says how to get it. */
 export const requireProgram = (name: string): string => {

@@ -16,8 +16,7 @@ const note = (): void => {
 const toWait = (): number => {
   const total = delays.reduce((sum, delay) => sum + delay + intervalMs, 0);
   /** In what part of the time a request would have to wait longer. */
-  const shareOver = (wait: number): number =>
-    delays.reduce((sum, delay) => sum + Math.max(0, delay - wait), 0) / total;
+  const shareOver = (wait: number): number => delays.reduce((sum, delay) => sum + Math.max(0, delay - wait), 0) / total;
   let wait = step;
   while (shareOver(wait) > 0.01) wait += step;
   return wait;

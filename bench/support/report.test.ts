@@ -15,8 +15,7 @@ const finding: Finding = {
 
 const listCells = (row: string): string[] => row.split('|').map((cell) => cell.trim());
 
-const listLines = (findings: Finding[]): string[] =>
-  toMarkdown({ findings, gaps: [], surroundings: [] }).split('\n');
+const listLines = (findings: Finding[]): string[] => toMarkdown({ findings, gaps: [], surroundings: [] }).split('\n');
 
 test('a row has medians, the ratios with their range, the goal and whether it is met', () => {
   const [head = '', rule = '', row = ''] = listLines([finding]);

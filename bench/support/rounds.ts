@@ -34,11 +34,7 @@ interface Rates {
 }
 
 /** Answers per second of ours and of what stands beside it; what each does in its first second is not counted. */
-export const compareRates = async (
-  { load, rounds, seconds }: Options,
-  ours: Side,
-  other: Side,
-): Promise<Rates> => {
+export const compareRates = async ({ load, rounds, seconds }: Options, ours: Side, other: Side): Promise<Rates> => {
   const cpuOfOurs: number[] = [];
   const cpuOfOther: number[] = [];
   const sides = [

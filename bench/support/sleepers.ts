@@ -26,5 +26,4 @@ export const startSleepers = async (scope: Scope, count: number): Promise<void> 
   }
 };
 
-const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
-  exitCode === null && signalCode === null;
+const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null;

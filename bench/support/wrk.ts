@@ -35,8 +35,7 @@ export const parseWrkOutput = (output: string): LoadFigures => {
   if (line === undefined) throw new Error(`wrk told no figures:\n${output}`);
   const { requests, duration, p99, failed }: Summary = JSON.parse(line);
   if (failed > 0) throw new Error(`${failed} of ${requests} requests failed:\n${output}`);
-  if (requests === 0)
-    throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
+  if (requests === 0) throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
   return { answers: requests, perSecond: (requests / duration) * 1e6, p99Ms: p99 / 1000 };
 };
 

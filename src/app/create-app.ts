@@ -35,10 +35,7 @@ export interface App {
 }
 
 /** The whole service for the given settings, not listening yet. Throws a SettingsError for bad ones. */
-export const createApp = async (
-  settings: Settings,
-  { log, nodeVersion, features }: Surroundings,
-): Promise<App> => {
+export const createApp = async (settings: Settings, { log, nodeVersion, features }: Surroundings): Promise<App> => {
   const plan = preflight(settings, features);
   const { mounted, powerShellPaths, records, maxConnections, certificate } = plan;
   if (plan.warning !== undefined) log.warn(plan.warning);
@@ -88,8 +85,7 @@ export const createApp = async (
 };
 
 /** Pages load only their own files, and no other page frames them. */
-const pagePolicy =
-  "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
 /** A mounted feature and what its `create` returned. */
 interface Mounted {

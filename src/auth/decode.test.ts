@@ -44,17 +44,7 @@ test('each part is base64url in its one spelling', () => {
 });
 
 test('header and claims are JSON objects in UTF-8', () => {
-  const broken = [
-    '',
-    '{',
-    'null',
-    '[]',
-    '1',
-    '"x"',
-    'true',
-    '\ufeff{}',
-    Buffer.from('{"a":"\xff"}', 'latin1'),
-  ];
+  const broken = ['', '{', 'null', '[]', '1', '"x"', 'true', '\ufeff{}', Buffer.from('{"a":"\xff"}', 'latin1')];
   for (const text of broken) {
     assertRefused(`${encode(text)}.${claims}.AAAA`, 'Token validation failed: the header cannot be decoded');
     assertRefused(`${header}.${encode(text)}.AAAA`, 'Token validation failed: the claims cannot be decoded');

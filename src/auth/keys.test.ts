@@ -8,8 +8,7 @@ import { createTokens } from './token.ts';
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const clock = () => new Date(1_800_000_000_999);
 const user = { name: 'ada', role: 'Admin' } as const;
-const createFor = (current: Buffer, previous?: Buffer) =>
-  createTokens(createKeys(current, previous), 'here', clock);
+const createFor = (current: Buffer, previous?: Buffer) => createTokens(createKeys(current, previous), 'here', clock);
 
 const sign = (header: object, secret: Buffer): string => {
   const claims = { sub: 'ada', role: 'Admin', iss: 'here', iat: 1_800_000_000, exp: 1_800_003_600 };

@@ -20,8 +20,7 @@ export const isPossiblePassword = (password: string): boolean =>
   password !== '' && Buffer.byteLength(password) <= maximumPasswordBytes;
 
 /** True if the password, a possible one, belongs to the hash. */
-export const isPassword = (password: string, passwordHash: string): Promise<boolean> =>
-  verify(passwordHash, password);
+export const isPassword = (password: string, passwordHash: string): Promise<boolean> => verify(passwordHash, password);
 
 /**
  * Why an argon2id hash in PHC form cannot be used, as a clause: `asks for ...`; undefined if it can.
@@ -30,8 +29,7 @@ export const isPassword = (password: string, passwordHash: string): Promise<bool
 export const findHashProblem = (passwordHash: string): string | undefined => {
   const [, , , parameters = '', salt = '', hashed = ''] = passwordHash.split('$');
   const [memory = 0, passes = 0, lanes = 0] = parameters.split(',').map((text) => Number(text.slice(2)));
-  if (memory < 8 * lanes || passes < 1 || lanes < 1)
-    return 'asks for less memory, passes or lanes than there can be';
+  if (memory < 8 * lanes || passes < 1 || lanes < 1) return 'asks for less memory, passes or lanes than there can be';
   if (lanes > maximum.lanes) return `asks for more than ${maximum.lanes} lanes (p)`;
   if (memory > maximum.memory) return `asks for more than ${maximum.memory} KiB of memory (m)`;
   if (memory * passes > maximum.work) return `asks for too much work: m times t is more than ${maximum.work}`;

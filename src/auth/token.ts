@@ -1,13 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { compactVerify, errors, SignJWT } from 'jose';
-import {
-  assertHeader,
-  assertNotExpired,
-  type Principal,
-  type Role,
-  tokenLifetime,
-  toPrincipal,
-} from './claims.ts';
+import { assertHeader, assertNotExpired, type Principal, type Role, tokenLifetime, toPrincipal } from './claims.ts';
 import { decodeToken, toFailure } from './decode.ts';
 import type { Keys } from './keys.ts';
 

@@ -32,10 +32,7 @@ export const parseArguments = (argv: readonly string[], schema: TObject): Argume
   };
 };
 
-const parse = (
-  argv: readonly string[],
-  options: NonNullable<Parameters<typeof parseArgs>[0]>['options'] & object,
-) => {
+const parse = (argv: readonly string[], options: NonNullable<Parameters<typeof parseArgs>[0]>['options'] & object) => {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, allowNegative: true });
   } catch (error) {

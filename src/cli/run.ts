@@ -69,14 +69,11 @@ const runServer = async (flags: Flags): Promise<void> => {
   const { server, log, message, reload } = await serve(schema, flags);
   // In a terminal, SIGHUP means the window was closed, so the server stops.
   const reloads = !process.stdin.isTTY;
-  closeWithGrace(
-    { delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] },
-    async ({ err, signal }) => {
-      if (err) log.fatal({ err }, 'unexpected error');
-      log.info({ signal }, 'ending');
-      await server.close();
-    },
-  );
+  closeWithGrace({ delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] }, async ({ err, signal }) => {
+    if (err) log.fatal({ err }, 'unexpected error');
+    log.info({ signal }, 'ending');
+    await server.close();
+  });
   if (reloads) process.on('SIGHUP', reload);
   // Printed only after signal handlers are installed: readers of the address may also stop the server.
   print(message);

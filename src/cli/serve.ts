@@ -63,11 +63,7 @@ const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags
   }
 };
 
-const listen = async (
-  app: App,
-  { host, port, tlsCert }: Settings,
-  log: FastifyBaseLogger,
-): Promise<string> => {
+const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyBaseLogger): Promise<string> => {
   try {
     const address = await listenOn(app.server, await listAddresses(host), port, log);
     return toUrl(tlsCert === undefined ? 'http' : 'https', address);

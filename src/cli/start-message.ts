@@ -7,9 +7,7 @@ export const createStartMessage = ({ mounts, notices }: App, address: string): s
   return [
     `signalbox ${version} listens on ${address}`,
     '',
-    ...mounts.map(
-      ({ base, profiles }) => `  ${base.padEnd(width)}${profiles.map(({ name }) => name).join(', ')}`,
-    ),
+    ...mounts.map(({ base, profiles }) => `  ${base.padEnd(width)}${profiles.map(({ name }) => name).join(', ')}`),
     `  ${'/docs/'.padEnd(width)}pages for people; /openapi.json for programs`,
     '',
     'Open without a token:',

@@ -15,9 +15,7 @@ export const findConflicts = (settings: Settings): string[] => [
 const findNetworkProblems = ({ headersTimeout, requestTimeout, trustProxy }: Settings): string[] => {
   const problems = trustProxy
     .filter((block) => !isAddressBlock(block))
-    .map(
-      (block) => `trustProxy takes addresses and CIDR blocks like 10.0.0.0/8, not ${JSON.stringify(block)}`,
-    );
+    .map((block) => `trustProxy takes addresses and CIDR blocks like 10.0.0.0/8, not ${JSON.stringify(block)}`);
   return headersTimeout > requestTimeout
     ? [...problems, `headersTimeout ${headersTimeout} must not be more than requestTimeout ${requestTimeout}`]
     : problems;

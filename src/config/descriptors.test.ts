@@ -18,10 +18,7 @@ test('connections are lowered to what fits, down to ten', () => {
   ] as const) {
     const fit = fitConnections(1000, limit);
     assert.equal(fit.maxConnections, maxConnections);
-    assert.match(
-      fit.warning ?? '',
-      new RegExp(`is ${maxConnections} instead of 1000, .* is ${limit}; raise`),
-    );
+    assert.match(fit.warning ?? '', new RegExp(`is ${maxConnections} instead of 1000, .* is ${limit}; raise`));
   }
   assert.throws(() => fitConnections(1000, 173), SettingsError);
   assert.throws(() => fitConnections(4, 167), SettingsError);

@@ -19,13 +19,9 @@ const createFile = (t: TestContext, mode: number): string => {
 test('a file that all others can write is refused, in one line that says what to do', { skip }, (t) => {
   for (const mode of [0o602, 0o666, 0o777]) {
     const path = createFile(t, mode);
-    assert.equal(
-      findWriteProblem(path),
-      `other accounts can write the config file ${path}: run chmod go-w on it`,
-    );
+    assert.equal(findWriteProblem(path), `other accounts can write the config file ${path}: run chmod go-w on it`);
   }
-  for (const mode of [0o600, 0o640, 0o644, 0o400])
-    assert.equal(findWriteProblem(createFile(t, mode)), undefined);
+  for (const mode of [0o600, 0o640, 0o644, 0o400]) assert.equal(findWriteProblem(createFile(t, mode)), undefined);
 });
 
 test("a file that a group can write is refused, unless the group is the owner's own", (t) => {

@@ -122,10 +122,7 @@ test('text that is no JSON is not repeated: it may be a secret', (t) => {
 test('a file that cannot be used is told by name and reason', (t) => {
   const folder = join(writeConfig(t, ''), '..');
   const reasonFor = (config: string) => problemsOf(() => loadSettings(schema, { config }, {}))[0];
-  assert.equal(
-    reasonFor('/no/such.json'),
-    'cannot read the config file /no/such.json: there is no such file',
-  );
+  assert.equal(reasonFor('/no/such.json'), 'cannot read the config file /no/such.json: there is no such file');
   assert.equal(reasonFor(folder), `cannot read the config file ${folder}: it is a folder`);
   const list = writeConfig(t, '[]');
   assert.equal(reasonFor(list), `the config file ${list} must hold one JSON object`);

@@ -54,9 +54,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
   if (path === '') return { path: undefined, file: {}, problems: ['--config must name a file, not ""'] };
   try {
     const file = readJsonFile(path, 'config file');
-    const unknown = Object.keys(file).filter(
-      (key) => !Object.hasOwn(schema.properties, key) && key !== '$schema',
-    );
+    const unknown = Object.keys(file).filter((key) => !Object.hasOwn(schema.properties, key) && key !== '$schema');
     const problems = unknown.map((key) => `${path} has no setting called ${JSON.stringify(key)}`);
     const problem = findWriteProblem(path);
     return { path, file, problems: problem === undefined ? problems : [problem, ...problems] };
@@ -67,9 +65,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 };
 
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
-  Object.entries(schema.properties).some(
-    ([key, property]) => 'secret' in property && Object.hasOwn(file, key),
-  );
+  Object.entries(schema.properties).some(([key, property]) => 'secret' in property && Object.hasOwn(file, key));
 
 /** Variables for settings that only a file can hold: without this they would be silently ignored. */
 const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
@@ -78,11 +74,7 @@ const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): s
     .map(([key]) => `${toVariableName(key)} has no effect: ${key} is a key of the config file alone`);
 
 /** The first value among flag, variable and file. */
-const findGiven = (
-  key: string,
-  schema: TSchema,
-  { flags, environment, file, path }: Sources,
-): Given | undefined => {
+const findGiven = (key: string, schema: TSchema, { flags, environment, file, path }: Sources): Given | undefined => {
   const flag = isFlag(schema) ? flags[key] : undefined;
   if (flag !== undefined) {
     const value = typeof flag === 'string' ? fromText(schema, flag) : flag;

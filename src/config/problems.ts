@@ -16,13 +16,9 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
   const errors = Value.Errors(schema, value);
   if (errors.length === 0) return [];
   if (textForm(schema) === 'none' || (textForm(schema) === 'list' && Array.isArray(value))) {
-    return [
-      ...new Set(errors.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${error.message}`)),
-    ];
+    return [...new Set(errors.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${error.message}`))];
   }
-  return [
-    `${place} must be ${describeValues(schema)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`,
-  ];
+  return [`${place} must be ${describeValues(schema)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`];
 };
 
 const toPlaceWithin = (pointer: string): string => (pointer === '' ? '' : ` at ${toDottedPath(pointer)}`);

@@ -127,8 +127,7 @@ export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string
 export const isFlag = (schema: TSchema): boolean => !('secret' in schema) && textForm(schema) !== 'none';
 
 /** `dataDir` → `data-dir`. */
-export const toFlagName = (key: string): string =>
-  key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** `dataDir` → `SIGNALBOX_DATA_DIR`. */
 export const toVariableName = (key: string): string =>

@@ -15,9 +15,7 @@ export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRe
   for (const [key, value] of Object.entries(file)) {
     const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
     if (!schema) {
-      problems.push(
-        `seed file ${path}: ${JSON.stringify(key)} is not one of ${Object.keys(schemas).join(', ')}`,
-      );
+      problems.push(`seed file ${path}: ${JSON.stringify(key)} is not one of ${Object.keys(schemas).join(', ')}`);
     } else if (!Array.isArray(value)) {
       problems.push(`seed file ${path}: ${key} must be a list`);
     } else {

@@ -29,9 +29,7 @@ export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform
 /** The first of the paths that can be executed, or null. */
 export const findPowerShell = async (paths: readonly string[]): Promise<string | null> => {
   for (const path of paths) {
-    if (await isExecutable(path)) {
-      return path;
-    }
+    if (await isExecutable(path)) return path;
   }
   return null;
 };
@@ -53,9 +51,7 @@ const isExecutable = (path: string): Promise<boolean> =>
 
 const readVersionAt = async (path: string): Promise<string | null> => {
   try {
-    if (windowsPowerShell.program.test(path)) {
-      return windowsPowerShell.version;
-    }
+    if (windowsPowerShell.program.test(path)) return windowsPowerShell.version;
     const folder = dirname(await realpath(path));
     const { libraries } = JSON.parse(await readFile(join(folder, 'pwsh.deps.json'), 'utf8'));
     return findOwnVersion(Object.keys(libraries));

@@ -23,9 +23,7 @@ export const eventually = async (check: () => unknown, limitMs = deadlineMs): Pr
       await check();
       return;
     } catch (error) {
-      if (performance.now() > deadline) {
-        throw error;
-      }
+      if (performance.now() > deadline) throw error;
       await setTimeout(20);
     }
   }

@@ -1,22 +1,11 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { createBusyError, createLagProbe } from './admission/overload.ts';
 import { createClientErrorHandler, refuseConnect } from './connection/client-errors.ts';
 import { Connections } from './connection/connections.ts';
 import { endStalled } from './connection/idle-timeout.ts';
-import {
-  fastifyLimits,
-  type Limits,
-  maximumHeaderLines,
-  toNodeOptions,
-  toPatience,
-} from './connection/limits.ts';
+import { fastifyLimits, type Limits, maximumHeaderLines, toNodeOptions, toPatience } from './connection/limits.ts';
 import { type Certificate, toTlsOptions } from './connection/tls.ts';
 import { type ListenerOptions, listenWith } from './listener.ts';
 import { acceptBodies } from './request/json-body.ts';
@@ -28,9 +17,7 @@ import { sendError } from './response/error-response.ts';
 import { unreadBytes } from './response/json.ts';
 import { answerUnknownRoutes } from './routes/not-found.ts';
 
-export interface ServerOptions
-  extends Limits,
-    Pick<ListenerOptions, 'host' | 'machine' | 'allowedHosts' | 'cors'> {
+export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'machine' | 'allowedHosts' | 'cors'> {
   log: FastifyBaseLogger;
   /** Addresses and blocks of proxies whose X-Forwarded-For is believed. */
   trustProxy: readonly string[];

@@ -10,10 +10,7 @@ import type { Route } from './route.ts';
  * Opens a durable log in the data directory; `title` prefixes its messages in the program's log. Throws a SettingsError
  * if the directory cannot be used.
  */
-export type OpenLog = (
-  title: string,
-  options: Omit<JournalOptions, 'directory' | 'report'>,
-) => Promise<Journal>;
+export type OpenLog = (title: string, options: Omit<JournalOptions, 'directory' | 'report'>) => Promise<Journal>;
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */
 export interface Parts {

@@ -41,5 +41,4 @@ export interface Route<S extends FastifySchema = FastifySchema>
 }
 
 /** Types a route's handler from its schemas. */
-export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route =>
-  route as unknown as Route;
+export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route => route as unknown as Route;

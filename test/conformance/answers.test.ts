@@ -8,15 +8,7 @@ const json = 'application/json; charset=utf-8';
 
 test('G1 every API response with a body is labelled application/json; charset=utf-8', async (t) => {
   const { request } = await startApp(t);
-  const paths = [
-    '/health',
-    '/api/health',
-    '/api/info',
-    '/api/processes',
-    '/api/disks',
-    '/api/tasks',
-    '/api/alerts',
-  ];
+  const paths = ['/health', '/api/health', '/api/info', '/api/processes', '/api/disks', '/api/tasks', '/api/alerts'];
   for (const path of [...paths, '/simple/api/tasks', '/openapi.json']) {
     const { status, headers } = await request('GET', path);
     assert.deepEqual([status, headers['content-type']], [200, json], path);
@@ -92,15 +84,7 @@ test('D12b simple tasks treat HEAD and other methods as unknown routes: 404', as
 
 test('D13 an unknown route is 404 with a JSON error, whatever the body', async (t) => {
   const { request } = await startApp(t);
-  for (const path of [
-    '/nope',
-    '/api',
-    '/api/',
-    '/api/tasks/1/2',
-    '/protected',
-    '/docs/nope.html',
-    '/API/TASKS',
-  ]) {
+  for (const path of ['/nope', '/api', '/api/', '/api/tasks/1/2', '/protected', '/docs/nope.html', '/API/TASKS']) {
     const { status, headers, json: body } = await request('GET', path);
     assert.deepEqual([status, headers['content-type'], body], [404, json, { error: 'Not found' }], path);
   }

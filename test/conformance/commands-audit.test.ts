@@ -86,8 +86,7 @@ test("GET /api/executions lists the last executions, oldest first, without the j
 test('no command runs while the audit cannot be written, and commands run again once it can', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
-  const execute = () =>
-    app.request('POST', '/api/execute', { body: { command: 'Get-Process -Id 1' }, token });
+  const execute = () => app.request('POST', '/api/execute', { body: { command: 'Get-Process -Id 1' }, token });
   assert.equal((await execute()).status, 200);
   await rename(fileOf(app), `${fileOf(app)}.away`);
   await mkdir(fileOf(app));
@@ -97,8 +96,7 @@ test('no command runs while the audit cannot be written, and commands run again 
     assert.match(String(json['error']), /^No command is run while the audit cannot be written: /);
   }
   await rm(fileOf(app), { recursive: true });
-  for (const deadline = Date.now() + 30_000; (await execute()).status !== 200; )
-    assert.ok(Date.now() < deadline);
+  for (const deadline = Date.now() + 30_000; (await execute()).status !== 200; ) assert.ok(Date.now() < deadline);
   assert.equal((await readAudit(app)).at(-1)?.['exit'], 'ok');
 });
 

@@ -30,10 +30,7 @@ test('D30c with PowerShell too the result is an array of objects, and the comman
 test('X10a a command that fails in PowerShell is 500 with success false and its message', async (t) => {
   const { execute } = await start(t, [{ error: "Cannot find any service with service name 'x'." }]);
   const { status, json } = await execute('Get-Service x');
-  assert.deepEqual(
-    [status, json],
-    [500, { success: false, error: "Cannot find any service with service name 'x'." }],
-  );
+  assert.deepEqual([status, json], [500, { success: false, error: "Cannot find any service with service name 'x'." }]);
 });
 
 test('D24c psVersion is the version of the PowerShell that powershellPath names', async (t) => {

@@ -14,8 +14,7 @@ const start = async (
 ): Promise<{ app: TestApp; execute: (command: unknown) => Promise<{ status: number; json: Result }> }> => {
   const app = await startApp(t);
   const token = await app.login('admin');
-  const execute = (command: unknown) =>
-    app.request<Result>('POST', '/api/execute', { body: { command }, token });
+  const execute = (command: unknown) => app.request<Result>('POST', '/api/execute', { body: { command }, token });
   return { app, execute };
 };
 
@@ -126,11 +125,7 @@ test('D30a a parameter outside the command’s own list, shortened or given twic
 
 test('D30b result is always an array of objects', async (t) => {
   const { execute } = await start(t);
-  for (const command of [
-    `Get-Process -Id ${process.pid}`,
-    'Get-Process',
-    'Get-CimInstance Win32_OperatingSystem',
-  ]) {
+  for (const command of [`Get-Process -Id ${process.pid}`, 'Get-Process', 'Get-CimInstance Win32_OperatingSystem']) {
     const { json } = await execute(command);
     assert.ok(Array.isArray(json.result) && json.result.length > 0, command);
     for (const row of json.result) assert.equal(typeof row, 'object');

@@ -58,15 +58,7 @@ test('I6 a page past the end, or of size 0, is empty', async (t) => {
 
 test('D9g unknown parameters of the item list are ignored, and an empty value counts as absent', async (t) => {
   const app = await startItems(t, createSeed(25));
-  for (const query of [
-    '?x=1&x=2',
-    '?Page=2',
-    '?page=',
-    '?size=',
-    '?page=&size=',
-    '?name=item',
-    '?__proto__=1',
-  ]) {
+  for (const query of ['?x=1&x=2', '?Page=2', '?page=', '?size=', '?page=&size=', '?name=item', '?__proto__=1']) {
     const { page, size, data } = await listItems(app, query);
     assert.deepEqual([page, size, data.length], [1, 20, 20], query);
   }

@@ -26,8 +26,7 @@ test('A26 of 1,000 wrong logins on 50 connections 99 % are 429, while other requ
   const attacker = createClient(url, { localAddress: '127.0.0.1', connections: 50 });
   const owner = createClient(url, { localAddress: '127.0.0.2' });
   t.after(() => [attacker, owner].map(({ close }) => close()));
-  const login = ({ request }: Client, password: string) =>
-    request('POST', '/api/auth/login', body('admin', password));
+  const login = ({ request }: Client, password: string) => request('POST', '/api/auth/login', body('admin', password));
   const wrong = Array.from({ length: 1000 }, (_, index) => login(attacker, `guess ${index}`));
   const meanwhile = [
     login(owner, passwords.admin),
@@ -52,8 +51,7 @@ test('A26 of 1,000 wrong logins on 50 connections 99 % are 429, while other requ
 
 test('A27 after eight wrong logins an address gets 429 before any password is checked', async (t) => {
   const app = await startLogin(t);
-  const login = (name: string, password: string) =>
-    app.request('POST', '/api/auth/login', body(name, password));
+  const login = (name: string, password: string) => app.request('POST', '/api/auth/login', body(name, password));
   for (let count = 0; count < 4; count += 1) {
     assertUnauthorized(await login('admin', 'wrong'), 'Invalid password');
     assertUnauthorized(await login('nobody', 'wrong'), 'Unknown user');
@@ -92,10 +90,7 @@ test('A29 the login limits can be turned off', async (t) => {
 test('A30 a correct login clears the mistakes made before it', async (t) => {
   const app = await startLogin(t, { loginTriesPerAddress: 2 });
   for (let count = 0; count < 3; count += 1) {
-    assertUnauthorized(
-      await app.request('POST', '/api/auth/login', body('admin', 'wrong')),
-      'Invalid password',
-    );
+    assertUnauthorized(await app.request('POST', '/api/auth/login', body('admin', 'wrong')), 'Invalid password');
     assert.equal(typeof (await app.login('admin')), 'string');
   }
 });

@@ -29,17 +29,7 @@ test('A3 role is Admin for an administrator and Reader for a reader', async (t) 
 
 test('A4 a login of an unknown user is 401 `Unknown user` and issues no token', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['login'], loginTriesPerAddress: 0 } });
-  const names = [
-    'nobody',
-    'Admin',
-    'ADMIN',
-    ' admin',
-    'admin ',
-    'admin\u0000',
-    '__proto__',
-    'constructor',
-    'toString',
-  ];
+  const names = ['nobody', 'Admin', 'ADMIN', ' admin', 'admin ', 'admin\u0000', '__proto__', 'constructor', 'toString'];
   for (const Username of names) {
     assertUnauthorized(await logIn(app, { Username, Password: passwords.admin }), 'Unknown user');
   }
@@ -47,12 +37,7 @@ test('A4 a login of an unknown user is 401 `Unknown user` and issues no token', 
 
 test('A5 a login with a wrong password is 401 `Invalid password` and issues no token', async (t) => {
   const app = await startLogin(t);
-  const others = [
-    passwords.reader,
-    passwords.admin.toUpperCase(),
-    `${passwords.admin} `,
-    `${passwords.admin}\u0000`,
-  ];
+  const others = [passwords.reader, passwords.admin.toUpperCase(), `${passwords.admin} `, `${passwords.admin}\u0000`];
   for (const Password of ['wrong', ...others, 'x'.repeat(100_000), '__proto__']) {
     assertUnauthorized(await logIn(app, { Username: 'admin', Password }), 'Invalid password');
   }
@@ -88,12 +73,7 @@ test('D8o a user name or password that is not a string is rejected', async (t) =
 
 test('D22a a login without a user name is an unknown user', async (t) => {
   const app = await startLogin(t);
-  for (const body of [
-    {},
-    { Password: passwords.admin },
-    { Username: null },
-    { Username: '', Password: 'x' },
-  ]) {
+  for (const body of [{}, { Password: passwords.admin }, { Username: null }, { Username: '', Password: 'x' }]) {
     assertUnauthorized(await logIn(app, body), 'Unknown user');
   }
 });

@@ -12,10 +12,7 @@ interface ProcessRow {
   cpu: number;
 }
 
-const get = async <T = Record<string, unknown>>(
-  t: TestContext,
-  path: string,
-): Promise<{ text: string; json: T }> => {
+const get = async <T = Record<string, unknown>>(t: TestContext, path: string): Promise<{ text: string; json: T }> => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const { status, text, json } = await request<T>('GET', path);
   assert.equal(status, 200, text);
@@ -56,14 +53,7 @@ test('D24d the uptime of /health grows on when the wall clock is set back', asyn
 
 test('M2 GET /api/health answers its six fields in order, the timestamp local and without a zone', async (t) => {
   const { json } = await get(t, '/api/health');
-  assert.deepEqual(Object.keys(json), [
-    'status',
-    'timestamp',
-    'computer',
-    'uptime',
-    'cpuUsage',
-    'memoryUsage',
-  ]);
+  assert.deepEqual(Object.keys(json), ['status', 'timestamp', 'computer', 'uptime', 'cpuUsage', 'memoryUsage']);
   assert.deepEqual([json['status'], json['computer']], ['healthy', hostname()]);
   assert.match(String(json['timestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
   assert.ok(Math.abs(new Date(String(json['timestamp'])).getTime() - Date.now()) < 5000);
@@ -170,7 +160,6 @@ test('D26 the root file system is listed, each device once, no memory file syste
   const { json } = await get<{ data: { drive: string; totalGB: number }[] }>(t, '/api/disks');
   const drives = json.data.map(({ drive }) => drive);
   assert.equal(drives.filter((drive) => drive === '/').length, 1);
-  for (const drive of ['/proc', '/sys', '/dev', '/dev/shm', '/run'])
-    assert.equal(drives.includes(drive), false);
+  for (const drive of ['/proc', '/sys', '/dev', '/dev/shm', '/run']) assert.equal(drives.includes(drive), false);
   assert.equal(new Set(drives).size, drives.length);
 });

@@ -20,8 +20,7 @@ test('D1 every profile can be mounted by name', async (t) => {
     const { request } = await startApp(t, { settings: { profiles: [name] } });
     assert.notEqual((await request('GET', path)).status, name === 'simple-tasks' ? 500 : 404, name);
     const others = Object.entries(probes).filter(([, probe]) => probe !== path);
-    for (const [, other] of others)
-      assert.equal((await request('GET', other)).status, 404, `${name} ${other}`);
+    for (const [, other] of others) assert.equal((await request('GET', other)).status, 404, `${name} ${other}`);
   }
 });
 

@@ -61,13 +61,7 @@ test('D5a the protected list has all tasks, without a limit', async (t) => {
 test('D5b the protected list ignores filters, valid or not', async (t) => {
   const app = await startProtected(t, 3);
   const token = await app.login('admin');
-  for (const query of [
-    '?status=Completed',
-    '?priority=Low&limit=1',
-    '?limit=abc',
-    '?limit=1&limit=2',
-    '?status=',
-  ]) {
+  for (const query of ['?status=Completed', '?priority=Low&limit=1', '?limit=abc', '?limit=1&limit=2', '?status=']) {
     assert.equal((await listAs(app, token, query)).count, 3, query);
   }
 });

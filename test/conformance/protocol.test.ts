@@ -21,24 +21,17 @@ test('D13c bytes that are not HTTP get a JSON error', async (t) => {
   const cases: [number, string][] = [
     [400, 'hello\r\n\r\n'],
     [400, 'GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n'],
-    [
-      400,
-      'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-    ],
+    [400, 'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
     [400, 'GET /api/tasks HTTP/1.1\r\nConnection: close\r\n\r\n'],
     [431, `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
   ];
-  for (const [status, request] of cases)
-    assertError(await sendRaw(url, request), status, request.slice(0, 80));
+  for (const [status, request] of cases) assertError(await sendRaw(url, request), status, request.slice(0, 80));
 });
 
 test('D13d with cors on, protocol errors carry the two headers too', async (t) => {
   const answer = await sendRaw(await listen(t, { cors: true }), 'hello\r\n\r\n');
   assertError(answer, 400, 'hello');
-  assert.match(
-    answer,
-    /\r\nAccess-Control-Allow-Origin: \*\r\nAccess-Control-Allow-Methods: GET,POST,PUT,DELETE\r\n/,
-  );
+  assert.match(answer, /\r\nAccess-Control-Allow-Origin: \*\r\nAccess-Control-Allow-Methods: GET,POST,PUT,DELETE\r\n/);
 });
 
 test('D32c a request whose Host is empty, repeated, missing or malformed is 400 and ends the connection', async (t) => {

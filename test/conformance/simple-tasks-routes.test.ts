@@ -32,16 +32,7 @@ test('L10 any other method on a simple task path is 404 {error}', async (t) => {
 
 test('L11 any other path beside the simple tasks is 404 {error}', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
-  const paths = [
-    '/',
-    '/api',
-    '/api/',
-    '/api/task',
-    '/API/TASKS',
-    '/api/tasks/1/2',
-    '/api/health',
-    '/api/tasks//',
-  ];
+  const paths = ['/', '/api', '/api/', '/api/task', '/API/TASKS', '/api/tasks/1/2', '/api/health', '/api/tasks//'];
   for (const path of paths) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
       const body = method === 'GET' ? {} : { body: { title: 'b' } };
@@ -77,21 +68,7 @@ test('D9f the simple task list ignores its query', async (t) => {
 
 test('D11d a simple task id that is not in canonical digits is an unknown route: 404', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
-  const ids = [
-    'abc',
-    '-1',
-    '+1',
-    '0',
-    '01',
-    '1.0',
-    '1e3',
-    '0x1',
-    '%201',
-    '1%20',
-    '%EF%BC%91',
-    '%D9%A1',
-    '1%2F2',
-  ];
+  const ids = ['abc', '-1', '+1', '0', '01', '1.0', '1e3', '0x1', '%201', '1%20', '%EF%BC%91', '%D9%A1', '1%2F2'];
   for (const id of [...ids, '%00', '1%00', '%2F', '%F0%9F%98%80', '__proto__', 'constructor', 'length']) {
     assertError(await app.request('GET', `/api/tasks/${id}`), 404, /./);
   }

@@ -34,17 +34,7 @@ test('T26 POST of a task with a title of more than 200 characters is rejected', 
 
 test('T27 POST of a task with a priority outside the enum is rejected', async (t) => {
   const app = await startTasks(t);
-  for (const Priority of [
-    'Urgent',
-    'low',
-    'HIGH',
-    ' Low',
-    'Low ',
-    'Low,High',
-    '0',
-    '__proto__',
-    'constructor',
-  ]) {
+  for (const Priority of ['Urgent', 'low', 'HIGH', ' Low', 'Low ', 'Low,High', '0', '__proto__', 'constructor']) {
     const answer = await app.request('POST', '/api/tasks', { body: { Title: 'x', Priority } });
     assertInvalidTask(answer, [messages.priority]);
   }
@@ -52,15 +42,7 @@ test('T27 POST of a task with a priority outside the enum is rejected', async (t
 
 test('T28 POST of a task with a status outside the enum is rejected', async (t) => {
   const app = await startTasks(t);
-  for (const Status of [
-    'Done',
-    'pending',
-    'COMPLETED',
-    'In Progress',
-    'Completed\n',
-    '__proto__',
-    'toString',
-  ]) {
+  for (const Status of ['Done', 'pending', 'COMPLETED', 'In Progress', 'Completed\n', '__proto__', 'toString']) {
     const answer = await app.request('POST', '/api/tasks', { body: { Title: 'x', Status } });
     assertInvalidTask(answer, [messages.status]);
   }
@@ -80,14 +62,7 @@ test('T30 a rejected POST of a task creates no task and uses no id', async (t) =
   const app = await startTasks(t);
   await createTask(app);
   await assertUnchanged(app, list, async () => {
-    for (const body of [
-      {},
-      { Title: ' ' },
-      { Title: 'x', Priority: 'p' },
-      { Title: 'x', Status: 's' },
-      '{',
-      '[]',
-    ]) {
+    for (const body of [{}, { Title: ' ' }, { Title: 'x', Priority: 'p' }, { Title: 'x', Status: 's' }, '{', '[]']) {
       assertJson(await app.request('POST', '/api/tasks', { body }), 400);
     }
   });
@@ -98,10 +73,7 @@ test('D18a an empty priority or status in a POST is outside the enum', async (t)
   const app = await startTasks(t);
   await assertUnchanged(app, list, async () => {
     const body = { Title: 'x', Priority: '', Status: '' };
-    assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [
-      messages.priority,
-      messages.status,
-    ]);
+    assertInvalidTask(await app.request('POST', '/api/tasks', { body }), [messages.priority, messages.status]);
   });
 });
 

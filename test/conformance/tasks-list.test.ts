@@ -26,10 +26,7 @@ test('T13 GET /api/tasks returns 200 with total, count, limit and data, in this 
 test('T14 the task list has at most 50 tasks by default', async (t) => {
   const app = await startTasks(t, many);
   const { total, count, limit, data } = await listTasks(app);
-  assert.deepEqual(
-    { total, count, limit, length: data.length },
-    { total: 60, count: 50, limit: 50, length: 50 },
-  );
+  assert.deepEqual({ total, count, limit, length: data.length }, { total: 60, count: 50, limit: 50, length: 50 });
   assert.equal(data.at(-1)?.Title, 'task 50');
 });
 

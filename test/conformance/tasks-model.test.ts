@@ -30,9 +30,7 @@ const operation = fc.oneof(
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 test('T46 any sequence of creations, updates, deletions and listings matches a plain list', async (t) => {
-  const property = fc.asyncProperty(fc.array(operation, { maxLength: 40 }), (operations) =>
-    compare(t, operations),
-  );
+  const property = fc.asyncProperty(fc.array(operation, { maxLength: 40 }), (operations) => compare(t, operations));
   await fc.assert(property, { numRuns: 60 });
 });
 

@@ -10,16 +10,7 @@ const seed = [
 
 test('D9a unknown parameters of the task list are ignored, even repeated ones', async (t) => {
   const app = await startTasks(t, seed);
-  const queries = [
-    '?x=1',
-    '?x=1&x=2',
-    '?Limit=0',
-    '?limit[]=0',
-    '?__proto__=1',
-    '?constructor=1',
-    '?id=2',
-    '?&=&',
-  ];
+  const queries = ['?x=1', '?x=1&x=2', '?Limit=0', '?limit[]=0', '?__proto__=1', '?constructor=1', '?id=2', '?&=&'];
   for (const query of queries) {
     assert.deepEqual(titlesOf(await listTasks(app, query)), ['a', 'b'], query);
   }
@@ -49,21 +40,7 @@ test('D9c a repeated parameter of the task list is rejected by name', async (t) 
 
 test('D9d a limit that is not plain decimal digits is rejected by name', async (t) => {
   const app = await startTasks(t, seed);
-  const values = [
-    '-1',
-    '1.5',
-    '1.0',
-    '1e3',
-    '+1',
-    '%2B1',
-    '%201',
-    '1%20',
-    '0x10',
-    '%EF%BC%91',
-    '%D9%A3',
-    '1_0',
-    '1,0',
-  ];
+  const values = ['-1', '1.5', '1.0', '1e3', '+1', '%2B1', '%201', '1%20', '0x10', '%EF%BC%91', '%D9%A3', '1_0', '1,0'];
   for (const value of [...values, 'abc', 'NaN', 'Infinity', 'null', 'true', '%00', '1%00', '[1]', '%zz']) {
     assertError(await app.request('GET', `/api/tasks?limit=${value}`), 400, /limit/);
   }
@@ -71,17 +48,7 @@ test('D9d a limit that is not plain decimal digits is rejected by name', async (
 
 test('D9e a filter value outside the enum matches nothing', async (t) => {
   const app = await startTasks(t, seed);
-  for (const value of [
-    'pending',
-    'PENDING',
-    'Pending%20',
-    'Done',
-    'low',
-    'Urgent',
-    '__proto__',
-    '%00',
-    'Pendin',
-  ]) {
+  for (const value of ['pending', 'PENDING', 'Pending%20', 'Done', 'low', 'Urgent', '__proto__', '%00', 'Pendin']) {
     for (const name of ['status', 'priority']) {
       const answer = await app.request('GET', `/api/tasks?${name}=${value}`);
       assertJson(answer, 200);

@@ -62,14 +62,7 @@ test('T22 GET of a missing task is 404 `Task with Id=<id> not found`', async (t)
 test('T23 a path below a task is an unknown route: 404', async (t) => {
   const app = await startTasks(t);
   await createTask(app);
-  for (const path of [
-    '/api/tasks/1/',
-    '/api/tasks/1/x',
-    '/api/tasks/1/2',
-    '/api/task',
-    '/API/tasks',
-    '/tasks',
-  ]) {
+  for (const path of ['/api/tasks/1/', '/api/tasks/1/x', '/api/tasks/1/2', '/api/task', '/API/tasks', '/tasks']) {
     assertError(await app.request('GET', path), 404, /./);
   }
 });

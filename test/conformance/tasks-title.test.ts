@@ -4,35 +4,9 @@ import { assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, messages, readTask, startTasks, updateTask } from './support/tasks.ts';
 
 /** One code point each, though not one UTF-16 unit or one byte each. */
-const codePoints = [
-  'a',
-  'é',
-  'ß',
-  '漢',
-  '\u0301',
-  '\u200d',
-  '\ufe0f',
-  '😀',
-  '𝒳',
-  '𠮷',
-  '\u{10ffff}',
-  '"',
-  '\\',
-  '\n',
-];
+const codePoints = ['a', 'é', 'ß', '漢', '\u0301', '\u200d', '\ufe0f', '😀', '𝒳', '𠮷', '\u{10ffff}', '"', '\\', '\n'];
 
-const blanks = [
-  ' ',
-  '\t',
-  '\r\n',
-  '\u00a0',
-  '\u3000',
-  '\u2003',
-  '\u2028',
-  '\u0085',
-  ' \u00a0\t\n ',
-  ' '.repeat(200),
-];
+const blanks = [' ', '\t', '\r\n', '\u00a0', '\u3000', '\u2003', '\u2028', '\u0085', ' \u00a0\t\n ', ' '.repeat(200)];
 
 test('D16a a title is kept as sent, untrimmed', async (t) => {
   const app = await startTasks(t);

@@ -12,9 +12,7 @@ const signEach = (changes: Record<string, unknown>[]): string[] =>
 test('A23 a token that cannot be decoded is 401 `Token validation failed: …`', async (t) => {
   const [header = '', claims = '', signature = ''] = signToken(createClaims()).split('.');
   const noUtf8 = Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url');
-  const texts = ['', 'x', '{', '[]', 'null', '1', '"x"'].map((text) =>
-    Buffer.from(text).toString('base64url'),
-  );
+  const texts = ['', 'x', '{', '[]', 'null', '1', '"x"'].map((text) => Buffer.from(text).toString('base64url'));
   const tokens = [...texts, noUtf8, '!', 'ä'.normalize('NFD').slice(0, 1).concat('*')].flatMap((part) => [
     `${header}.${part}.${signature}`,
     `${part}.${claims}.${signature}`,
@@ -50,11 +48,7 @@ test('A25 a token identifies its user by sub, which need not be able to log in',
 });
 
 test('D23o the claim sub is required and must be a name', async (t) => {
-  await assertRefused(
-    t,
-    signEach([undefined, null, '', 1, true, ['admin'], {}].map((sub) => ({ sub }))),
-    failed,
-  );
+  await assertRefused(t, signEach([undefined, null, '', 1, true, ['admin'], {}].map((sub) => ({ sub }))), failed);
 });
 
 test('D23p the claim role is required and must be Admin or Reader', async (t) => {

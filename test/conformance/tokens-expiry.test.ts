@@ -8,9 +8,7 @@ import { assertRefused, failed } from './support/refused-tokens.ts';
 const now = () => Math.floor(Date.now() / 1000);
 
 test('A20 a token whose exp is in the past is 401 `Token expired`', async (t) => {
-  const tokens = [now() - 1, now() - 3600, 1, 0, -1].map((exp) =>
-    signToken(createClaims({ iat: exp - 3600, exp })),
-  );
+  const tokens = [now() - 1, now() - 3600, 1, 0, -1].map((exp) => signToken(createClaims({ iat: exp - 3600, exp })));
   await assertRefused(t, tokens, 'Token expired');
 });
 

@@ -5,8 +5,7 @@ import { assertJson, assertUnauthorized } from './support/assertions.ts';
 
 const start = (t: TestContext): Promise<TestApp> => startApp(t, { settings: { profiles: ['items'] } });
 
-const send = (app: TestApp, authorization: string) =>
-  app.request('GET', '/api/items', { headers: { authorization } });
+const send = (app: TestApp, authorization: string) => app.request('GET', '/api/items', { headers: { authorization } });
 
 test('A15 a protected route reads the token from the header Authorization: Bearer <token>', async (t) => {
   const app = await start(t);
@@ -25,10 +24,7 @@ test('A17 a token is read from the header only, not from the query or the body',
   }
   const headers = { cookie: `token=${token}`, 'x-access-token': token };
   assertUnauthorized(await app.request('GET', '/api/items', { headers }), 'Missing token');
-  assertUnauthorized(
-    await app.request('POST', '/api/items', { body: { name: 'a', token } }),
-    'Missing token',
-  );
+  assertUnauthorized(await app.request('POST', '/api/items', { body: { name: 'a', token } }), 'Missing token');
 });
 
 test('A18 a token without exactly three parts is 401 `Invalid token format`', async (t) => {

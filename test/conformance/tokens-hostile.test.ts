@@ -19,11 +19,7 @@ test('D23v each of more than 100 hostile tokens is rejected for its own fault', 
   for (const [fault, token, message] of tokens) {
     const { status, json } = await request('GET', '/api/items', { token });
     assert.equal(status, 401, fault);
-    assert.match(
-      String(json['error']),
-      typeof message === 'string' ? new RegExp(`^${message}$`) : message,
-      fault,
-    );
+    assert.match(String(json['error']), typeof message === 'string' ? new RegExp(`^${message}$`) : message, fault);
   }
   assert.equal((await request('GET', '/api/items', { token: signToken(createClaims()) })).status, 200);
 });

@@ -9,8 +9,7 @@ const [older, newer] = ['the signing key of last year: 32+', 'the signing key of
 const startWith = async (t: TestContext, jwtSecret: string, jwtPreviousSecret?: string) => {
   const settings = { profiles: ['items', 'login'], jwtSecret, jwtPreviousSecret };
   const { login, request, close } = await startApp(t, { settings });
-  const statusFor = async (token: string): Promise<number> =>
-    (await request('GET', '/api/items', { token })).status;
+  const statusFor = async (token: string): Promise<number> => (await request('GET', '/api/items', { token })).status;
   return { login: () => login('admin'), statusFor, stop: close };
 };
 
@@ -62,10 +61,7 @@ test('D23z a previous secret that is too short, alone or the same as the current
     [{ jwtPreviousSecret: 'q'.repeat(31) }, /^jwtPreviousSecret must be at least 32 bytes long, not 31$/],
     [{ jwtSecret: undefined }, /^jwtPreviousSecret has no effect without jwtSecret: set both$/],
     [{ jwtPreviousSecret: secret }, /^jwtPreviousSecret must be another one than jwtSecret$/],
-    [
-      { jwtSecret: 'x', jwtPreviousSecret: 'y' },
-      /^jwtSecret must be .* not 1; jwtPreviousSecret must be .* not 1$/,
-    ],
+    [{ jwtSecret: 'x', jwtPreviousSecret: 'y' }, /^jwtSecret must be .* not 1; jwtPreviousSecret must be .* not 1$/],
   ];
   for (const [changes, message] of refusals) {
     assert.match(await startRefusal(t, { settings: { ...settings, ...changes } }), message);

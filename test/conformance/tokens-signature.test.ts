@@ -83,12 +83,7 @@ test('D23m an RS256 token is rejected, whether signed with RSA or with the secre
 });
 
 test('D23n header parameters that change what a signature means are rejected', async (t) => {
-  const parameters = [
-    { crit: ['exp'] },
-    { b64: false, crit: ['b64'] },
-    { jwk: { kty: 'oct', k: '' } },
-    { jku: 'x' },
-  ];
+  const parameters = [{ crit: ['exp'] }, { b64: false, crit: ['b64'] }, { jwk: { kty: 'oct', k: '' } }, { jku: 'x' }];
   const tokens = [...parameters, { x5u: 'x' }, { zip: 'DEF' }].map((parameter) =>
     signToken(createClaims(), { header: { alg: 'HS256', typ: 'JWT', ...parameter } }),
   );

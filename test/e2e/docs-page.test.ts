@@ -26,10 +26,7 @@ const listExpected = (paths: Record<string, Record<string, Operation>>): string[
 
 test('the page lists every route of the OpenAPI document with who may call it', { skip }, async (t) => {
   const { page, app, complaints } = await openDocs(t, browser);
-  const { json } = await app.request<{ paths: Record<string, Record<string, Operation>> }>(
-    'GET',
-    '/openapi.json',
-  );
+  const { json } = await app.request<{ paths: Record<string, Record<string, Operation>> }>('GET', '/openapi.json');
   const routes = await readRoutes(page);
   assert.deepEqual(routes.toSorted(), listExpected(json.paths));
   assert.ok(routes.includes('POST /api/execute Admin') && routes.includes('GET /api/items token'));
@@ -41,13 +38,7 @@ test('routes are grouped by profile and base path', { skip }, async (t) => {
   const { page } = await openDocs(t, browser);
   await readRoutes(page);
   const titles = await page.getByRole('heading', { level: 3 }).allTextContents();
-  const bases = [
-    'tasks',
-    'protected-tasks on /protected',
-    'login',
-    'login on /protected',
-    'simple-tasks on /simple',
-  ];
+  const bases = ['tasks', 'protected-tasks on /protected', 'login', 'login on /protected', 'simple-tasks on /simple'];
   assert.deepEqual(
     bases.filter((title) => !titles.includes(title)),
     [],

@@ -21,8 +21,7 @@ interface Modules {
   toShape(schema: unknown): string;
 }
 
-const load = (name: string): Promise<Modules> =>
-  import(pathToFileURL(join(packageRoot, 'public', name)).href);
+const load = (name: string): Promise<Modules> => import(pathToFileURL(join(packageRoot, 'public', name)).href);
 const { toGroups, toCommand } = await load('routes.js');
 const { toType, toShape } = await load('schema.js');
 

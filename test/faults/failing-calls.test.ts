@@ -28,21 +28,14 @@ test('whichever system call fails, no acknowledged alert is lost, and the server
     // the short form runs one mode of each fault
     modes
       .filter((_, place) => isLong || place === index % modes.length)
-      .map((mode) =>
-        t.test(`${fault.what}, ${mode}`, (part) => failOneAfterTheOther(part, fault, mode, total)),
-      ),
+      .map((mode) => t.test(`${fault.what}, ${mode}`, (part) => failOneAfterTheOther(part, fault, mode, total))),
   );
   await Promise.all(tests);
   total.print(t);
 });
 
 /** Servers in which the first call fails, then the second, and so on, until a server does not make so many. */
-const failOneAfterTheOther = async (
-  t: TestContext,
-  fault: CallFault,
-  mode: Mode,
-  total: Tally,
-): Promise<void> => {
+const failOneAfterTheOther = async (t: TestContext, fault: CallFault, mode: Mode, total: Tally): Promise<void> => {
   const folder = createTemporaryFolder(t);
   const tally = createTally(`${fault.what}, ${mode}`);
   const first = isLong ? 1 : fault.at;

@@ -5,14 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { startBusy } from './support/busy.ts';
 import type { Clients } from './support/clients.ts';
 import { compare, readLog } from './support/compare.ts';
-import {
-  createDisk,
-  createMemoryDisk,
-  type Disk,
-  diskPrograms,
-  type MemoryDisk,
-  MiB,
-} from './support/disk.ts';
+import { createDisk, createMemoryDisk, type Disk, diskPrograms, type MemoryDisk, MiB } from './support/disk.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
@@ -62,31 +55,27 @@ test('control: a second sync reports success for bytes that the first could not 
 });
 
 for (const { what, variables, goesOn } of cases) {
-  test(
-    `where a sync fails and ${what} no alert is acknowledged that is not on the disk`,
-    needs,
-    async (t) => {
-      const tally = createTally(`failing sync, ${what}`);
-      const count = rounds(1, 20);
-      for (let round = 1; round <= count; round++)
-        await t.test(`round ${round}`, async (t) => {
-          const { disk, memory } = await createOvercommitted(t, variables);
-          const busy = await startBusy(t, { folder: disk.path });
-          const { server, clients, dataDir } = busy;
-          await waitUntil('alerts are refused', () => (clients.statuses.get(503) ?? 0) > 50);
-          await memory.resize(4 * memoryBytes);
-          if (goesOn) await waitUntilTaken(clients);
-          await killServer(server);
-          await clients.stop();
-          await disk.remount();
-          tally.add(compare(clients.acknowledged, readLog(dataDir)));
-          await assertTakesAlerts(dataDir);
-        });
-      tally.print(t);
-      assert.deepEqual([tally.lost, tally.duplicated, tally.misplaced], [0, 0, 0]);
-      assert.ok(tally.acknowledged > 0);
-    },
-  );
+  test(`where a sync fails and ${what} no alert is acknowledged that is not on the disk`, needs, async (t) => {
+    const tally = createTally(`failing sync, ${what}`);
+    const count = rounds(1, 20);
+    for (let round = 1; round <= count; round++)
+      await t.test(`round ${round}`, async (t) => {
+        const { disk, memory } = await createOvercommitted(t, variables);
+        const busy = await startBusy(t, { folder: disk.path });
+        const { server, clients, dataDir } = busy;
+        await waitUntil('alerts are refused', () => (clients.statuses.get(503) ?? 0) > 50);
+        await memory.resize(4 * memoryBytes);
+        if (goesOn) await waitUntilTaken(clients);
+        await killServer(server);
+        await clients.stop();
+        await disk.remount();
+        tally.add(compare(clients.acknowledged, readLog(dataDir)));
+        await assertTakesAlerts(dataDir);
+      });
+    tally.print(t);
+    assert.deepEqual([tally.lost, tally.duplicated, tally.misplaced], [0, 0, 0]);
+    assert.ok(tally.acknowledged > 0);
+  });
 }
 
 const waitUntilTaken = async ({ acknowledged }: Clients): Promise<void> => {
@@ -110,10 +99,7 @@ interface Overcommitted {
 }
 
 /** A disk that claims more space than it has: an image in a nearly full file system in memory. */
-const createOvercommitted = async (
-  t: TestContext,
-  variables: Record<string, string>,
-): Promise<Overcommitted> => {
+const createOvercommitted = async (t: TestContext, variables: Record<string, string>): Promise<Overcommitted> => {
   const memory = await createMemoryDisk(t, memoryBytes);
   const flags = ['-b', '4096', '-N', '256', '-E', 'lazy_itable_init=0,lazy_journal_init=0,nodiscard'];
   const disk = await createDisk(t, {

@@ -11,10 +11,7 @@ for (const kind of ['ext4', 'xfs'] as const) {
   test(`on ${kind} a power cut neither loses nor duplicates acknowledged alerts`, needs, async (t) => {
     const tally = await cutPower(t, { what: `power cut, ${kind}`, kind, rounds: rounds(3, 500, 20) });
     const { lost, duplicated, misplaced, wrong } = tally;
-    assert.deepEqual(
-      { lost, duplicated, misplaced, wrong },
-      { lost: 0, duplicated: 0, misplaced: 0, wrong: 0 },
-    );
+    assert.deepEqual({ lost, duplicated, misplaced, wrong }, { lost: 0, duplicated: 0, misplaced: 0, wrong: 0 });
     assert.ok(tally.acknowledged > 0);
   });
 }

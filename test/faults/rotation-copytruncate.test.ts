@@ -16,42 +16,38 @@ const needs = requires({ programs: ['logrotate'] });
  * began, or sent after it ended, must be there. It may also copy an alert that is not acknowledged yet and cut it
  * off: that one is written again, so that it is in the copy and in the log, but never twice in one file.
  */
-test(
-  'logrotate with copytruncate loses only alerts that are acknowledged while it runs',
-  needs,
-  async (t) => {
-    const busy = await startBusy(t);
-    const { folder, file, clients, dataDir } = busy;
-    const rotate = createLogrotate(folder, file, 'copytruncate');
-    const unsafe = new Set<string>();
-    const count = rounds(8, 300);
-    for (let round = 0; round < count; round++) {
-      await waitForMore(clients);
-      const before = clients.acknowledged.map(({ length }) => length);
-      await rotate();
-      const during = clients.acknowledged.map(({ length }) => length);
-      await waitForMore(clients);
-      // one more than was answered may have been on its way when it ended
-      for (const [client, list] of clients.acknowledged.entries())
-        noteMessages(unsafe, list.slice(before[client], (during[client] ?? 0) + 1));
-    }
+test('logrotate with copytruncate loses only alerts that are acknowledged while it runs', needs, async (t) => {
+  const busy = await startBusy(t);
+  const { folder, file, clients, dataDir } = busy;
+  const rotate = createLogrotate(folder, file, 'copytruncate');
+  const unsafe = new Set<string>();
+  const count = rounds(8, 300);
+  for (let round = 0; round < count; round++) {
     await waitForMore(clients);
-    const acknowledged = await finish(busy);
-    const verdict = compare(acknowledged, readEverything(dataDir));
-    t.diagnostic(
-      `rotation, logrotate with copytruncate: ${count} rounds, ${verdict.acknowledged} acknowledged, ` +
-        `${verdict.lost.length} of ${unsafe.size} lost that were acknowledged while it ran, ` +
-        `${verdict.duplicated.length} both in a copy and in the log`,
-    );
-    assert.deepEqual(
-      verdict.lost.filter((message) => !unsafe.has(message)),
-      [],
-    );
-    for (const name of listFiles(dataDir)) {
-      assert.deepEqual(compare(acknowledged, readLines(join(dataDir, name))).duplicated, [], name);
-    }
-  },
-);
+    const before = clients.acknowledged.map(({ length }) => length);
+    await rotate();
+    const during = clients.acknowledged.map(({ length }) => length);
+    await waitForMore(clients);
+    // one more than was answered may have been on its way when it ended
+    for (const [client, list] of clients.acknowledged.entries())
+      noteMessages(unsafe, list.slice(before[client], (during[client] ?? 0) + 1));
+  }
+  await waitForMore(clients);
+  const acknowledged = await finish(busy);
+  const verdict = compare(acknowledged, readEverything(dataDir));
+  t.diagnostic(
+    `rotation, logrotate with copytruncate: ${count} rounds, ${verdict.acknowledged} acknowledged, ` +
+      `${verdict.lost.length} of ${unsafe.size} lost that were acknowledged while it ran, ` +
+      `${verdict.duplicated.length} both in a copy and in the log`,
+  );
+  assert.deepEqual(
+    verdict.lost.filter((message) => !unsafe.has(message)),
+    [],
+  );
+  for (const name of listFiles(dataDir)) {
+    assert.deepEqual(compare(acknowledged, readLines(join(dataDir, name))).duplicated, [], name);
+  }
+});
 
 const noteMessages = (messages: Set<string>, list: Acknowledged[]): void => {
   for (const { message } of list) messages.add(message);

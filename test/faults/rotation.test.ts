@@ -23,10 +23,7 @@ const rotate = async (t: TestContext, what: string, move: Move, flags: string[] 
     await move(busy, round);
   }
   await waitForMore(busy.clients);
-  const { lost, duplicated, misplaced, acknowledged } = compare(
-    await finish(busy),
-    readEverything(busy.dataDir),
-  );
+  const { lost, duplicated, misplaced, acknowledged } = compare(await finish(busy), readEverything(busy.dataDir));
   tally.add({ acknowledged, lost, duplicated, misplaced });
   tally.rounds = count;
   tally.print(t);

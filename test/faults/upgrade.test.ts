@@ -13,14 +13,7 @@ import { startProgram } from '../support/program.ts';
 const fixture = fileURLToPath(new URL('../../../test/fixtures/data-0.1.0', import.meta.url));
 
 const texts = [
-  ...[
-    'plain',
-    'ünïcödé ß',
-    '日本語のアラート',
-    'emoji 🚨 🧯',
-    'quotes " and \\ backslash',
-    'line one\nline two\ttab',
-  ],
+  ...['plain', 'ünïcödé ß', '日本語のアラート', 'emoji 🚨 🧯', 'quotes " and \\ backslash', 'line one\nline two\ttab'],
   ...['\u2028 separators \u2029', 'nul \u0000 and bell \u0007', 'العربية', 'x'.repeat(300)],
 ];
 
@@ -36,10 +29,7 @@ test('the data directory of version 0.1.0 keeps every alert and audit record, an
     assert.equal(response.status, 200, path);
     return response.json() as Promise<{ data: Record<string, unknown>[]; token: string }>;
   };
-  const stored = [
-    ...[...texts, ...texts, ...texts].map((text, index) => `${index + 1} ${text}`),
-    '31 after a restart',
-  ];
+  const stored = [...[...texts, ...texts, ...texts].map((text, index) => `${index + 1} ${text}`), '31 after a restart'];
   const list = async () => (await request('/api/alerts?count=100')).data.map(({ message }) => message);
   assert.deepEqual(await list(), stored);
   await request('/api/alert', { method: 'POST', body: JSON.stringify({ message: 'new' }) });

@@ -42,10 +42,7 @@ test('the ledger notices tasks that contradict what was written', () => {
     [['GET /api/tasks/{id}', 404, {}, { id: '2' }], /task 2 is there, and not found/],
     [['DELETE /api/tasks/{id}', 200, { remaining: 0 }, { id: '1' }], /which was not there/],
     [['DELETE /api/tasks/{id}', 200, { remaining: 1 }, { id: '2' }], /miscounted/],
-    [
-      ['GET /api/tasks', 200, { total: 1, count: 2, data: [createTask(2, 'b')] }],
-      /number of tasks in the list/,
-    ],
+    [['GET /api/tasks', 200, { total: 1, count: 2, data: [createTask(2, 'b')] }], /number of tasks in the list/],
     [['GET /api/tasks', 200, { total: 1, count: 1, data: [two] }], /in the list is not what was written/],
     [['GET /api/tasks', 200, { total: 2, count: 1, data: [createTask(2, 'b')] }], /tells 2 tasks/],
   ]);
@@ -93,9 +90,6 @@ test('the ledger notices alerts that contradict what was acknowledged', () => {
     [['GET /api/alerts', 200, { count: 2, data: [] }], /number of alerts in the list/],
     [['GET /api/alerts', 200, { count: 1, data: [{ message: 'b' }] }], /1 alerts of 2 where 10/],
     [['GET /api/alerts', 200, { count: 2, data: [{ message: 'b' }, { message: 'a' }] }], /not what was sent/],
-    [
-      ['GET /api/alerts', 200, { count: 1, data: [{ message: 'b' }] }, query('count=0&level=x')],
-      /more alerts/,
-    ],
+    [['GET /api/alerts', 200, { count: 1, data: [{ message: 'b' }] }, query('count=0&level=x')], /more alerts/],
   ]);
 });

@@ -10,8 +10,7 @@ const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const requests = Number(values.requests ?? 1_000_000);
 /** The first round, to come back to one that found something. */
 const from = Number(values.from ?? 0);
-if (![seed, requests, from].every(Number.isSafeInteger))
-  throw new Error('seed, requests and from are numbers');
+if (![seed, requests, from].every(Number.isSafeInteger)) throw new Error('seed, requests and from are numbers');
 
 const mostFindings = 10;
 const progressEvery = 10 * requestsPerRound;
@@ -40,8 +39,6 @@ for (let index = from; sent < requests && findings < mostFindings; index += 1) {
     );
   } else if (sent % progressEvery === 0) process.stdout.write(`${describe()}\n`);
 }
-const counts = [...totals]
-  .sort(([one], [other]) => one - other)
-  .map(([status, count]) => `${status}: ${count}`);
+const counts = [...totals].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`);
 process.stdout.write(`\nseed ${seed}, ${describe()}\nanswers by status (0: none): ${counts.join(', ')}\n`);
 process.exitCode = findings > 0 ? 1 : 0;

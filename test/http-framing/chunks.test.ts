@@ -33,11 +33,7 @@ const bad = (rule: string, text: string, chunks: string, ...statuses: number[]):
 });
 
 const cases: Case[] = [
-  good(
-    '9112 7.1',
-    'a body may come in many chunks',
-    `${[...body].map((each) => `1\r\n${each}\r\n`).join('')}${last}`,
-  ),
+  good('9112 7.1', 'a body may come in many chunks', `${[...body].map((each) => `1\r\n${each}\r\n`).join('')}${last}`),
   good('9112 7.1', 'a chunk size may be in upper case', `${size.toUpperCase()}\r\n${body}\r\n${last}`),
   good('9112 7.1', 'a chunk size may have leading zeros', `000${size}\r\n${body}\r\n${last}`),
   good('9112 7.1', 'the last chunk may have several zeros', `${size}\r\n${body}\r\n000\r\n\r\n`),
@@ -55,11 +51,7 @@ const cases: Case[] = [
   bad('9112 7.1', 'a size line that ends in CR alone is rejected', `${size}\r${body}\r\n${last}`),
   bad('9112 7.1', 'a chunk that ends in LF alone is rejected', `${size}\r\n${body}\n${last}`),
   bad('9112 7.1', 'a chunk that is longer than its size is rejected', `${size}\r\n${body}xx\r\n${last}`),
-  bad(
-    '9112 7.1',
-    'a chunk that is shorter than its size is rejected',
-    `${size}\r\n${body.slice(2)}\r\n${last}x`,
-  ),
+  bad('9112 7.1', 'a chunk that is shorter than its size is rejected', `${size}\r\n${body.slice(2)}\r\n${last}x`),
   bad('9112 7.1', 'a last chunk that ends in LF alone is rejected', `${size}\r\n${body}\r\n0\n\n`),
   good('9112 7.1.1', 'a chunk extension is ignored', `${size};name=value\r\n${body}\r\n${last}`),
   good('9112 7.1.1', 'a chunk extension may be quoted', `${size};name="a;b"\r\n${body}\r\n${last}`),
@@ -72,11 +64,7 @@ const cases: Case[] = [
     'a Host among the trailers changes nothing',
     `${size}\r\n${body}\r\n0\r\nHost: evil.example\r\n\r\n`,
   ),
-  bad(
-    '9110 6.5.1',
-    'a length among the trailers is rejected',
-    `${size}\r\n${body}\r\n0\r\nContent-Length: 4\r\n\r\n`,
-  ),
+  bad('9110 6.5.1', 'a length among the trailers is rejected', `${size}\r\n${body}\r\n0\r\nContent-Length: 4\r\n\r\n`),
   bad(
     '9110 6.5.1',
     'a coding among the trailers is rejected',

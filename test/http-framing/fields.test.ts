@@ -52,26 +52,12 @@ const cases: Case[] = [
     'Xé',
     'X\x7f',
     'X\0',
-  ].map((name) =>
-    refused('9110 5.1', `the name ${JSON.stringify(name)} is rejected`, get(path, `${name}: z`)),
-  ),
+  ].map((name) => refused('9110 5.1', `the name ${JSON.stringify(name)} is rejected`, get(path, `${name}: z`))),
   ...['\0', '\r', '\n', '\x01', '\x08', '\x0b', '\x0c', '\x1b', '\x7f'].map((character) =>
-    refused(
-      '9110 5.5',
-      `${JSON.stringify(character)} in a value is rejected`,
-      get(path, `X: a${character}b`),
-    ),
+    refused('9110 5.5', `${JSON.stringify(character)} in a value is rejected`, get(path, `X: a${character}b`)),
   ),
-  refused(
-    '9112 2.2',
-    'a header line may not end in LF alone',
-    `GET ${path} HTTP/1.1\r\nHost: localhost\nX: y\r\n\r\n`,
-  ),
-  refused(
-    '9112 2.2',
-    'a header line may not end in CR alone',
-    `GET ${path} HTTP/1.1\r\nHost: localhost\rX: y\r\n\r\n`,
-  ),
+  refused('9112 2.2', 'a header line may not end in LF alone', `GET ${path} HTTP/1.1\r\nHost: localhost\nX: y\r\n\r\n`),
+  refused('9112 2.2', 'a header line may not end in CR alone', `GET ${path} HTTP/1.1\r\nHost: localhost\rX: y\r\n\r\n`),
   refused('9112 2.2', 'the empty line may not be LF alone', `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\nX`),
   refused('9112 2.2', 'LF CR does not end a line', `GET ${path} HTTP/1.1\r\nHost: localhost\n\rX: y\r\n\r\n`),
   answered(

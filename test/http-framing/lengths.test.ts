@@ -55,14 +55,12 @@ const cases: Case[] = [
     send: `${post(`${length}, ${body.length}`)}${body}`,
     ...refused,
   },
-  ...['+5', '-5', '0x5', '5.0', '5 5', '', '5;', '１２', 'five', '99999999999999999999999999'].map(
-    (value) => ({
-      rule: '9110 8.6',
-      text: `a length of ${JSON.stringify(value)} is rejected`,
-      send: `${post(`Content-Length: ${Buffer.from(value).toString('latin1')}`)}${body}`,
-      ...refused,
-    }),
-  ),
+  ...['+5', '-5', '0x5', '5.0', '5 5', '', '5;', '１２', 'five', '99999999999999999999999999'].map((value) => ({
+    rule: '9110 8.6',
+    text: `a length of ${JSON.stringify(value)} is rejected`,
+    send: `${post(`Content-Length: ${Buffer.from(value).toString('latin1')}`)}${body}`,
+    ...refused,
+  })),
   {
     rule: '9110 8.6',
     text: 'a length may have leading zeros',
@@ -73,8 +71,7 @@ const cases: Case[] = [
   {
     rule: '9112 6.1',
     text: 'a coding on HTTP/1.0 is rejected',
-    send:
-      lines('POST /api/tasks HTTP/1.0', 'Host: localhost', 'Connection: keep-alive', coding) + chunked(body),
+    send: lines('POST /api/tasks HTTP/1.0', 'Host: localhost', 'Connection: keep-alive', coding) + chunked(body),
     ...refused,
   },
   {

@@ -63,16 +63,9 @@ const cases: Case[] = [
   ...['%', '%z', '%zz', '%1', '%e4', '%c0%af', '%ff', '%u0031', '%ed%a0%80', '%f5%80%80%80'].map((bad) =>
     answered('3986 2.1', `/api/tasks/${bad}`, 400),
   ),
-  ...[
-    '?%',
-    '?limit=%zz',
-    '?%00',
-    '?status=%ff',
-    '?=',
-    '?&&',
-    '?__proto__=x',
-    '?constructor[prototype]=x',
-  ].map((query) => answered('3986 3.4', `/api/tasks${query}`, 200, 400)),
+  ...['?%', '?limit=%zz', '?%00', '?status=%ff', '?=', '?&&', '?__proto__=x', '?constructor[prototype]=x'].map(
+    (query) => answered('3986 3.4', `/api/tasks${query}`, 200, 400),
+  ),
   answered('3986 3.5', '/api/tasks/1#fragment', 200, 400),
   answered('3986 3.5', '/nope#%zz', 404, 400),
   answered('3986 3.3', '//api/tasks', 404),

@@ -17,24 +17,20 @@ const samplingMs = 2500;
 const prlimit = '/usr/bin/prlimit';
 const needsPrlimit = { skip: !existsSync(prlimit) && 'there is no program `prlimit`' };
 
-test(
-  'a server that idle connections leave without descriptors lives on and answers again',
-  needsPrlimit,
-  async (t) => {
-    const { url, child, output } = await startProgram(t, ['--profiles', 'M'], { cwd: createFolder(t) });
-    const readStatus = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
-    assert.equal(await readStatus('/api/health'), 200);
-    // Set from outside: a limit that holds from startup may lower the number of connections the server accepts.
-    execFileSync(prlimit, ['--pid', String(child.pid), `--nofile=${limit}:${limit}`]);
-    const idle = Array.from({ length: 2 * limit }, () =>
-      connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined),
-    );
-    t.after(() => idle.forEach((socket) => void socket.destroy()));
-    await Promise.race([once(child, 'exit'), setTimeout(samplingMs)]);
-    for (const socket of idle) socket.destroy();
-    assert.equal(child.exitCode, null, output.stderr);
-    for (const path of ['/health', '/api/health']) {
-      await eventually(async () => assert.equal(await readStatus(path), 200));
-    }
-  },
-);
+test('a server that idle connections leave without descriptors lives on and answers again', needsPrlimit, async (t) => {
+  const { url, child, output } = await startProgram(t, ['--profiles', 'M'], { cwd: createFolder(t) });
+  const readStatus = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
+  assert.equal(await readStatus('/api/health'), 200);
+  // Set from outside: a limit that holds from startup may lower the number of connections the server accepts.
+  execFileSync(prlimit, ['--pid', String(child.pid), `--nofile=${limit}:${limit}`]);
+  const idle = Array.from({ length: 2 * limit }, () =>
+    connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined),
+  );
+  t.after(() => idle.forEach((socket) => void socket.destroy()));
+  await Promise.race([once(child, 'exit'), setTimeout(samplingMs)]);
+  for (const socket of idle) socket.destroy();
+  assert.equal(child.exitCode, null, output.stderr);
+  for (const path of ['/health', '/api/health']) {
+    await eventually(async () => assert.equal(await readStatus(path), 200));
+  }
+});

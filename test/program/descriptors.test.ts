@@ -14,8 +14,7 @@ const start = (t: TestContext, limit: string, ...flags: string[]) =>
   startProgram(t, ['--profiles', 'M', ...flags], { cwd: createFolder(t), wrapper: under(limit) });
 
 /** The warning about connections in a log, if there is one. */
-const findWarning = (log: string): string | undefined =>
-  /"level":40.*"msg":"(maxConnections [^"]*)"/.exec(log)?.[1];
+const findWarning = (log: string): string | undefined => /"level":40.*"msg":"(maxConnections [^"]*)"/.exec(log)?.[1];
 
 /** Opens connections one after the other; those that the server closes at once are open for a moment too. */
 const openMany = async (t: TestContext, url: string, count: number): Promise<Socket[]> => {

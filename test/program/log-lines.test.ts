@@ -8,17 +8,7 @@ import { startProgram } from '../support/program.ts';
 const line = '{"level":60,"msg":"forged"}';
 
 /** Texts that end a line in some reader, or move a terminal's cursor. */
-const breaks = [
-  '\n',
-  '\r\n',
-  '\u0085',
-  '\u2028',
-  '\u2029',
-  '\u001b[2K\u001b[1A',
-  '\b'.repeat(9),
-  '\0',
-  '"}\n',
-];
+const breaks = ['\n', '\r\n', '\u0085', '\u2028', '\u2029', '\u001b[2K\u001b[1A', '\b'.repeat(9), '\0', '"}\n'];
 
 const toRequest = (target: string, headers = ''): Buffer =>
   Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`);
@@ -44,8 +34,7 @@ test('no text of a request adds a log line or a terminal control character to th
   const lines = stderr.trimEnd().split('\n');
   const entries = lines.map((entry) => JSON.parse(entry) as Record<string, unknown>);
   assert.ok(entries.filter(({ msg }) => msg === 'request').length > breaks.length * 4);
-  for (const entry of entries)
-    assert.ok(entry['msg'] !== 'forged' && entry['level'] !== 60, JSON.stringify(entry));
+  for (const entry of entries) assert.ok(entry['msg'] !== 'forged' && entry['level'] !== 60, JSON.stringify(entry));
   assert.match(stderr, /^[ -~\n]*$/);
 });
 

@@ -8,10 +8,7 @@ import { refusal, startProgram } from '../support/program.ts';
 
 test('an unknown flag, command or word is a usage error: exit code 2', async () => {
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
-  assert.equal(
-    await refusal(['--jwt-secret', 'x'], 2),
-    "Unknown option '--jwt-secret'; see signalbox --help",
-  );
+  assert.equal(await refusal(['--jwt-secret', 'x'], 2), "Unknown option '--jwt-secret'; see signalbox --help");
   assert.match(await refusal(['--port', '-1'], 2), /^Option '--port' argument is ambiguous; see/);
   assert.match(await refusal(['--port'], 2), /'--port <value>' argument missing/);
   assert.equal(await refusal(['juggle'], 2), 'there is no command "juggle"; see signalbox --help');
@@ -35,10 +32,7 @@ test('bad values are reported together, with what is allowed: exit code 1', asyn
 test('a config file that is missing, malformed or has unknown keys is rejected', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
-  assert.match(
-    await refusal(['--config', path], 1),
-    /^cannot read the config file .*: there is no such file$/,
-  );
+  assert.match(await refusal(['--config', path], 1), /^cannot read the config file .*: there is no such file$/);
   writeFileSync(path, '{"port": 0,');
   assert.match(await refusal(['--config', path], 1), /^cannot read the config file /);
   writeFileSync(path, '{"prot": 1, "mounts": {"/": []}}');
@@ -84,19 +78,13 @@ test('a taken port, a foreign address and an unknown host prevent startup', asyn
     `cannot listen on 127.0.0.1:${port}: the port is taken; choose another with --port`,
   );
   assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /not one of this machine/);
-  assert.match(
-    await refusal(['--profiles', 'L', '--host', 'no such host'], 1),
-    /there is no such host|cannot listen/,
-  );
+  assert.match(await refusal(['--profiles', 'L', '--host', 'no such host'], 1), /there is no such host|cannot listen/);
 });
 
 test('a data directory that cannot be created or written prevents startup', async (t) => {
   const folder = createFolder(t);
   writeFileSync(join(folder, 'file'), '');
-  assert.match(
-    await refusal(['--profiles', 'X', '--data-dir', join(folder, 'file', 'data')], 1),
-    /file\/data/,
-  );
+  assert.match(await refusal(['--profiles', 'X', '--data-dir', join(folder, 'file', 'data')], 1), /file\/data/);
   const settings = { profiles: ['X'], dataDir: '/proc/signalbox' };
   assert.match(await startRefusal(t, { settings }), /\/proc\/signalbox/);
 });

@@ -71,9 +71,7 @@ test('no secret of settings or requests appears in responses, the log, the audit
   answers.length = 0;
   const routes = Object.entries(
     (JSON.parse((await send('GET', '/openapi.json', token)).text) as { paths: Record<string, object> }).paths,
-  ).flatMap(([route, methods]) =>
-    Object.keys(methods).map((method) => [method.toUpperCase(), route] as const),
-  );
+  ).flatMap(([route, methods]) => Object.keys(methods).map((method) => [method.toUpperCase(), route] as const));
   for (const [method, route] of routes) {
     const path = `${route.replace('{id}', '1')}?token=${token}&password=${guess}`;
     for (const sent of [forged, `${token}x`, token]) {

@@ -91,9 +91,7 @@ test('--help names flags and profiles, and --version prints the version', async 
     assert.match(stdout, new RegExp(`  --${flag}\\b`));
   assert.doesNotMatch(stdout, /--jwt-secret|--admin-password/);
   assert.match(stdout, /tasks \(T\)/);
-  const { version: packaged } = JSON.parse(
-    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-  );
+  const { version: packaged } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   assert.deepEqual([(await runProgram(['--version'])).stdout, packaged], [`${version}\n`, version]);
 });
 

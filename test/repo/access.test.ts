@@ -46,12 +46,7 @@ const body = {
   ...{ Username: 'admin', Password: passwords.admin },
 };
 
-const statusFor = async (
-  { request }: TestApp,
-  method: string,
-  path: string,
-  token?: string,
-): Promise<number> => {
+const statusFor = async ({ request }: TestApp, method: string, path: string, token?: string): Promise<number> => {
   const hasBody = method === 'POST' || method === 'PUT';
   const options = { ...(token !== undefined && { token }), ...(hasBody && { body }) };
   return (await request(method, path.replace(/:\w+/g, '1'), options)).status;

@@ -9,9 +9,7 @@ const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<st
 
 /** Paths and anchors that a document links to, without those of the web. */
 const listLinks = (text: string): string[] =>
-  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !/^https?:/.test(link));
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link));
 
 /** The anchors that GitHub makes from headings. */
 const listAnchors = (text: string): string[] =>
@@ -24,18 +22,14 @@ const listAnchors = (text: string): string[] =>
 
 /** Every npm script that a text names: `npm run check`, `npm start -- --port 9000`. */
 const listScripts = (text: string): string[] =>
-  [...text.matchAll(/npm (?:run (?:--\w+ )*([\w:-]+)|(start|test)\b)/g)].map(
-    ([, run, short]) => run ?? short ?? '',
-  );
+  [...text.matchAll(/npm (?:run (?:--\w+ )*([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
 
 test('the README has at most 110 lines', () => {
   assert.ok(readText('README.md').split('\n').length <= 111);
 });
 
 test('every npm script that a document names exists, and CONTRIBUTING.md or a document names every script', () => {
-  const named = listDocuments().flatMap((path) =>
-    listScripts(readText(path)).map((script) => ({ path, script })),
-  );
+  const named = listDocuments().flatMap((path) => listScripts(readText(path)).map((script) => ({ path, script })));
   assert.deepEqual(
     named.filter(({ script }) => !Object.hasOwn(scripts, script)),
     [],
@@ -61,11 +55,7 @@ test('every relative link in a document leads to a file of the repository, and t
 test('no document names a place outside the repository', () => {
   for (const path of listDocuments()) {
     const text = readText(path);
-    assert.doesNotMatch(
-      text,
-      /(^|[\s(`"'])(\/home\/|\/root\/|\/Users\/|\/work\/|\/tmp\/|[A-Z]:\\Users)/m,
-      path,
-    );
+    assert.doesNotMatch(text, /(^|[\s(`"'])(\/home\/|\/root\/|\/Users\/|\/work\/|\/tmp\/|[A-Z]:\\Users)/m, path);
     for (const [climbing] of text.matchAll(/(?:\.\.\/)+[\w.-]*/g)) {
       assert.ok(!normalize(join(dirname(path), climbing)).startsWith('..'), `${path}: ${climbing}`);
     }

@@ -42,9 +42,7 @@ test('without any one feature the others still work', async (t) => {
       }
     }
     const { json } = await request<{ paths: object }>('GET', '/openapi.json');
-    const isNamed = Object.keys(json.paths).some((path) =>
-      probes[missing]?.some(([probe]) => probe === path),
-    );
+    const isNamed = Object.keys(json.paths).some((path) => probes[missing]?.some(([probe]) => probe === path));
     assert.equal(isNamed, false, `openapi.json without ${missing}`);
   }
 });

@@ -44,9 +44,7 @@ test('the lockfile has no version with a known vulnerability', () => {
 
 test('the lockfile has no other router or token library whose vulnerabilities would matter', () => {
   const unwanted = ['fast-jwt', 'express', '@fastify/express', '@fastify/middie', 'jsonwebtoken'];
-  const found = Object.keys(packages).filter((path) =>
-    unwanted.some((name) => path.endsWith(`node_modules/${name}`)),
-  );
+  const found = Object.keys(packages).filter((path) => unwanted.some((name) => path.endsWith(`node_modules/${name}`)));
   assert.deepEqual(found, []);
 });
 

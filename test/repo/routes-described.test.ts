@@ -54,10 +54,7 @@ test('each description names every status, query parameter and field of the body
       assert.match(text, new RegExp(`\\b${status}\\b`), `${name}: ${status}`);
     }
     const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
-    const fields = [
-      ...parameters.map((parameter) => parameter.name),
-      ...namesOf(toJsonSchema(operation.requestBody)),
-    ];
+    const fields = [...parameters.map((parameter) => parameter.name), ...namesOf(toJsonSchema(operation.requestBody))];
     for (const field of fields) assert.ok(text.includes(`\`${field}\``), `${name}: ${field}`);
   }
 });

@@ -126,9 +126,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
 
   test(`${name}: tasks created at once get ids without gaps, in the order in which they were created`, async (t) => {
     const store = await createStore(t, now);
-    const created = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => store.create({ Title: `${index}` })),
-    );
+    const created = await Promise.all(Array.from({ length: 100 }, (_, index) => store.create({ Title: `${index}` })));
     assert.deepEqual(
       created.map(({ Id, Title }) => [Id, Title]),
       Array.from({ length: 100 }, (_, index) => [index + 1, `${index}`]),

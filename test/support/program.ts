@@ -49,11 +49,7 @@ export const runProgram = async (args: string[], options: Options = {}): Promise
 };
 
 /** Runs the program, which must refuse to start, and returns the one line that it prints. */
-export const refusal = async (
-  args: string[],
-  code: 1 | 2,
-  variables: Record<string, string> = {},
-): Promise<string> => {
+export const refusal = async (args: string[], code: 1 | 2, variables: Record<string, string> = {}): Promise<string> => {
   const ended = await runProgram(args, { variables });
   assert.equal(ended.code, code, ended.stderr);
   assert.equal(ended.stdout, '');

@@ -87,9 +87,7 @@ const compareProcesses =
       assert.equal(StartMode, Name === 'demo-running' ? 'Auto' : 'Manual');
     }
     const failed = await execute('Get-CimInstance Win32_Service -Filter "Name = \'demo-failed\'"');
-    assert.deepEqual(pick(failed, 'State', 'Status', 'ExitCode', 'ProcessId'), [
-      ['Stopped', 'Error', 3, null],
-    ]);
+    assert.deepEqual(pick(failed, 'State', 'Status', 'ExitCode', 'ProcessId'), [['Stopped', 'Error', 3, null]]);
   };
 
 const compareEvents =
@@ -104,7 +102,5 @@ const compareEvents =
       assert.deepEqual([MachineName, UserName], [run('hostname').trim(), 'root']);
     }
     const [, newest] = rows.map(({ Index }) => Number(Index));
-    assert.deepEqual(pick(await execute(`Get-EventLog Application -Index ${newest}`), 'Source'), [
-      ['demo-utf8'],
-    ]);
+    assert.deepEqual(pick(await execute(`Get-EventLog Application -Index ${newest}`), 'Source'), [['demo-utf8']]);
   };

@@ -26,9 +26,7 @@ export const buildMounts = (mounts: readonly Mount[], profiles: readonly Mounted
         .filter((profile) => profile.name === name)
         .map((profile) => ({
           ...profile,
-          routes: profile.routes.filter(
-            ({ yieldsTo }) => yieldsTo === undefined || !names.includes(yieldsTo),
-          ),
+          routes: profile.routes.filter(({ yieldsTo }) => yieldsTo === undefined || !names.includes(yieldsTo)),
         })),
     ),
   }));
@@ -44,9 +42,7 @@ const findClashes = (mounts: readonly BuiltMount[]): string[] => {
     const key = `${method} ${toShape(`${base === '/' ? '' : base}${path}`)}`;
     const owner = owners.get(key);
     if (owner?.base === base)
-      problems.push(
-        `profiles ${owner.profile} and ${profile} both define ${method} ${path} on mount ${base}`,
-      );
+      problems.push(`profiles ${owner.profile} and ${profile} both define ${method} ${path} on mount ${base}`);
     else if (owner) problems.push(`mounts ${owner.base} and ${base} both define ${key}`);
     owners.set(key, { base, profile });
   }
@@ -54,9 +50,7 @@ const findClashes = (mounts: readonly BuiltMount[]): string[] => {
 };
 
 const listRoutes = ({ base, profiles }: BuiltMount) =>
-  profiles.flatMap(({ name, routes }) =>
-    routes.map(({ method, path }) => ({ base, profile: name, method, path })),
-  );
+  profiles.flatMap(({ name, routes }) => routes.map(({ method, path }) => ({ base, profile: name, method, path })));
 
 /** To the router, paths are the same whatever their parameters are called. */
 const toShape = (path: string): string => path.replaceAll(/:[^/]+/g, ':id');

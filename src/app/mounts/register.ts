@@ -43,11 +43,7 @@ const addRoute = (
 };
 
 /** The route's schema with what the OpenAPI document says about it beside the shapes. */
-const toDocumented = (
-  { method, summary, access, schema }: Route,
-  url: string,
-  profile: string,
-): FastifySchema => ({
+const toDocumented = ({ method, summary, access, schema }: Route, url: string, profile: string): FastifySchema => ({
   ...schema,
   operationId: toOperationId(method, url),
   summary,

@@ -32,8 +32,7 @@ export const resolveMounts = ({ profiles, mounts }: Wanted, features: readonly F
 
 const listDefaults = (known: readonly Profile[]): Record<string, string[]> => {
   const bases = new Set(known.flatMap(({ mounts = [] }) => mounts));
-  const listNames = (base: string) =>
-    known.filter(({ mounts }) => mounts?.includes(base)).map(({ name }) => name);
+  const listNames = (base: string) => known.filter(({ mounts }) => mounts?.includes(base)).map(({ name }) => name);
   return Object.fromEntries([...bases].map((base) => [base, listNames(base)]));
 };
 

@@ -16,9 +16,7 @@ export const readKernelFile = (path: string): Buffer | null => {
   } catch {
     return null;
   } finally {
-    if (file !== undefined) {
-      closeSync(file);
-    }
+    if (file !== undefined) closeSync(file);
   }
 };
 

@@ -2,10 +2,7 @@ import type { Systeminformation } from 'systeminformation';
 import type { FileSystemKind, FileSystemReading } from '../readings.ts';
 
 type Size = Pick<Systeminformation.FsSizeData, 'fs' | 'type' | 'size' | 'used' | 'available' | 'mount'>;
-type Device = Pick<
-  Systeminformation.BlockDevicesData,
-  'name' | 'type' | 'mount' | 'physical' | 'removable' | 'label'
->;
+type Device = Pick<Systeminformation.BlockDevicesData, 'name' | 'type' | 'mount' | 'physical' | 'removable' | 'label'>;
 
 /** By systeminformation's name for a drive (Windows) or a block device. */
 const kindOfDrive: Record<string, FileSystemKind> = {
@@ -16,10 +13,7 @@ const kindOfDrive: Record<string, FileSystemKind> = {
 };
 
 /** Joins sizes with their devices; both lists are of the same moment. */
-export const toFileSystemReadings = (
-  sizes: readonly Size[],
-  devices: readonly Device[],
-): FileSystemReading[] =>
+export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly Device[]): FileSystemReading[] =>
   sizes
     .filter(({ size }) => size > 0)
     .map((size) => {
@@ -47,9 +41,7 @@ export const toFixedDisks = (
       mountPath === '/' || (kind === 'fixed' && isLocalDevice(device) && !loops.has(device)),
   );
   const byLength = listed.toSorted((a, b) => a.mountPath.length - b.mountPath.length);
-  return byLength.filter(
-    ({ device }, index) => byLength.findIndex((other) => other.device === device) === index,
-  );
+  return byLength.filter(({ device }, index) => byLength.findIndex((other) => other.device === device) === index);
 };
 
 const findDevice = ({ fs, mount }: Size, devices: readonly Device[]): Device | undefined =>
@@ -61,9 +53,7 @@ const toKindOfDevice = ({ physical, removable }: Device): FileSystemKind =>
 
 /** Without a block device: `//server/share` and `server:/path` are on a network, the rest is in memory. */
 const toKindOfSource = ({ fs, mount }: Size): FileSystemKind => {
-  if (isLocalDevice(fs) || mount === '/') {
-    return 'fixed';
-  }
+  if (isLocalDevice(fs) || mount === '/') return 'fixed';
   return fs.startsWith('//') || fs.includes(':') ? 'network' : 'memory';
 };
 

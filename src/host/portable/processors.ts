@@ -46,8 +46,7 @@ export const toCpuSample = (processors: readonly Pick<CpuInfo, 'times'>[]): CpuS
 const toMHz = (gigahertz: number): number | null => Math.round(gigahertz * 1000) || null;
 
 /** From bytes; 0 stands for "unknown". */
-const toPart = (bytes: number, packages: number): number | null =>
-  Math.round(bytes / packages / 1024) || null;
+const toPart = (bytes: number, packages: number): number | null => Math.round(bytes / packages / 1024) || null;
 
 /** Mean of the logical processors in a range, in percent. */
 const toLoad = (shares: CpuShares, from: number, to: number): number => {

@@ -50,9 +50,7 @@ const startSampling = (read: () => CpuSample, intervalMs: number): CpuSampler =>
   const timer = setInterval(takeSample, intervalMs).unref();
   const shares = async (): Promise<CpuShares> => {
     const missingMs = startedAt + shortestMs - performance.now();
-    if (!complete && missingMs > 0) {
-      await setTimeout(missingMs);
-    }
+    if (!complete && missingMs > 0) await setTimeout(missingMs);
     return complete ?? toCpuShares(previous, read());
   };
   return { shares, close: () => clearInterval(timer) };

@@ -22,9 +22,7 @@ test('a failed reading rejects for all callers that wait for it, and is not kept
   let reads = 0;
   const read = createSharedReading(async () => {
     reads += 1;
-    if (reads === 1) {
-      throw new Error('no luck');
-    }
+    if (reads === 1) throw new Error('no luck');
     return reads;
   }, 60_000);
   const [first, second] = await Promise.allSettled([read(), read()]);

@@ -16,9 +16,7 @@ test('other work runs while a long list is mapped', async () => {
   let done = false;
   const takeTurns = (): void => {
     turns += 1;
-    if (!done) {
-      setImmediate(takeTurns);
-    }
+    if (!done) setImmediate(takeTurns);
   };
   setImmediate(takeTurns);
   await mapInSlices(Array.from({ length: 20 }), () => keepBusy(1));

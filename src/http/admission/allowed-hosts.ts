@@ -18,9 +18,7 @@ loopback.addAddress('::1', 'ipv6');
 /** Whether the address or name reaches this machine alone. */
 export const isLoopback = (host: string): boolean => {
   const family = isIP(host);
-  return family === 0
-    ? host.toLowerCase() === 'localhost'
-    : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
+  return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 };
 
 /**

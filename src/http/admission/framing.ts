@@ -41,9 +41,7 @@ export const createFramingCheck = (): Check => {
       return createFatal('expectation-failed', 'Only 100-continue can be expected');
     }
     if (url.charCodeAt(0) !== slash) return readOtherTarget(request, url);
-    return url.includes('#')
-      ? createFatal('invalid', 'The request target must not have a fragment')
-      : undefined;
+    return url.includes('#') ? createFatal('invalid', 'The request target must not have a fragment') : undefined;
   };
 };
 
@@ -72,11 +70,8 @@ const findCodingFault = (
   if (httpVersion === '1.0' || coding === '') {
     return createFatal('invalid', 'Transfer-Encoding is not allowed in this request');
   }
-  if (coding !== 'chunked')
-    return createFatal('not-implemented', 'The only known transfer coding is chunked');
-  return upgrade === undefined
-    ? undefined
-    : createFatal('invalid', 'Upgrade and Transfer-Encoding cannot be combined');
+  if (coding !== 'chunked') return createFatal('not-implemented', 'The only known transfer coding is chunked');
+  return upgrade === undefined ? undefined : createFatal('invalid', 'Upgrade and Transfer-Encoding cannot be combined');
 };
 
 /** RFC 9112, 3.2.2 and 3.2.4: an absolute target's host counts instead of Host's; `*` is for OPTIONS alone. */

@@ -57,10 +57,7 @@ export const createClientErrorHandler = (connections: Connections, common: Heade
 /** CONNECT is for proxies: Node passes its socket on without a response. */
 export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
   const headers = { Allow: allowedMethods };
-  const refusal = toErrorBytes(
-    new HttpError('method-not-allowed', 'Method not allowed', { headers }),
-    common,
-  );
+  const refusal = toErrorBytes(new HttpError('method-not-allowed', 'Method not allowed', { headers }), common);
   server.on('connect', (_request, socket) => {
     // Node no longer handles this socket: an error without a listener would end the process.
     socket.on('error', () => socket.destroy());

@@ -23,8 +23,7 @@ export interface Connection {
 }
 
 /** Whether a request is being answered on the connection. */
-export const isRunning = ({ response }: Connection): boolean =>
-  response !== undefined && !response.writableFinished;
+export const isRunning = ({ response }: Connection): boolean => response !== undefined && !response.writableFinished;
 
 /** The connections of a server: counted, found by request, and ended with the app. */
 export class Connections {

@@ -21,11 +21,7 @@ export interface Progress {
 
 /** The state of a connection now, from its socket and the state at the check before. */
 export const toProgress = (
-  {
-    bytesRead: read,
-    bytesWritten,
-    writableLength,
-  }: Pick<Socket, 'bytesRead' | 'bytesWritten' | 'writableLength'>,
+  { bytesRead: read, bytesWritten, writableLength }: Pick<Socket, 'bytesRead' | 'bytesWritten' | 'writableLength'>,
   isBusy: boolean,
   before: Progress | undefined,
   now: number,
@@ -74,5 +70,4 @@ export const endStalled = (server: Server, connections: Connections, patience: P
 };
 
 /** Only a plain TCP socket can be reset. */
-const reset = (socket: Socket): void =>
-  void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());
+const reset = (socket: Socket): void => void ('encrypted' in socket ? socket.destroy() : socket.resetAndDestroy());

@@ -25,15 +25,9 @@ test('what is no object, no JSON or no UTF-8 is told as such', async (t) => {
       text,
       'Request body must be a JSON object',
     ]),
-    ...[
-      '{',
-      '{"a":1,}',
-      ' ',
-      'a=1',
-      '\ufeff\ufeff{}',
-      '{"__proto__":1}',
-      '{"constructor":{"prototype":1}}',
-    ].map((text): [string, string] => [text, 'Request body is not valid JSON']),
+    ...['{', '{"a":1,}', ' ', 'a=1', '\ufeff\ufeff{}', '{"__proto__":1}', '{"constructor":{"prototype":1}}'].map(
+      (text): [string, string] => [text, 'Request body is not valid JSON'],
+    ),
     [Buffer.from([0x22, 0xff, 0x22]), 'Request body is not valid UTF-8'],
     [Buffer.from('{}', 'utf16le'), 'Request body is not valid JSON'],
   ];

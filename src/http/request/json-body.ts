@@ -10,11 +10,7 @@ export type BodyKind = 'object' | 'json' | 'text';
 /** The JSON parser takes one byte order mark away; the decoder would take another. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-type ParseJson = (
-  request: unknown,
-  text: string,
-  done: (error: Error | null, value?: unknown) => void,
-) => void;
+type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
 
 /** Makes the function that turns the bytes of a body into its value. It throws an HttpError where they are not one. */
 export const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
@@ -171,5 +167,4 @@ const createBodyReader = () => {
 
 const tooLarge = (): HttpError => createFatal('too-large', 'Request body is larger than 1 MiB');
 
-const tooMany = (): HttpError =>
-  createUnavailable('Too many request bodies are arriving; try again in a second');
+const tooMany = (): HttpError => createUnavailable('Too many request bodies are arriving; try again in a second');

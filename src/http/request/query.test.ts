@@ -35,9 +35,7 @@ test('a parameter that is given twice is refused by its name', () => {
     assert.throws(
       () => convert({ limit: '1', level: twice }),
       (error) =>
-        error instanceof HttpError &&
-        error.status === 400 &&
-        error.message === 'level is given more than once',
+        error instanceof HttpError && error.status === 400 && error.message === 'level is given more than once',
     );
   }
 });

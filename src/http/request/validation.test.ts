@@ -31,10 +31,7 @@ test('every field that breaks a rule is named, each with its first fault', async
     [{ name: 'a', kind: 'c' }, 'kind is not valid'],
     [{ name: 'a', list: [{}] }, 'list is required'],
     [{ name: 'a', list: [{}, { name: 1 }] }, 'list is required'],
-    [
-      { name: 'four', size: 0.5 },
-      'name must not exceed 3 characters; size must be a whole number in decimal digits',
-    ],
+    [{ name: 'four', size: 0.5 }, 'name must not exceed 3 characters; size must be a whole number in decimal digits'],
     [{ size: 6, kind: 'c' }, 'name is required; size must be at most 5; kind is not valid'],
   ];
   for (const [sent, error] of cases) {

@@ -17,9 +17,7 @@ const start = async (t: TestContext, pieces: () => Pieces): Promise<string> => {
   app.get('/', (_request, reply) =>
     sendList(reply, { opening: '{"rows":[', pieces: pieces(), closing: '],"end":true}' }),
   );
-  app.get('/one', (_request, reply) =>
-    whenReady(reply, Promise.resolve({ id: 1 }), (value) => sendJson(reply, value)),
-  );
+  app.get('/one', (_request, reply) => whenReady(reply, Promise.resolve({ id: 1 }), (value) => sendJson(reply, value)));
   return app.listen({ host: '127.0.0.1', port: 0 });
 };
 
@@ -80,9 +78,7 @@ const read = async (url: string): Promise<{ length: string | null; json: unknown
 
 const rows = Array.from({ length: 5000 }, (_, id) => ({ id, text: 'x'.repeat(50) }));
 const split = (count: number) =>
-  Array.from({ length: count }, (_, index) =>
-    rows.slice((5000 / count) * index, (5000 / count) * (index + 1)),
-  );
+  Array.from({ length: count }, (_, index) => rows.slice((5000 / count) * index, (5000 / count) * (index + 1)));
 
 test('pieces come as one list, with a length where there is one piece', async (t) => {
   for (const count of [1, 2, 10]) {

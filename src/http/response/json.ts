@@ -61,11 +61,7 @@ export const sendList = (reply: FastifyReply, list: JsonList): Promise<void> | v
   sendFrom(reply, list, first, first.done ? first : iterator.next(), iterator);
 };
 
-const sendAsyncList = async (
-  reply: FastifyReply,
-  list: JsonList,
-  iterator: AsyncIterator<Rows>,
-): Promise<void> => {
+const sendAsyncList = async (reply: FastifyReply, list: JsonList, iterator: AsyncIterator<Rows>): Promise<void> => {
   const first = await iterator.next();
   sendFrom(reply, list, first, first.done ? first : await iterator.next(), iterator);
   return waitFor(reply);
@@ -95,12 +91,7 @@ const sendFrom = (
 };
 
 /** Gives way to other requests after each piece: a fast reader would otherwise have the process to itself. */
-async function* streamTexts(
-  start: string,
-  second: Next,
-  source: Source,
-  end: string,
-): AsyncGenerator<string> {
+async function* streamTexts(start: string, second: Next, source: Source, end: string): AsyncGenerator<string> {
   yield start;
   for (let next = second; !next.done; next = await source.next()) {
     await setImmediate();

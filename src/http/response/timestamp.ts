@@ -19,9 +19,7 @@ const toTexts = (date: Date): typeof last => {
   const second = Math.floor(date.getTime() / 1000);
   if (second !== last.second) {
     const day = `${date.getFullYear()}-${toDigits(date.getMonth() + 1)}-${toDigits(date.getDate())}`;
-    const time = [date.getHours(), date.getMinutes(), date.getSeconds()]
-      .map((part) => toDigits(part))
-      .join(':');
+    const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => toDigits(part)).join(':');
     last = { second, timestamp: `${day}T${time}`, time, offset: toOffset(date) };
   }
   return last;

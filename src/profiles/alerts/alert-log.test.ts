@@ -25,11 +25,7 @@ test('while the log cannot be written, alerts and readiness are 503 and lists ar
     ['POST', '/api/alert'],
     ['GET', '/ready'],
   ] as const) {
-    const { status, headers, json } = await app.request(
-      method,
-      path,
-      method === 'POST' ? { body: disk } : {},
-    );
+    const { status, headers, json } = await app.request(method, path, method === 'POST' ? { body: disk } : {});
     assert.equal(status, 503);
     assert.equal(headers['retry-after'], '1');
     assert.match(String(json['error']), /cannot be written/);

@@ -15,10 +15,7 @@ const script = `
   const alerts = instants.map((instant) => createAlert({ message: 'x' }, new Date(instant)));
   process.stdout.write(JSON.stringify(alerts.map(({ time, timestamp }) => ({ time, timestamp }))));`;
 
-const createTimes = async (
-  zone: string,
-  instants: number[],
-): Promise<{ time: string; timestamp: string }[]> => {
+const createTimes = async (zone: string, instants: number[]): Promise<{ time: string; timestamp: string }[]> => {
   const args = ['--input-type=module', '-e', script, JSON.stringify(instants)];
   const { stdout } = await run(process.execPath, args, { env: { TZ: zone } });
   return JSON.parse(stdout);
@@ -26,18 +23,12 @@ const createTimes = async (
 
 const zones = [
   ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/St_Johns', 'Asia/Kolkata', 'Asia/Kathmandu'],
-  ...[
-    'Australia/Lord_Howe',
-    'Pacific/Chatham',
-    'Pacific/Kiritimati',
-    'Pacific/Marquesas',
-    'Africa/Casablanca',
-  ],
+  ...['Australia/Lord_Howe', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Marquesas', 'Africa/Casablanca'],
 ];
 
 /** Hours around the changes of clocks in 2026 in Europe, North America, and on Lord Howe Island. */
-const changes = ['2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T06:00Z', '2026-04-04T15:00Z'].flatMap(
-  (text) => [-3_600_001, -3_600_000, -1, 0, 1, 3_599_999, 3_600_000].map((ms) => Date.parse(text) + ms),
+const changes = ['2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T06:00Z', '2026-04-04T15:00Z'].flatMap((text) =>
+  [-3_600_001, -3_600_000, -1, 0, 1, 3_599_999, 3_600_000].map((ms) => Date.parse(text) + ms),
 );
 
 const anyInstants = fc.array(

@@ -21,8 +21,7 @@ const onLinux = { skip: process.platform !== 'linux' && 'memory and open files a
 /** Also those that were renamed. */
 const countOpenFiles = async (app: TestApp): Promise<number> => {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
-  return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts')))
-    .length;
+  return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts'))).length;
 };
 
 /** Writes a log of `count` alerts, each with a message of so many bytes. */
@@ -120,9 +119,7 @@ test('of 20 lists asked for at once 2 are read, 16 wait, and 2 are refused with 
   const refused: Response[] = [];
   const lists = Array.from({ length: 20 }, async () => {
     const response = await fetch(`${url}/api/alerts`);
-    if (response.status === 503) {
-      refused.push(response);
-    }
+    if (response.status === 503) refused.push(response);
     return response.status;
   });
   await waitUntil('a file is closed, or lists are refused', async () => refused.length === 2);

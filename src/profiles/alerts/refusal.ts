@@ -5,9 +5,7 @@ const retryAfter = { 'Retry-After': '1' };
 
 /** The response to an alert that was not stored; errors that are not the journal's stay as they are. */
 export const toRefusal = (error: unknown): unknown => {
-  if (!(error instanceof JournalError)) {
-    return error;
-  }
+  if (!(error instanceof JournalError)) return error;
   const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
   return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: retryAfter });
 };

@@ -14,10 +14,7 @@ test('the stored line has the six fields, the time with its offset, and what the
   assert.deepEqual(Object.keys(line), [...six, 'time', 'id', 'seq', 'crc']);
   assert.equal(line.id, id);
   assert.equal(line.time.slice(0, 19), line.timestamp);
-  assert.equal(
-    new Date(line.time).getTime(),
-    new Date(line.timestamp).getTime() + Number(line.time.slice(20, 23)),
-  );
+  assert.equal(new Date(line.time).getTime(), new Date(line.timestamp).getTime() + Number(line.time.slice(20, 23)));
 });
 
 for (const [what, error, status] of [

@@ -66,9 +66,7 @@ const readReadiness = (journal: Journal): Route =>
     summary: 'Say whether alerts can be stored',
     schema: { response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {
-      if (!journal.state().healthy) {
-        throw createNotReady();
-      }
+      if (!journal.state().healthy) throw createNotReady();
       return { status: 'ready' } as const;
     },
   });

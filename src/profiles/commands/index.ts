@@ -40,9 +40,7 @@ export const commands = defineFeature({
     const isOpen = settings.executeAuth === 'none';
     return {
       profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name, isOpen }) },
-      notices: isOpen
-        ? ['Warning: anyone who can reach this server may run commands, as executeAuth is none']
-        : [],
+      notices: isOpen ? ['Warning: anyone who can reach this server may run commands, as executeAuth is none'] : [],
       reopen: () => journal.reopen(),
       close: async () => {
         await execution.close();

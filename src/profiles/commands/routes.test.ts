@@ -63,14 +63,7 @@ test('a truncated result is marked as truncated', async (t) => {
 
 test('a body without a command, or with one that is not a text, is 400', async (t) => {
   const app = await start(t, answer);
-  for (const payload of [
-    {},
-    { command: null },
-    { command: '' },
-    { command: ' \t' },
-    { command: 1 },
-    { command: [] },
-  ]) {
+  for (const payload of [{}, { command: null }, { command: '' }, { command: ' \t' }, { command: 1 }, { command: [] }]) {
     const { status, body } = await post(app, payload);
     assert.equal(status, 400, JSON.stringify(payload));
     assert.deepEqual(Object.keys(body), ['error']);
@@ -101,10 +94,7 @@ test('a failed command is 500 with its message; an unexpected error shows no int
   const broken = await start(t, () => Promise.reject(new Error('secret')));
   const { status, body } = await post(broken, { command });
   assert.equal(status, 500);
-  assert.deepEqual(
-    { ...body, requestId: '' },
-    { success: false, error: 'Internal server error', requestId: '' },
-  );
+  assert.deepEqual({ ...body, requestId: '' }, { success: false, error: 'Internal server error', requestId: '' });
 });
 
 test('with 4 commands running and 16 waiting the next is 503 with Retry-After', async (t) => {
@@ -136,9 +126,7 @@ test('a client that closes its connection ends its command', async (t) => {
   });
   const connection = openConnection(app.url);
   const body = '{"command":"Get-Process"}';
-  connection.send(
-    `POST /api/execute HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
+  connection.send(`POST /api/execute HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
   await until(() => begun);
   connection.destroy();
   await until(() => ended);

@@ -9,14 +9,7 @@ import type { AuditedExecution } from './execution/audited-execution.ts';
 import type { BoundedResult } from './execution/bounds.ts';
 import { CommandFailure, type Runner } from './execution/runner.ts';
 import { describeCommands } from './policy/command-schemas.ts';
-import {
-  CommandBody,
-  CommandError,
-  CommandList,
-  CommandResult,
-  ExecutionList,
-  ExecutionQuery,
-} from './schema.ts';
+import { CommandBody, CommandError, CommandList, CommandResult, ExecutionList, ExecutionQuery } from './schema.ts';
 
 interface RouteParts {
   execution: AuditedExecution;

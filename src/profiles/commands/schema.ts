@@ -20,9 +20,7 @@ export const CommandResult = Type.Object({
   success: Type.Literal(true),
   command: Type.String({ description: 'The command line as it was given.' }),
   result: Type.Array(Type.Object({}, { additionalProperties: true })),
-  truncated: Type.Optional(
-    Type.Literal(true, { description: 'There was more than the bounds let through.' }),
-  ),
+  truncated: Type.Optional(Type.Literal(true, { description: 'There was more than the bounds let through.' })),
 });
 
 export const CommandError = Type.Object({
@@ -42,10 +40,7 @@ export const Execution = Type.Object({
   remoteAddress: Type.String(),
   command: Type.String({ description: "The command's name; of a refused line its first word." }),
   parameters: orNull(
-    Type.Object(
-      {},
-      { additionalProperties: true, description: 'As they were read; null where the line was refused.' },
-    ),
+    Type.Object({}, { additionalProperties: true, description: 'As they were read; null where the line was refused.' }),
   ),
   decision: Type.Enum(['allowed', 'refused']),
   reason: orNull(Type.String({ description: 'Why it was refused, or failed.' })),

@@ -48,17 +48,7 @@ test('the brackets and port that a proxy adds are no part of an address', () => 
 });
 
 test('everything that is not an address is one group', () => {
-  const texts = [
-    '',
-    'unknown',
-    '1.2.3',
-    '0x7f.1',
-    '2130706433',
-    '192.0.2.01',
-    'g::1',
-    '192.0.2.1:x',
-    '[x]:1',
-  ];
+  const texts = ['', 'unknown', '1.2.3', '0x7f.1', '2130706433', '192.0.2.01', 'g::1', '192.0.2.1:x', '[x]:1'];
   for (const text of [...texts, '192.0.2.1:1:1', '::ffff:1.2.3', 'x'.repeat(9999), undefined]) {
     assert.equal(toAddressGroup(text), 'no address', text?.slice(0, 20));
   }

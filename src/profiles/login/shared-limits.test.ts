@@ -19,8 +19,7 @@ const start = (limits: { perUser: number; inTotal: number; maxDelay?: number }) 
     return 0;
   };
   const failFrom = (count: number, user?: string): void => {
-    for (let index = 0; index < count; index += 1)
-      assert.equal(fail(`10.0.${index >> 8}.${index & 255}`, user), 0);
+    for (let index = 0; index < count; index += 1) assert.equal(fail(`10.0.${index >> 8}.${index & 255}`, user), 0);
   };
   return { clock, begin, fail, failFrom };
 };

@@ -23,10 +23,7 @@ export interface Accounts {
 
 /** Why the users and passwords of the settings cannot be used, as clauses that show no secret. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
-  const problems = [
-    ...findLengthProblem('admin', adminPassword),
-    ...findLengthProblem('reader', readerPassword),
-  ];
+  const problems = [...findLengthProblem('admin', adminPassword), ...findLengthProblem('reader', readerPassword)];
   if (!users) return problems;
   if (adminPassword !== undefined || readerPassword !== undefined) {
     problems.push('adminPassword and readerPassword have no effect where users is set: remove them');

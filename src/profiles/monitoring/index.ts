@@ -6,9 +6,7 @@ import { createMonitoringRoutes } from './routes.ts';
 /** Monitoring: the state of the machine the server runs on. */
 export const monitoring = defineFeature({
   name: 'monitoring',
-  profiles: [
-    { name: 'monitoring', alias: 'M', mounts: ['/'], summary: 'health, server info, processes and disks' },
-  ],
+  profiles: [{ name: 'monitoring', alias: 'M', mounts: ['/'], summary: 'health, server info, processes and disks' }],
   settings: {},
   create: ({ clock, host, version, nodeVersion, powerShellPaths }) => ({
     profiles: {

@@ -29,12 +29,7 @@ export const toProcessRow = (process: ProcessReading): ProcessRow => ({
 });
 
 /** A disk as `df` shows it: space reserved for root counts as neither used nor free. */
-export const toDiskRow = ({
-  mountPath,
-  totalBytes,
-  usedBytes,
-  availableBytes,
-}: FileSystemReading): DiskRow => ({
+export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: FileSystemReading): DiskRow => ({
   drive: mountPath,
   totalGB: toRounded(totalBytes / bytesPerGiB, 2),
   freeGB: toRounded(availableBytes / bytesPerGiB, 2),

@@ -7,9 +7,7 @@ import { createMemorySimpleTaskStore, type SimpleTaskStore } from './store.ts';
 /** A minimal task list of its own: titles that are pending or done. */
 export const simpleTasks = defineFeature({
   name: 'simple-tasks',
-  profiles: [
-    { name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true },
-  ],
+  profiles: [{ name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true }],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
   create: async ({ records }) => {
@@ -22,9 +20,7 @@ export const simpleTasks = defineFeature({
 const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): Promise<void> => {
   for (const [index, { id, title, status = 'pending' }] of records.entries()) {
     if (id !== undefined && id !== index + 1) {
-      throw new SettingsError([
-        `seed record simpleTasks[${index}].id must be ${index + 1}, its place in the list`,
-      ]);
+      throw new SettingsError([`seed record simpleTasks[${index}].id must be ${index + 1}, its place in the list`]);
     }
     await store.add({ title, status });
   }

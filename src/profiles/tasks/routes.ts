@@ -4,16 +4,7 @@ import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
-import {
-  NewTask,
-  Task,
-  TaskChanges,
-  TaskDeleted,
-  TaskList,
-  TaskQuery,
-  TaskRefusal,
-  UserTaskList,
-} from './schema.ts';
+import { NewTask, Task, TaskChanges, TaskDeleted, TaskList, TaskQuery, TaskRefusal, UserTaskList } from './schema.ts';
 import type { TaskStore } from './store.ts';
 import { toTaskRefusal } from './validation.ts';
 
@@ -70,8 +61,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     summary: 'Create a task',
     schema: { body: NewTask, response: { 201: Task, 400: TaskRefusal } },
     schemaErrorFormatter: toTaskRefusal,
-    handler: ({ body }, reply) =>
-      whenReady(reply, store.create(body), (task) => sendJson(reply.code(201), task)),
+    handler: ({ body }, reply) => whenReady(reply, store.create(body), (task) => sendJson(reply.code(201), task)),
   }),
   defineRoute({
     method: 'PUT',

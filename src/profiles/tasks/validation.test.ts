@@ -22,26 +22,16 @@ test('every rule that a task breaks is told, in the order of the fields and of t
     [{ Title: 'a', Priority: 1 }, ['Priority must be a string']],
     [{ Title: 'a', Status: 'pending' }, [status]],
     [{ Title: 'a', Status: {} }, ['Status must be a string']],
-    [
-      { Status: 'x', Priority: 'y', Description: 1 },
-      [required, 'Description must be a string', priority, status],
-    ],
+    [{ Status: 'x', Priority: 'y', Description: 1 }, [required, 'Description must be a string', priority, status]],
     [
       { Status: 1, Priority: true, Description: 1, Title: [] },
       ['Title', 'Description', 'Priority', 'Status'].map((field) => `${field} must be a string`),
     ],
-    [
-      { Status: 1, Priority: 'x', Title: ' '.repeat(201) },
-      [required, tooLong, priority, 'Status must be a string'],
-    ],
+    [{ Status: 1, Priority: 'x', Title: ' '.repeat(201) }, [required, tooLong, priority, 'Status must be a string']],
   ];
   for (const [sent, detail] of cases) {
     const answer = await request(JSON.stringify(sent));
-    assert.deepEqual(
-      answer,
-      { status: 400, json: { error: 'Validation failed', detail } },
-      JSON.stringify(sent),
-    );
+    assert.deepEqual(answer, { status: 400, json: { error: 'Validation failed', detail } }, JSON.stringify(sent));
   }
 });
 

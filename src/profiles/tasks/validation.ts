@@ -25,7 +25,6 @@ const rank = (error: FastifySchemaValidationError): number =>
 const describeFault = (field: string, keyword: string): string => {
   if (keyword === 'type') return `${field} must be a string`;
   if (keyword === 'maxLength') return `${field} must not exceed ${maximumTitleLength} characters`;
-  if (keyword === 'enum')
-    return `${field} must be one of: ${(field === 'Status' ? statuses : priorities).join(', ')}`;
+  if (keyword === 'enum') return `${field} must be one of: ${(field === 'Status' ? statuses : priorities).join(', ')}`;
   return `${field} is required`;
 };

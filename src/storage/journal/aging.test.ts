@@ -22,8 +22,7 @@ const createOldLog = async (t: TestContext, hours: number) => {
 /** Sets the time forward and runs the timers of journals that were opened before. */
 const passHours = (t: TestContext, hours: number): void => t.mock.timers.tick(hours * hourMs);
 
-const startClock = (t: TestContext): void =>
-  t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });
+const startClock = (t: TestContext): void => t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });
 
 test('records that are too old are removed on startup, also from the active file', async (t) => {
   const { directory } = await createOldLog(t, 25);

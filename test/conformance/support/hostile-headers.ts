@@ -53,11 +53,7 @@ export const listForgedTokens = (): HostileToken[] => {
   const [header = '', claims = '', signature = ''] = signToken(createClaims()).split('.');
   const unsigned = { sign: () => new Uint8Array() };
   return [
-    [
-      'none without a signature',
-      signToken(createClaims(), { header: { alg: 'none' }, ...unsigned }),
-      algorithm,
-    ],
+    ['none without a signature', signToken(createClaims(), { header: { alg: 'none' }, ...unsigned }), algorithm],
     [
       'HS512, signed so',
       signToken(createClaims(), { header: { alg: 'HS512' }, sign: createHmacSigner(secret, 'sha512') }),

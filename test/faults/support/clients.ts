@@ -64,20 +64,14 @@ export const startClients = (
 };
 
 /** The whole response, or undefined if the connection ended before it was complete. */
-const post = (
-  url: string,
-  agent: Agent,
-  body: object,
-): Promise<{ status: number; text: string } | undefined> =>
+const post = (url: string, agent: Agent, body: object): Promise<{ status: number; text: string } | undefined> =>
   new Promise((resolve) => {
     const sent = request(`${url}/api/alert`, { method: 'POST', agent }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
       });
-      response.on('close', () =>
-        resolve(response.complete ? { status: response.statusCode ?? 0, text } : undefined),
-      );
+      response.on('close', () => resolve(response.complete ? { status: response.statusCode ?? 0, text } : undefined));
     });
     sent.on('error', () => resolve(undefined));
     // a server that hangs counts as gone

@@ -19,9 +19,7 @@ export interface Verdict {
 /** Every whole line of the log that is JSON, closed segments first. */
 export const readLog = (dataDir: string): Line[] => {
   const names = readdirSync(dataDir).filter((name) => /^alerts(\.\d+)?\.jsonl$/.test(name));
-  const ordered = names.sort(
-    (a, b) => Number(a === 'alerts.jsonl') - Number(b === 'alerts.jsonl') || (a < b ? -1 : 1),
-  );
+  const ordered = names.sort((a, b) => Number(a === 'alerts.jsonl') - Number(b === 'alerts.jsonl') || (a < b ? -1 : 1));
   return ordered.flatMap((name) => readLines(join(dataDir, name)));
 };
 

@@ -46,5 +46,4 @@ export const readCoverage = (moments: readonly Moment[]): Coverage => {
 const isWhole = (text: string, result: number | undefined): boolean =>
   new RegExp(`", ${result}(\\)| <unfinished)`).test(text);
 
-const findIds = (pattern: RegExp, text: string): string[] =>
-  [...text.matchAll(pattern)].map(([, id = '']) => id);
+const findIds = (pattern: RegExp, text: string): string[] => [...text.matchAll(pattern)].map(([, id = '']) => id);

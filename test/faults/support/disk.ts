@@ -61,12 +61,7 @@ const unmountLazily = (path: string): void => {
 };
 
 const createImage = async (t: TestContext, options: Options): Promise<string> => {
-  const {
-    kind,
-    bytes,
-    folder = createTemporaryFolder(t),
-    mkfs: { flags = [], variables = {} } = {},
-  } = options;
+  const { kind, bytes, folder = createTemporaryFolder(t), mkfs: { flags = [], variables = {} } = {} } = options;
   const image = join(folder, 'image');
   writeFileSync(image, '');
   truncateSync(image, bytes);

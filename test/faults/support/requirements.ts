@@ -12,11 +12,7 @@ interface Requirements {
 }
 
 /** Options for a test that needs more than Node: it is skipped, saying why; in CI it runs and fails instead. */
-export const requires = ({
-  programs = [],
-  mounts = false,
-  loops = false,
-}: Requirements): { skip: string | false } => {
+export const requires = ({ programs = [], mounts = false, loops = false }: Requirements): { skip: string | false } => {
   if (isCi) return { skip: false };
   const missing = programs.find((name) => !isInstalled(name));
   if (missing) return { skip: `${missing} is not installed` };
@@ -48,5 +44,4 @@ const isReadable = (path: string): boolean => {
 };
 
 /** Whoever may create a mount namespace may mount. */
-const canMount = (): boolean =>
-  process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
+const canMount = (): boolean => process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;

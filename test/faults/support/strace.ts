@@ -27,9 +27,7 @@ export const createTracing = ({ calls, injections = [], paths = [], output }: Tr
 export const listLogPaths = (dataDir: string): string[] => [
   join(dataDir, 'alerts.jsonl'),
   join(dataDir, 'alerts.00000001.torn'),
-  ...Array.from({ length: 20 }, (_, index) =>
-    join(dataDir, `alerts.${String(index + 1).padStart(8, '0')}.jsonl`),
-  ),
+  ...Array.from({ length: 20 }, (_, index) => join(dataDir, `alerts.${String(index + 1).padStart(8, '0')}.jsonl`)),
 ];
 
 /** A system call as it began or ended. */

@@ -6,45 +6,15 @@ import { anyValue } from './values.ts';
 const tooLarge = `"${'x'.repeat(1024 * 1024 - 1)}"`;
 
 const brokenTexts = [
-  ...[
-    '',
-    ' ',
-    '\n',
-    'null',
-    'true',
-    '0',
-    '""',
-    '[]',
-    '[{}]',
-    '{',
-    '}',
-    '{}}',
-    '{} {}',
-    '{"a":1,}',
-    "{'a':1}",
-  ],
+  ...['', ' ', '\n', 'null', 'true', '0', '""', '[]', '[{}]', '{', '}', '{}}', '{} {}', '{"a":1,}', "{'a':1}"],
   ...['{"Title":1e999}', '{"Title":-0}', `{"Title":${'9'.repeat(400)}}`, '{"Title":NaN}', '{"Title":0x10}'],
   ...['{"Title":"a","Title":"b"}', '{"title":"a","title":null}', '{"name":"a","name":""}', '{"":1}'],
-  ...[
-    '{"__proto__":{"Title":"x"}}',
-    '{"constructor":{"prototype":{"x":1}}}',
-    '{"constructor":1,"Title":"x"}',
-  ],
-  ...[
-    '{"Title":"\\ud800"}',
-    '{"title":"\\udfff\\ud800"}',
-    '{"name":"\\u0000"}',
-    '{"Title":"a\0b"}',
-    '{"a":"\t"}',
-  ],
+  ...['{"__proto__":{"Title":"x"}}', '{"constructor":{"prototype":{"x":1}}}', '{"constructor":1,"Title":"x"}'],
+  ...['{"Title":"\\ud800"}', '{"title":"\\udfff\\ud800"}', '{"name":"\\u0000"}', '{"Title":"a\0b"}', '{"a":"\t"}'],
   ...[`${'['.repeat(20_000)}${']'.repeat(20_000)}`, `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ...[`{"Title":${'[{"a":'.repeat(5000)}`, '{"Title":"x"}//', '/**/{}', '\ufeff{"Title":"x"}'],
   '\ufeff\ufeff{}',
-  ...[
-    'Title=x&Description=y',
-    '<a/>',
-    '--x\r\nContent-Disposition: form-data; name="Title"\r\n\r\nx\r\n--x--',
-  ],
+  ...['Title=x&Description=y', '<a/>', '--x\r\nContent-Disposition: form-data; name="Title"\r\n\r\nx\r\n--x--'],
 ];
 
 const brokenBytes = [
@@ -55,12 +25,10 @@ const brokenBytes = [
 
 /** The bytes of values as JSON, spaced in different ways, sometimes with all but ASCII escaped. */
 export const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
-  fc
-    .tuple(value, fc.constantFrom(undefined, undefined, 1, '\t'), fc.boolean())
-    .map(([content, space, escapes]) => {
-      const json = JSON.stringify(content, undefined, space) ?? 'null';
-      return escapes ? escapeAll(json) : toBytes(json);
-    });
+  fc.tuple(value, fc.constantFrom(undefined, undefined, 1, '\t'), fc.boolean()).map(([content, space, escapes]) => {
+    const json = JSON.stringify(content, undefined, space) ?? 'null';
+    return escapes ? escapeAll(json) : toBytes(json);
+  });
 
 /** Bytes that a route seldom expects, made from a value that it may. */
 export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>

@@ -6,30 +6,9 @@ export type Header = [name: string, value: string];
 export const tokenNames = ['admin', 'reader', 'expired', 'future', 'forged', 'unsigned', 'nobody'] as const;
 
 const oddTokens = [
-  ...[
-    '',
-    'Bearer',
-    'Bearer ',
-    'bearer {admin}',
-    '{admin}',
-    'Bearer  {admin}',
-    'Bearer Bearer {admin}',
-    'Basic YTpi',
-  ],
-  ...[
-    'Bearer {admin}.',
-    'Bearer {admin}=',
-    'Bearer {admin}, Bearer {reader}',
-    'Bearer .{admin}',
-    'Bearer ..',
-  ],
-  ...[
-    'Bearer a.b.c',
-    `Bearer ${'a'.repeat(5000)}.b.c`,
-    'Bearer \xff.\xfe.\xfd',
-    'Bearer null',
-    'Bearer e30.e30.e30',
-  ],
+  ...['', 'Bearer', 'Bearer ', 'bearer {admin}', '{admin}', 'Bearer  {admin}', 'Bearer Bearer {admin}', 'Basic YTpi'],
+  ...['Bearer {admin}.', 'Bearer {admin}=', 'Bearer {admin}, Bearer {reader}', 'Bearer .{admin}', 'Bearer ..'],
+  ...['Bearer a.b.c', `Bearer ${'a'.repeat(5000)}.b.c`, 'Bearer \xff.\xfe.\xfd', 'Bearer null', 'Bearer e30.e30.e30'],
   ...tokenNames.map((name) => `Bearer {${name}}`),
 ];
 

@@ -27,10 +27,7 @@ export const hints: Hints = {
     { weight: 14, arbitrary: fc.constantFrom(...quickLines) },
     { weight: 1, arbitrary: fc.constantFrom(...slowLines) },
   ),
-  Username: fc.oneof(
-    { weight: 40, arbitrary: text },
-    { weight: 1, arbitrary: fc.constantFrom('admin', 'reader') },
-  ),
+  Username: fc.oneof({ weight: 40, arbitrary: text }, { weight: 1, arbitrary: fc.constantFrom('admin', 'reader') }),
   Password: fc.oneof(text, fc.constantFrom(passwords.admin, passwords.reader, 'x'.repeat(129))),
   status: fc.constantFrom('Pending', 'Completed', 'pending', 'x', ''),
   priority: fc.constantFrom('Low', 'Critical', 'low', ''),

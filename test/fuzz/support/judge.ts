@@ -36,8 +36,7 @@ export const judge = (
   const { status, headers } = response;
   const operation = findOperation(operations, request.method, request.target);
   const allowed = listStatuses(request, operation);
-  if (!allowed.has(status))
-    throw new Finding(`status ${status} is not one of ${[...allowed].sort().join(', ')}`);
+  if (!allowed.has(status)) throw new Finding(`status ${status} is not one of ${[...allowed].sort().join(', ')}`);
   assertHeaders(status, headers, cors);
   const json = readBody(request, response);
   assertShape(operation, status, json);

@@ -30,13 +30,8 @@ export const createSimpleTaskLedger = (): Ledger => {
     if (status !== 200) return;
     const tasks = name.includes('{id}') ? [json as SimpleTask] : (json as SimpleTask[]);
     const first = name.includes('{id}') ? Number(id) : 1;
-    expect(
-      name.includes('{id}') || tasks.length === titles.length,
-      `${tasks.length} tasks, not ${titles.length}`,
-    );
-    const areSame = tasks.every(
-      (task, index) => task.id === first + index && task.title === titles[task.id - 1],
-    );
+    expect(name.includes('{id}') || tasks.length === titles.length, `${tasks.length} tasks, not ${titles.length}`);
+    const areSame = tasks.every((task, index) => task.id === first + index && task.title === titles[task.id - 1]);
     expect(areSame, 'a simple task is not what was sent');
   };
 };
@@ -59,9 +54,7 @@ export const createItemLedger = (): Ledger => {
     const page = items.slice(from, from + readNumber(query, 'size', 20));
     expect(total === items.length, `the total is ${total}, not ${items.length}`);
     expect(data.length === page.length, `${data.length} items on a page of ${page.length}`);
-    const areSame = data.every(
-      (item, index) => item.id === page[index]?.id && item.name === page[index]?.name,
-    );
+    const areSame = data.every((item, index) => item.id === page[index]?.id && item.name === page[index]?.name);
     expect(areSame, 'an item is not what was sent');
   };
 };

@@ -7,22 +7,7 @@ export const oddIds = [
 
 /** Values for a query parameter that should be a whole number. */
 export const oddNumbers = [
-  ...[
-    '-1',
-    '1.5',
-    '1e3',
-    '+1',
-    '0x10',
-    '%D9%A1',
-    '%201',
-    '1%20',
-    '9'.repeat(400),
-    'NaN',
-    'null',
-    '%',
-    '',
-    '3',
-  ],
+  ...['-1', '1.5', '1e3', '+1', '0x10', '%D9%A1', '%201', '1%20', '9'.repeat(400), 'NaN', 'null', '%', '', '3'],
 ];
 
 export const oddQueries = [

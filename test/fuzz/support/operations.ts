@@ -56,9 +56,7 @@ export interface Operation {
 export const toOperations = (document: { paths: Record<string, Record<string, Described>> }): Operation[] =>
   Object.entries(document.paths)
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, described]) =>
-        toOperation(method.toUpperCase(), path, described),
-      ),
+      Object.entries(methods).map(([method, described]) => toOperation(method.toUpperCase(), path, described)),
     )
     .sort((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')));
 
@@ -71,8 +69,7 @@ export const findOperation = (
   const path = readPath(target);
   return operations.find(
     (operation) =>
-      (operation.method === method || (method === 'HEAD' && answersHead(operation))) &&
-      toPattern(operation).test(path),
+      (operation.method === method || (method === 'HEAD' && answersHead(operation))) && toPattern(operation).test(path),
   );
 };
 
@@ -86,8 +83,7 @@ export const readPath = (target: string): string => {
   }
 };
 
-const answersHead = ({ method, profile }: Operation): boolean =>
-  method === 'GET' && profile !== 'simple-tasks';
+const answersHead = ({ method, profile }: Operation): boolean => method === 'GET' && profile !== 'simple-tasks';
 
 const toPattern = ({ path, profile }: Operation): RegExp =>
   new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]*')}${profile === 'simple-tasks' ? '/?' : ''}$`);

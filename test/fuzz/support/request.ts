@@ -41,8 +41,7 @@ export const needsOwnConnection = (request: FuzzRequest): boolean =>
   /[\r\n]/.test(request.method + request.target) ||
   request.headers.some(
     ([name, value]) =>
-      /^(content-length|transfer-encoding|connection|upgrade|expect|)$|[^\w-]/i.test(name) ||
-      /[\r\n]/.test(value),
+      /^(content-length|transfer-encoding|connection|upgrade|expect|)$|[^\w-]/i.test(name) || /[\r\n]/.test(value),
   );
 
 const describeBody = (body: string | undefined, framing: FuzzRequest['framing']): string[] => {

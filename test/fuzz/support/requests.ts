@@ -7,34 +7,11 @@ import { createHostileTarget, createNearTarget, createValidTarget } from './targ
 import { createNear, createValid, type Hints } from './values.ts';
 
 const oddMethods = [
-  ...[
-    'GET',
-    'HEAD',
-    'POST',
-    'PUT',
-    'DELETE',
-    'PATCH',
-    'OPTIONS',
-    'TRACE',
-    'CONNECT',
-    'PROPFIND',
-    'SEARCH',
-    'M-SEARCH',
-  ],
+  ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT', 'PROPFIND', 'SEARCH', 'M-SEARCH'],
   ...['get', 'Post', 'FOO', 'G\xc9T', '', ' ', 'GET\t', 'X'.repeat(300)],
 ];
 
-const oddVersions = [
-  'HTTP/1.0',
-  'HTTP/2.0',
-  'HTTP/1.2',
-  'HTTP/0.9',
-  'http/1.1',
-  'HTTP/1.1.1',
-  'ICE/1.0',
-  'HTTP/',
-  '',
-];
+const oddVersions = ['HTTP/1.0', 'HTTP/2.0', 'HTTP/1.2', 'HTTP/0.9', 'http/1.1', 'HTTP/1.1.1', 'ICE/1.0', 'HTTP/', ''];
 
 /** Any request to the operations: by the document, nearly so, or hostile, each as often as the others. */
 export const createRequests = (operations: readonly Operation[], hints: Hints): fc.Arbitrary<FuzzRequest> => {
@@ -83,9 +60,7 @@ const createNearRequest = (
     const near = toJsonText(createNear(body, hints)).map((text) => ({ body: text }));
     parts.push(near, near, near);
   }
-  return fc
-    .tuple(valid, fc.oneof(...parts))
-    .map(([request, part]) => ({ ...request, ...part, kind: 'near' }));
+  return fc.tuple(valid, fc.oneof(...parts)).map(([request, part]) => ({ ...request, ...part, kind: 'near' }));
 };
 
 /** A request of which any part can be anything. */
@@ -119,8 +94,7 @@ const createHostileRequest = (
     })
     .map(({ body, version, ...request }) => {
       // Without a body the server would wait for what these headers announce.
-      const sent =
-        body ?? (request.headers.some(([name]) => name === 'Transfer-Encoding') ? '{}' : undefined);
+      const sent = body ?? (request.headers.some(([name]) => name === 'Transfer-Encoding') ? '{}' : undefined);
       return {
         kind: 'hostile',
         ...request,

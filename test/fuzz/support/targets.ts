@@ -20,9 +20,7 @@ export const createHostileTarget = (operations: readonly Operation[]): fc.Arbitr
     fc
       .tuple(fc.constantFrom(...operations), fc.constantFrom(...oddQueries))
       .map(([{ path }, query]) => `${path}?${query}`),
-    fc
-      .tuple(fc.constantFrom(...operations), fc.constantFrom(...oddPaths))
-      .map(([{ path }, tail]) => path + tail),
+    fc.tuple(fc.constantFrom(...operations), fc.constantFrom(...oddPaths)).map(([{ path }, tail]) => path + tail),
     fc
       .string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)) })
       .map((tail) => `/${tail}`),
@@ -35,12 +33,10 @@ const createTarget = (
 ): fc.Arbitrary<string> => {
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const values = Object.fromEntries(query.map((parameter) => [parameter.name, createValue(parameter)]));
-  return fc
-    .tuple(id, fc.record(values, { requiredKeys: [], noNullPrototype: true }))
-    .map(([place, given]) => {
-      const pairs = Object.entries(given).map(([name, value]) => `${name}=${value}`);
-      return path.replace(/\{\w+\}/, place) + (pairs.length > 0 ? `?${pairs.join('&')}` : '');
-    });
+  return fc.tuple(id, fc.record(values, { requiredKeys: [], noNullPrototype: true })).map(([place, given]) => {
+    const pairs = Object.entries(given).map(([name, value]) => `${name}=${value}`);
+    return path.replace(/\{\w+\}/, place) + (pairs.length > 0 ? `?${pairs.join('&')}` : '');
+  });
 };
 
 const createOddValue = (schema: JsonSchema): fc.Arbitrary<string> =>

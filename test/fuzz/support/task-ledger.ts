@@ -56,8 +56,7 @@ export const createTaskLedger = (): Ledger => {
   };
   return (exchange) => {
     const { name, status, id } = exchange;
-    const isGone =
-      status === 404 && name.includes('{id}') && tasks.has(Number(id)) && String(Number(id)) === id;
+    const isGone = status === 404 && name.includes('{id}') && tasks.has(Number(id)) && String(Number(id)) === id;
     expect(!isGone, `task ${id} is there, and not found`);
     handlers[`${name} ${status}`]?.(exchange);
   };

@@ -6,8 +6,7 @@ export const get = (path: string, ...headers: string[]): string =>
   lines(`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers);
 
 /** The head of a POST that makes a task. */
-export const post = (...headers: string[]): string =>
-  lines('POST /api/tasks HTTP/1.1', 'Host: localhost', ...headers);
+export const post = (...headers: string[]): string => lines('POST /api/tasks HTTP/1.1', 'Host: localhost', ...headers);
 
 /** A body that makes a task with this title. */
 export const task = (title: string): string => JSON.stringify({ Title: title });

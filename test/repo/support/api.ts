@@ -37,9 +37,7 @@ export const toRouteName = ({ method, path }: Pick<Route, 'method' | 'path'>): s
 export const readOperations = async ({ request }: TestApp): Promise<Operations> => {
   const { json } = await request<{ paths: Record<string, Operations> }>('GET', '/openapi.json');
   const entries = Object.entries(json.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(
-      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
-    ),
+    Object.entries(operations).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
   );
   return Object.fromEntries(entries);
 };

@@ -18,9 +18,7 @@ export const listFiles = (folder: string): string[] =>
 
 /** Paths of all documents. */
 export const listDocuments = (): string[] =>
-  [...readdirSync(packageRoot), ...listFiles('docs'), ...listFiles('bench')].filter((path) =>
-    path.endsWith('.md'),
-  );
+  [...readdirSync(packageRoot), ...listFiles('docs'), ...listFiles('bench')].filter((path) => path.endsWith('.md'));
 
 /** The sections of a document at a heading level; the text before the first heading has no title. */
 export const toSections = (text: string, level: number): Section[] =>

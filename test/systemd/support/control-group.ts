@@ -27,8 +27,7 @@ const listOwnFolders = (): string[] =>
     .map(([, hierarchy, path = '']) => join(hierarchy ? '/sys/fs/cgroup/systemd' : unified(), path))
     .filter(existsSync);
 
-const unified = (): string =>
-  existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup';
+const unified = (): string => (existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup');
 
 const removeFolder = (folder: string): void => {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -3,18 +3,8 @@ import { join } from 'node:path';
 import { packageRoot } from '../../../src/app/package-info.ts';
 import { unitFiles } from './units.ts';
 
-const users = [
-  'root:x:0:0::/:/bin/sh',
-  'messagebus:x:100:100::/:/bin/false',
-  'nobody:x:65534:65534::/:/bin/false',
-];
-const groups = [
-  'root:x:0:',
-  'messagebus:x:100:',
-  'systemd-journal:x:101:',
-  'nogroup:x:65534:',
-  'signalbox:x:1000:',
-];
+const users = ['root:x:0:0::/:/bin/sh', 'messagebus:x:100:100::/:/bin/false', 'nobody:x:65534:65534::/:/bin/false'];
+const groups = ['root:x:0:', 'messagebus:x:100:', 'systemd-journal:x:101:', 'nogroup:x:65534:', 'signalbox:x:1000:'];
 
 /** Symbolic links among the units: one enabled, one with a second name, one masked. */
 const links = [

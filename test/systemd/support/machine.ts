@@ -20,9 +20,7 @@ export interface Machine {
 export const startMachine = async (t: TestContext): Promise<Machine> => {
   const container = startContainer(t, `signalbox-test-${process.pid}`);
   const run: Machine['run'] = (program, ...args) => enter(findInit(container), program, args);
-  await waitUntil('the machine has booted', () =>
-    /running|degraded/.test(run('systemctl', 'is-system-running')),
-  );
+  await waitUntil('the machine has booted', () => /running|degraded/.test(run('systemctl', 'is-system-running')));
   run('systemctl', 'start', 'signalbox');
   const readUrl = () => /listens on (\S+)\n/.exec(run('journalctl', '-u', 'signalbox', '-o', 'cat'))?.[1];
   await waitUntil('the server listens', () => readUrl() !== undefined);

@@ -20,8 +20,7 @@ export const parseCpuInfo = (content: string): CpuInfo[] =>
     .map(parseBlock);
 
 /** When the machine was started, from the content of /proc/stat (`btime`, whole seconds). */
-export const parseBootTime = (stat: string): Date =>
-  new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
+export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
 
 /**
  * Processor times in clock ticks from the content of /proc/stat: user, nice, system, idle, iowait, irq, softirq,

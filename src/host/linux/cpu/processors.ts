@@ -33,17 +33,11 @@ export const readPackages = async (root: Root): Promise<Package[]> => {
     const key = Math.max(0, socket ?? 0);
     packages.set(key, [...(packages.get(key) ?? []), info]);
   }
-  return [...packages.values()].flatMap(([first, ...others]) =>
-    first ? [toPackage(root, [first, ...others])] : [],
-  );
+  return [...packages.values()].flatMap(([first, ...others]) => (first ? [toPackage(root, [first, ...others])] : []));
 };
 
 /** One reading for each package, with its present clock speed and load. */
-export const toProcessorReadings = (
-  root: Root,
-  packages: readonly Package[],
-  shares: CpuShares,
-): ProcessorReading[] =>
+export const toProcessorReadings = (root: Root, packages: readonly Package[], shares: CpuShares): ProcessorReading[] =>
   packages.map(({ members, cores, l2CacheKB, l3CacheKB }, index) => {
     const [first] = members;
     const cpufreq = `${toFolder(root, first)}/cpufreq`;

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { createTree } from '../../testing.ts';
-import {
-  readBlockDevice,
-  readDeviceNumber,
-  readLabels,
-  toDeviceNumber,
-  unescapeLabel,
-} from './block-device.ts';
+import { readBlockDevice, readDeviceNumber, readLabels, toDeviceNumber, unescapeLabel } from './block-device.ts';
 
 const tree = {
   'sys/dev/block/8:0': { link: '../../devices/ata1/block/sda' },
@@ -67,9 +61,7 @@ test('only a block device has a number', async () => {
 });
 
 test("the number of each device file leads to the kernel's folder of the device", async () => {
-  const devices = readdirSync('/sys/block').filter((name) =>
-    statSync(`/dev/${name}`, { throwIfNoEntry: false }),
-  );
+  const devices = readdirSync('/sys/block').filter((name) => statSync(`/dev/${name}`, { throwIfNoEntry: false }));
   for (const name of devices) {
     const number = readFileSync(`/sys/block/${name}/dev`, 'utf8').trim();
     assert.equal(await readDeviceNumber(`/dev/${name}`), number);

@@ -33,9 +33,7 @@ const kindOfName: [RegExp, BlockDeviceKind][] = [
 export const readBlockDevice = async (sysFolder: string, number: string): Promise<BlockDevice> => {
   const known = kindOfMajor[number.split(':', 1).join()];
   const folder = await realpath(`${sysFolder}/dev/block/${number}`).catch(() => null);
-  if (folder === null) {
-    return { name: number, kind: known ?? 'fixed' };
-  }
+  if (folder === null) return { name: number, kind: known ?? 'fixed' };
   return { name: basename(folder), kind: known ?? (await readKind(sysFolder, folder)) };
 };
 
@@ -54,8 +52,7 @@ export const readLabels = async (devFolder: string): Promise<Map<string, string>
   const folder = `${devFolder}/disk/by-label`;
   const names = await readdir(folder).catch(() => []);
   const entries = names.map(
-    async (name) =>
-      [basename(await readlink(`${folder}/${name}`).catch(() => '')), unescapeLabel(name)] as const,
+    async (name) => [basename(await readlink(`${folder}/${name}`).catch(() => '')), unescapeLabel(name)] as const,
   );
   return new Map(await Promise.all(entries));
 };
@@ -70,20 +67,14 @@ export const unescapeLabel = (name: string): string => {
 
 const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceKind> => {
   const named = kindOfName.find(([pattern]) => pattern.test(basename(folder)))?.[1];
-  if (named) {
-    return named;
-  }
+  if (named) return named;
   // A partition's folder is in that of its disk, which has the flag.
   const disk = readKernelText(`${folder}/partition`) === null ? folder : dirname(folder);
-  if (readKernelText(`${disk}/removable`) === '1') {
-    return 'removable';
-  }
+  if (readKernelText(`${disk}/removable`) === '1') return 'removable';
   for (const part of await readdir(`${folder}/slaves`).catch(() => [])) {
     const number = readKernelText(`${folder}/slaves/${part}/dev`);
     const { kind } = await readBlockDevice(sysFolder, `${number}`);
-    if (kind !== 'fixed') {
-      return kind;
-    }
+    if (kind !== 'fixed') return kind;
   }
   return 'fixed';
 };

@@ -70,13 +70,7 @@ test('a file system that spans devices belongs to the one it was mounted from', 
 
 test('a disk is listed at its shortest mount path, whatever the order', () => {
   const at = (mountPath: string, disk: string | null) => ({ mountPath, disk });
-  const candidates = [
-    at('/long/path', '8:1'),
-    at('/s', '8:1'),
-    at('/t', '8:1'),
-    at('/mem', null),
-    at('/', null),
-  ];
+  const candidates = [at('/long/path', '8:1'), at('/s', '8:1'), at('/t', '8:1'), at('/mem', null), at('/', null)];
   assert.deepEqual(toFixedDisks(candidates), [at('/s', '8:1'), at('/', null)]);
 });
 
@@ -96,9 +90,7 @@ test('the disks of this machine have the sizes that df shows', async () => {
 
 test('the size of the root file system is the one that df shows', async () => {
   await eventually(async () => {
-    const [, line = ''] = toLines(
-      execFileSync('df', ['--block-size=1', '--output=size,used,avail', '/'], inEnglish),
-    );
+    const [, line = ''] = toLines(execFileSync('df', ['--block-size=1', '--output=size,used,avail', '/'], inEnglish));
     assert.deepEqual(Object.values((await readSize('/')) ?? {}), line.split(/\s+/).map(Number));
   });
 });

@@ -80,9 +80,7 @@ const describe = async (root: Root, mount: Mount, labels: Map<string, string>): 
 
 /** Btrfs and others that span devices have an invented number; the device they were mounted from is real. */
 const findDeviceNumber = async ({ device, source }: Mount): Promise<string | null> => {
-  if (!device.startsWith('0:')) {
-    return device;
-  }
+  if (!device.startsWith('0:')) return device;
   return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
 };
 
@@ -95,9 +93,7 @@ const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item:
   const kept = new Map<string, T>();
   for (const item of items) {
     const rival = kept.get(keyOf(item));
-    if (!rival || item.mountPath.length < rival.mountPath.length) {
-      kept.set(keyOf(item), item);
-    }
+    if (!rival || item.mountPath.length < rival.mountPath.length) kept.set(keyOf(item), item);
   }
   return [...kept.values()];
 };

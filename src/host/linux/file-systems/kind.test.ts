@@ -15,9 +15,5 @@ for (const [kind, types] of Object.entries(kinds)) {
 }
 
 test('FUSE file systems are recognized by their type', () => {
-  assert.deepEqual(['fuse', 'fuseblk', 'fuse.x', 'fusectl', 'ext4'].filter(isUserSpace), [
-    'fuse',
-    'fuseblk',
-    'fuse.x',
-  ]);
+  assert.deepEqual(['fuse', 'fuseblk', 'fuse.x', 'fusectl', 'ext4'].filter(isUserSpace), ['fuse', 'fuseblk', 'fuse.x']);
 });

@@ -7,15 +7,11 @@ const network = new Set([
 ]);
 
 /** Local file systems that are layers on others or manage their own devices. */
-const layered = new Set([
-  ...['overlay', 'aufs', 'unionfs', 'ecryptfs', 'zfs', 'btrfs', 'bcachefs', 'ubifs', 'jffs2'],
-]);
+const layered = new Set([...['overlay', 'aufs', 'unionfs', 'ecryptfs', 'zfs', 'btrfs', 'bcachefs', 'ubifs', 'jffs2']]);
 
 /** The kind of a file system without a block device of its own. */
 export const toKindOfType = (type: string): FileSystemKind => {
-  if (network.has(type) || isUserSpace(type)) {
-    return 'network';
-  }
+  if (network.has(type) || isUserSpace(type)) return 'network';
   return layered.has(type) ? 'fixed' : 'memory';
 };
 

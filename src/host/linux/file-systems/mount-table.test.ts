@@ -26,22 +26,16 @@ test('a source may be empty', () => {
 
 test('any path is unescaped correctly', () => {
   fc.assert(
-    fc.property(
-      fc.string({ unit: fc.constantFrom(' ', '\\', '\n', '\t', '-', '0', 'ü', '/', 'a') }),
-      (name) => {
-        const [mount] = parseMounts(`1 0 8:1 / /${escapeOctal(name)} rw - ext4 ${escapeOctal(name)} rw\n`);
-        assert.equal(mount?.mountPath, `/${name}`);
-        assert.equal(mount.source, name);
-      },
-    ),
+    fc.property(fc.string({ unit: fc.constantFrom(' ', '\\', '\n', '\t', '-', '0', 'ü', '/', 'a') }), (name) => {
+      const [mount] = parseMounts(`1 0 8:1 / /${escapeOctal(name)} rw - ext4 ${escapeOctal(name)} rw\n`);
+      assert.equal(mount?.mountPath, `/${name}`);
+      assert.equal(mount.source, name);
+    }),
   );
 });
 
 test('a mount on another is the visible one', () => {
-  assert.deepEqual(toPaths([toLine(1, 0, '/'), toLine(2, 1, '/mnt'), toLine(3, 2, '/mnt')]), [
-    '1 /',
-    '3 /mnt',
-  ]);
+  assert.deepEqual(toPaths([toLine(1, 0, '/'), toLine(2, 1, '/mnt'), toLine(3, 2, '/mnt')]), ['1 /', '3 /mnt']);
 });
 
 test('mounts below a covered mount are hidden with it', () => {

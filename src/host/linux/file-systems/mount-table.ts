@@ -15,8 +15,7 @@ export interface Mount {
 export const readVisibleMounts = async (procFolder: string): Promise<Mount[]> =>
   toVisibleMounts(parseMounts(await readFile(`${procFolder}/self/mountinfo`, 'utf8')));
 
-export const parseMounts = (mountinfo: string): Mount[] =>
-  mountinfo.split('\n').filter(Boolean).map(parseMount);
+export const parseMounts = (mountinfo: string): Mount[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
 /** Keeps the mounts that their own path leads to, in the order of the table. */
 export const toVisibleMounts = (mounts: readonly Mount[]): Mount[] => {
@@ -55,8 +54,7 @@ const listVisible = (mount: Mount, childrenOf: ReadonlyMap<number, Mount[]>): Mo
   const cover = children.find(({ mountPath }) => mountPath === mount.mountPath);
   if (cover) return listVisible(cover, childrenOf);
   const paths = new Set(children.map(({ mountPath }) => mountPath));
-  const isCovered = ({ mountPath }: Mount): boolean =>
-    listFolders(mountPath).some((folder) => paths.has(folder));
+  const isCovered = ({ mountPath }: Mount): boolean => listFolders(mountPath).some((folder) => paths.has(folder));
   const uncovered = children.filter((child) => !isCovered(child));
   return [mount, ...uncovered.flatMap((child) => listVisible(child, childrenOf))];
 };

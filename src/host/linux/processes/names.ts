@@ -24,9 +24,7 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
     const deadline = performance.now() + limitMs;
     for (const [key, process] of processes) {
       const isLate = performance.now() >= deadline;
-      if (isLate || (await guard(() => readName(key, process), limitMs)) === null) {
-        return;
-      }
+      if (isLate || (await guard(() => readName(key, process), limitMs)) === null) return;
     }
   };
   return async (processes: readonly NamedProcess[]): Promise<Map<number, string>> => {
@@ -44,12 +42,10 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 };
 
 /** True if the kernel may have cut the name. Kernel threads have no memory, and so no arguments to complete it from. */
-export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
-  name.length === cutAt && virtualBytes > 0;
+export const isCut = ({ name, virtualBytes }: NamedProcess): boolean => name.length === cutAt && virtualBytes > 0;
 
 /** The start tells apart processes that have the same id one after the other. */
-const toKey = ({ pid, startTicks, name }: NamedProcess): string =>
-  `${pid} ${startTicks} ${name.toString('latin1')}`;
+const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
 
 const toEntries = (pid: number, name: string | undefined): [number, string][] =>
   name === undefined ? [] : [[pid, name]];

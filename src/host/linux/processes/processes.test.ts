@@ -24,10 +24,11 @@ test('a reading of a process has the values that ps shows', async (t) => {
     const found = await find(pid);
     const age = Math.floor((Date.now() - (found.startedAt?.getTime() ?? 0)) / 1000);
     const [parent, resident, virtual, threads, session, seconds, name] = line.split(/\s+/);
-    assert.deepEqual(
-      [found.parentPid, found.workingSetBytes / 1024, (found.virtualBytes ?? 0) / 1024].map(String),
-      [parent, resident, virtual],
-    );
+    assert.deepEqual([found.parentPid, found.workingSetBytes / 1024, (found.virtualBytes ?? 0) / 1024].map(String), [
+      parent,
+      resident,
+      virtual,
+    ]);
     assert.deepEqual([found.threads, found.sessionId].map(String), [threads, session]);
     assert.ok(Math.abs(age - Number(seconds)) <= 1, `${age} s, ${seconds} s`);
     assert.equal(found.name, name);
@@ -70,18 +71,12 @@ for (const name of ['a) b', '((', ') S 1 2 3', 'line\nbreak', '"\\{}', 'ü€'])
 }
 
 test('bytes of a name that are not UTF-8 are replaced', async (t) => {
-  const pid = await keepRunning(
-    t,
-    spawn('/bin/sh', ['-c', "printf 'x\\377y' >/proc/$$/comm; read _"], inBackground),
-  );
+  const pid = await keepRunning(t, spawn('/bin/sh', ['-c', "printf 'x\\377y' >/proc/$$/comm; read _"], inBackground));
   await eventually(async () => assert.equal((await find(pid)).name, 'x\ufffdy'));
 });
 
 test('a process may have no name at all', async (t) => {
-  const pid = await keepRunning(
-    t,
-    spawn('/bin/sh', ['-c', "printf '\\000' >/proc/$$/comm; read _"], inBackground),
-  );
+  const pid = await keepRunning(t, spawn('/bin/sh', ['-c', "printf '\\000' >/proc/$$/comm; read _"], inBackground));
   await eventually(async () => assert.equal((await find(pid)).name, ''));
 });
 

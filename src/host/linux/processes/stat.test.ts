@@ -38,14 +38,10 @@ test('any name leaves the fields readable', () => {
 });
 
 test('a kernel thread has no memory and may have a negative priority', () => {
-  const content =
-    '14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 0 3 0 0 -2 0 1 0 27 0 0 18446744073709551615 0 0 0\n';
+  const content = '14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 0 3 0 0 -2 0 1 0 27 0 0 18446744073709551615 0 0 0\n';
   const { name, virtualBytes, priority, kernelTicks } = parseProcessStat(Buffer.from(content));
   assert.equal(name.toString(), 'ksoftirqd/0');
-  assert.deepEqual(
-    { virtualBytes, priority, kernelTicks },
-    { virtualBytes: 0, priority: -2, kernelTicks: 3 },
-  );
+  assert.deepEqual({ virtualBytes, priority, kernelTicks }, { virtualBytes: 0, priority: -2, kernelTicks: 3 });
 });
 
 test('the name stays valid when the buffer is reused', () => {

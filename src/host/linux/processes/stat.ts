@@ -38,8 +38,7 @@ export const parseProcessStat = (content: Buffer): ProcessStat => {
 };
 
 /** Resident pages from the content of /proc/PID/statm. */
-export const parseResidentPages = (content: Buffer): number =>
-  Number(content.toString('latin1').split(' ', 2)[1]);
+export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
 
 /**
  * Bytes in a page of memory. Node does not report it, but /proc/self/status has this process's size in kB and
@@ -52,8 +51,6 @@ export const readPageSize = (): number =>
 export const parsePageSize = (status: string, statm: string): number => {
   const bytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
   const size = 2 ** Math.round(Math.log2(bytes / Number.parseInt(statm, 10)));
-  if (!Number.isFinite(size)) {
-    throw new Error('/proc does not report the size of a page of memory');
-  }
+  if (!Number.isFinite(size)) throw new Error('/proc does not report the size of a page of memory');
   return size;
 };

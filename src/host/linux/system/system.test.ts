@@ -70,8 +70,7 @@ for (const [content, name] of names) {
 }
 
 test('memory sizes are in bytes', () => {
-  const meminfo =
-    'MemTotal:  24684084 kB\nMemFree: 1 kB\nMemAvailable:  200 kB\nSwapTotal: 8 kB\nSwapFree: 4 kB\n';
+  const meminfo = 'MemTotal:  24684084 kB\nMemFree: 1 kB\nMemAvailable:  200 kB\nSwapTotal: 8 kB\nSwapFree: 4 kB\n';
   assert.deepEqual(parseMemory(meminfo), {
     total: 24684084 * 1024,
     available: 200 * 1024,

@@ -17,9 +17,7 @@ export const readSystem = async (root: string): Promise<SystemReading> => {
     osBuild: version(),
     architecture: arch(),
     manufacturer: readKernelText(`${root}/sys/class/dmi/id/sys_vendor`),
-    model:
-      readKernelText(`${root}/sys/class/dmi/id/product_name`) ??
-      readKernelText(`${root}/proc/device-tree/model`),
+    model: readKernelText(`${root}/sys/class/dmi/id/product_name`) ?? readKernelText(`${root}/proc/device-tree/model`),
     hypervisorPresent: parseCpuInfo(await text('/proc/cpuinfo'))[0]?.isGuest ?? null,
     bootedAt: parseBootTime(await text('/proc/stat')),
     userCount: await countUsers(`${root}/run`),
@@ -32,9 +30,7 @@ export const readSystem = async (root: string): Promise<SystemReading> => {
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));
-  const full = [host, ...names].find((name) =>
-    name === host ? host.includes('.') : name.startsWith(`${host}.`),
-  );
+  const full = [host, ...names].find((name) => (name === host ? host.includes('.') : name.startsWith(`${host}.`)));
   return full?.slice(full.indexOf('.') + 1) ?? null;
 };
 

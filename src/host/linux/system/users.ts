@@ -15,9 +15,7 @@ export const countUsers = async (runFolder: string): Promise<number | null> =>
 /** Counts the sessions in the content of a utmp file; null if it is damaged. */
 export const countUtmpUsers = (content: Buffer): number | null => {
   const length = recordLengths.find((each) => content.length % each === 0);
-  if (length === undefined) {
-    return null;
-  }
+  if (length === undefined) return null;
   const view = new DataView(content.buffer, content.byteOffset, content.length);
   let users = 0;
   for (let start = 0; start < content.length; start += length) {
@@ -27,18 +25,13 @@ export const countUtmpUsers = (content: Buffer): number | null => {
 };
 
 /** True if a file of /run/systemd/sessions describes a user's session, not a login screen. */
-const isUserSession = (content: string): boolean =>
-  /^CLASS=user$/m.test(content) && !/^STATE=closing$/m.test(content);
+const isUserSession = (content: string): boolean => /^CLASS=user$/m.test(content) && !/^STATE=closing$/m.test(content);
 
 const countLogindSessions = async (folder: string): Promise<number | null> => {
   const names = await readdir(folder).catch(() => null);
-  if (names === null) {
-    return null;
-  }
+  if (names === null) return null;
   // Each session also has a `.ref`, a pipe: reading that would hang.
   const sessions = names.filter((name) => !name.includes('.'));
-  const contents = await Promise.all(
-    sessions.map((name) => readFile(`${folder}/${name}`, 'utf8').catch(() => '')),
-  );
+  const contents = await Promise.all(sessions.map((name) => readFile(`${folder}/${name}`, 'utf8').catch(() => '')));
   return contents.filter(isUserSession).length;
 };

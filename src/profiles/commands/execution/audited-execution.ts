@@ -79,7 +79,6 @@ const toEnd = (outcome: BoundedResult | { error: unknown }): End => {
   }
   const { error } = outcome;
   if (error instanceof HttpError) return { ...refused, reason: error.message };
-  const { message, exit } =
-    error instanceof CommandFailure ? error : new CommandFailure('Internal server error');
+  const { message, exit } = error instanceof CommandFailure ? error : new CommandFailure('Internal server error');
   return { ...refused, decision: 'allowed', reason: message, exit };
 };

@@ -11,10 +11,7 @@ test('text is read to the end, and a failed program becomes a failure with its m
   const args = ['-c', 'echo é; echo bad >&2; exit "$1"', 'sh'];
   const request = { program: '/bin/sh', signal, maxBytes: 100 };
   assert.equal(await readChildText({ ...request, args: [...args, '0'] }), 'é\n');
-  await assert.rejects(
-    readChildText({ ...request, args: [...args, '1'] }),
-    new CommandFailure('sh failed: bad'),
-  );
+  await assert.rejects(readChildText({ ...request, args: [...args, '1'] }), new CommandFailure('sh failed: bad'));
   const program = writeProgram(t, 'silent', 'exit 2');
   const failure = new CommandFailure('silent failed: it gave no reason');
   await assert.rejects(readChildText({ ...request, program, args: [] }), failure);

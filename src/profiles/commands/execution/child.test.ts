@@ -118,19 +118,13 @@ test("an error of the output's reader rejects the call", async () => {
   const onOutput = (): boolean => {
     throw new Error('unreadable');
   };
-  await assert.rejects(
-    runChild({ program: '/usr/bin/yes', args: [], onOutput, signal }),
-    /^Error: unreadable$/,
-  );
+  await assert.rejects(runChild({ program: '/usr/bin/yes', args: [], onOutput, signal }), /^Error: unreadable$/);
 });
 
 test('a program that cannot be started, or a signal that is already aborted, rejects the call', async () => {
   const request = { program: '/nonexistent/program', args: [], onOutput: ignore };
   await assert.rejects(runChild({ ...request, signal }), { code: 'ENOENT' });
-  await assert.rejects(
-    runChild({ ...request, signal: AbortSignal.abort(new Error('late')) }),
-    /^Error: late$/,
-  );
+  await assert.rejects(runChild({ ...request, signal: AbortSignal.abort(new Error('late')) }), /^Error: late$/);
 });
 
 test('a child that cannot start because descriptors are used up is an error, and the server keeps running', () => {

@@ -28,9 +28,7 @@ const commandLine = fc.oneof(
 const write = ({ name, parameters }: CommandLine): string =>
   [
     name,
-    ...parameters.map(({ name, values }) =>
-      [...(name === undefined ? [] : [`-${name}`]), writeList(values)].join(' '),
-    ),
+    ...parameters.map(({ name, values }) => [...(name === undefined ? [] : [`-${name}`]), writeList(values)].join(' ')),
   ].join(' ');
 
 test('the parser never throws, and an accepted line, written again from its parts, parses to the same', () => {

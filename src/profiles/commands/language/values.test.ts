@@ -30,8 +30,7 @@ test('other texts, and days that do not exist, are refused as dates', () => {
 
 test('a name is found in any case, but not by look-alike letters', () => {
   assert.equal(findName(['KeyOnly', 'Name'], 'keyONLY'), 'KeyOnly');
-  for (const text of ['', 'Key', '\u212aeyOnly', 'ke\u00ffonly'])
-    assert.equal(findName(['KeyOnly'], text), undefined);
+  for (const text of ['', 'Key', '\u212aeyOnly', 'ke\u00ffonly']) assert.equal(findName(['KeyOnly'], text), undefined);
 });
 
 test('a Kelvin sign, whose lower case is k, is not accepted as k in parameters, values and filters', () => {

@@ -23,9 +23,7 @@ export const parsePattern = (text: string, maxLength: number): string | Refusal 
 
 /** Counts code points, as JSON Schema does. */
 export const refuseLonger = (text: string, maxLength: number): Refusal | undefined =>
-  [...text].length > maxLength
-    ? new Refusal(`${quote(text)} is longer than ${maxLength} characters`)
-    : undefined;
+  [...text].length > maxLength ? new Refusal(`${quote(text)} is longer than ${maxLength} characters`) : undefined;
 
 /** The accepted forms of a date, before the calendar is checked. */
 export const dateForm =

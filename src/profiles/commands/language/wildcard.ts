@@ -7,10 +7,7 @@ export const likeWildcards = { any: '%', one: '_' };
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
 
 /** Matches whole texts, ignoring case. Takes at most pattern × text steps for any input. */
-export const createMatcher = (
-  pattern: string,
-  { any, one }: typeof nameWildcards,
-): ((text: string) => boolean) => {
+export const createMatcher = (pattern: string, { any, one }: typeof nameWildcards): ((text: string) => boolean) => {
   const wanted = [...pattern.toLowerCase()];
   return (text) => {
     const given = [...text.toLowerCase()];

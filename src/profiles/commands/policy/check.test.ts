@@ -19,19 +19,13 @@ test('D30 allowed lines become commands with typed values', () => {
     ['Get-Service -DisplayName "*net*" -Exclude a,b', { DisplayName: ['*net*'], Exclude: ['a', 'b'] }],
     ['Get-EventLog application', { LogName: 'Application', ...newest }],
     ['Get-EventLog -Newest 1000 -LogName System', { LogName: 'System', Newest: 1000 }],
-    [
-      'Get-EventLog System -EntryType error,WARNING',
-      { LogName: 'System', ...newest, EntryType: ['Error', 'Warning'] },
-    ],
+    ['Get-EventLog System -EntryType error,WARNING', { LogName: 'System', ...newest, EntryType: ['Error', 'Warning'] }],
     [
       'Get-EventLog System -After 2024-02-29T10:00Z',
       { LogName: 'System', ...newest, After: new Date('2024-02-29T10:00Z') },
     ],
     ['Get-CimInstance win32_process -KeyOnly', { ClassName: 'Win32_Process', KeyOnly: true }],
-    [
-      'Get-CimInstance Win32_Service -Property name,State',
-      { ClassName: 'Win32_Service', Property: ['Name', 'State'] },
-    ],
+    ['Get-CimInstance Win32_Service -Property name,State', { ClassName: 'Win32_Service', Property: ['Name', 'State'] }],
     [
       'Get-CimInstance Win32_LogicalDisk -Filter "driveType=3"',
       { ClassName: 'Win32_LogicalDisk', Filter: [{ property: 'DriveType', operator: '=', value: '3' }] },
@@ -89,10 +83,7 @@ test('D30 everything else is refused with a reason that names it', () => {
     ['Get-CimInstance -Property Name', /^-ClassName is required$/],
     ['Get-CimInstance Win32_Process -Property CommandLine', /^-Property: "CommandLine" is not one of/],
     ['Get-CimInstance Win32_Process -KeyOnly 1', /^-KeyOnly takes no value$/],
-    [
-      'Get-CimInstance Win32_Process -KeyOnly -Property Name',
-      /^-Property and -KeyOnly cannot stand together$/,
-    ],
+    ['Get-CimInstance Win32_Process -KeyOnly -Property Name', /^-Property and -KeyOnly cannot stand together$/],
     ["Get-CimInstance Win32_Process -Filter 'CommandLine=1'", /^-Filter: Filter names an unknown property/],
     [`Get-CimInstance Win32_Process -Filter '${'a'.repeat(1025)}'`, /is longer than 1024 characters$/],
     ['Get-CimInstance Win32_Process -Query x', /^Parameter "-Query"/],
@@ -107,34 +98,15 @@ test('D30 everything else is refused with a reason that names it', () => {
 /** Texts after a command, mostly refused. */
 const rest = fc.array(
   fc.oneof(
-    fc.constantFrom(
-      '-Name',
-      '-Id 1',
-      '-ID',
-      'System',
-      'win32_process',
-      '-Filter',
-      ',',
-      '1',
-      "'a'",
-      '-KeyOnly',
-    ),
-    fc.constantFrom(
-      '-Newest 20',
-      '-EntryType error,WARNING',
-      '-After 2024-02-29',
-      '-Property name',
-      '"it\'s"',
-    ),
+    fc.constantFrom('-Name', '-Id 1', '-ID', 'System', 'win32_process', '-Filter', ',', '1', "'a'", '-KeyOnly'),
+    fc.constantFrom('-Newest 20', '-EntryType error,WARNING', '-After 2024-02-29', '-Property name', '"it\'s"'),
     fc.constantFrom('-Filter "Name = \'a\\\\b\\"c\'"', `-Filter 'Name LIKE "a$%" and ProcessId=1'`),
     createAnyText(4),
   ),
   { maxLength: 4 },
 );
 
-const allowedLine = fc
-  .tuple(fc.constantFrom(...commandNames), rest)
-  .map(([name, parts]) => [name, ...parts].join(' '));
+const allowedLine = fc.tuple(fc.constantFrom(...commandNames), rest).map(([name, parts]) => [name, ...parts].join(' '));
 
 test('the check accepts or refuses any text and never throws', () => {
   fc.assert(

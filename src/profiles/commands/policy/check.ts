@@ -1,14 +1,7 @@
 import { type Condition, parseFilter } from '../language/filter.ts';
 import { parseCommandLine, type RawParameter } from '../language/parse.ts';
 import { quote, Refusal } from '../language/refusal.ts';
-import {
-  findName,
-  parseChoice,
-  parseDate,
-  parseInteger,
-  parsePattern,
-  refuseLonger,
-} from '../language/values.ts';
+import { findName, parseChoice, parseDate, parseInteger, parsePattern, refuseLonger } from '../language/values.ts';
 import { cimClasses, cimClassNames } from './cim-classes.ts';
 import { type CommandName, commandNames, type ParsedCommand, policies } from './policy.ts';
 import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape.ts';

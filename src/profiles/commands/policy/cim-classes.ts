@@ -55,10 +55,7 @@ export type CimClassName = keyof typeof cimClasses;
 export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
 
 /** An instance has every property of its class; null if the system does not provide it. */
-export type CimInstance<C extends CimClassName> = Record<
-  (typeof cimClasses)[C]['properties'][number],
-  unknown
->;
+export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;
 
 interface PropertyChoice {
   ClassName: CimClassName;

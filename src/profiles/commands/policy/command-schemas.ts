@@ -37,9 +37,7 @@ const toParametersSchema = ({ first, parameters, exclusive }: CommandPolicy): Sc
   return {
     type: 'object',
     additionalProperties: false,
-    properties: Object.fromEntries(
-      entries.map(([name, policy]) => [name, toParameterSchema(policy, name === first)]),
-    ),
+    properties: Object.fromEntries(entries.map(([name, policy]) => [name, toParameterSchema(policy, name === first)])),
     ...(required.length > 0 && { required }),
     ...(exclusive.length > 0 && { allOf: exclusive.map((pair) => ({ not: { required: pair } })) }),
     ...(parameters['Property'] && { oneOf: listClasses() }),

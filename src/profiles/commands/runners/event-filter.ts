@@ -3,9 +3,7 @@ import { createAnyMatcher } from '../language/wildcard.ts';
 import type { CommandParameters } from '../policy/policy.ts';
 
 /** Tests rows of Get-EventLog against its parameters; LogName and Newest are left to the caller. */
-export const createEventFilter = (
-  parameters: CommandParameters<'Get-EventLog'>,
-): ((event: Row) => boolean) => {
+export const createEventFilter = (parameters: CommandParameters<'Get-EventLog'>): ((event: Row) => boolean) => {
   const { EntryType, InstanceId, Index } = parameters;
   const isFromSource = createAnyMatcher(parameters.Source ?? ['*']);
   const after = parameters.After?.toISOString() ?? '';
@@ -18,7 +16,6 @@ export const createEventFilter = (
     isBetween(String(event['TimeGenerated'] ?? ''), after, before);
 };
 
-const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean =>
-  values?.includes(value) ?? true;
+const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
 
 const isBetween = (time: string, after: string, before: string): boolean => time > after && time < before;

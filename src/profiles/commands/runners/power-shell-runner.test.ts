@@ -62,10 +62,7 @@ test('an abort ends PowerShell and its children even if they ignore TERM', async
     `trap '' TERM; sleep 300 & echo "$$ $!" > "$0.new"; mv "$0.new" "$0.pids"; wait`,
   );
   const controller = new AbortController();
-  const rejected = assert.rejects(
-    createPowerShellRunner(program).run(processes, controller.signal),
-    /^Error: enough$/,
-  );
+  const rejected = assert.rejects(createPowerShellRunner(program).run(processes, controller.signal), /^Error: enough$/);
   await until(() => existsSync(`${program}.pids`));
   const pids = readFileSync(`${program}.pids`, 'utf8').split(' ').map(Number);
   assert.deepEqual(pids.map(isRunning), [true, true]);

@@ -15,10 +15,7 @@ const taskkill = 'C:\\Windows\\System32\\taskkill.exe';
  * Runs commands with the cmdlets of the PowerShell at the given absolute path, in one process for each. The
  * arguments are always the same; the command is data on standard input.
  */
-export const createPowerShellRunner = (
-  program: string,
-  platform: NodeJS.Platform = process.platform,
-): Runner => {
+export const createPowerShellRunner = (program: string, platform: NodeJS.Platform = process.platform): Runner => {
   const environment = createEnvironment(platform);
   return {
     name: 'powershell',

@@ -39,9 +39,7 @@ export const createMemoryTaskStore = (clock: () => Date): Immediate<TaskStore> =
     find,
     update: (id, changes) => {
       const text = tree.find(id);
-      return text === undefined
-        ? undefined
-        : keep(toUpdated(JSON.parse(text), changes, toLocalTimestamp(clock())));
+      return text === undefined ? undefined : keep(toUpdated(JSON.parse(text), changes, toLocalTimestamp(clock())));
     },
     remove: (id) => {
       recent.clear();

@@ -52,14 +52,7 @@ export class StoredRows implements Iterable<Task> {
 /** The task as JSON, its members in the order of the schema. Takes half the memory of what JSON.stringify makes. */
 export const toTaskText = (task: Task): string => {
   const { Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt } = task;
-  const parts = [
-    '{"Id":',
-    Id,
-    ',"Title":',
-    JSON.stringify(Title),
-    ',"Description":',
-    JSON.stringify(Description),
-  ];
+  const parts = ['{"Id":', Id, ',"Title":', JSON.stringify(Title), ',"Description":', JSON.stringify(Description)];
   parts.push(',"Priority":"', Priority, '","Status":"', Status, '","CreatedAt":"', CreatedAt);
   if (UpdatedAt !== undefined) parts.push('","UpdatedAt":"', UpdatedAt);
   parts.push('"}');

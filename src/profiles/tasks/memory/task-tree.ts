@@ -1,12 +1,4 @@
-import {
-  applyChange,
-  createParent,
-  findLeaf,
-  type Node,
-  readMemberships,
-  toPlace,
-  width,
-} from './task-node.ts';
+import { applyChange, createParent, findLeaf, type Node, readMemberships, toPlace, width } from './task-node.ts';
 
 /** A tree at a moment. */
 export interface TreeView {

@@ -15,9 +15,7 @@ export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): A
   let spare = 0;
   return async (bytes) => {
     spare -= bytes;
-    if (spare >= 0 && performance.now() - checkedAt < checkedForMs) {
-      return;
-    }
+    if (spare >= 0 && performance.now() - checkedAt < checkedForMs) return;
     const { bavail, bsize } = await statfs(directory);
     if (bavail * bsize < minFreeBytes) {
       throw new JournalError('low-space', `less than ${minFreeBytes} bytes are free for ${directory}`);

@@ -63,17 +63,13 @@ export const listClaims = (platform: NodeJS.Platform, name: string, file: string
 
 const bind = async ({ address, file, optional }: Claim, directory: string): Promise<Server[]> => {
   try {
-    if (file) {
-      await removeLeftover(address);
-    }
+    if (file) await removeLeftover(address);
     return [await listen(address)];
   } catch (error) {
     if (codeOf(error) === 'EADDRINUSE') {
       throw new JournalError('locked', `${directory} is in use by another signalbox process`);
     }
-    if (optional) {
-      return [];
-    }
+    if (optional) return [];
     throw error;
   }
 };
@@ -82,9 +78,7 @@ const removeLeftover = async (file: string): Promise<void> => {
   if (Buffer.byteLength(file) > maxAddressBytes) {
     throw new JournalError('unusable', `the path ${file} is too long for a socket`);
   }
-  if (!(await isAnswered(file))) {
-    await rm(file, { force: true });
-  }
+  if (!(await isAnswered(file))) await rm(file, { force: true });
 };
 
 const isAnswered = (address: string): Promise<boolean> =>
@@ -103,5 +97,4 @@ const listen = (path: string): Promise<Server> =>
     server.listen({ path, exclusive: true }, () => resolve(server.unref()));
   });
 
-const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => server.close(() => resolve()));
+const closeServer = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));

@@ -63,13 +63,7 @@ test('every limit applies, and other files are left alone', async (t) => {
     [1, 49],
     [1, 0],
   ]);
-  const others = [
-    'log.jsonl',
-    'log.1.jsonl',
-    'log.00000001.torn',
-    'other.00000001.jsonl',
-    'log.0000000x.jsonl',
-  ];
+  const others = ['log.jsonl', 'log.1.jsonl', 'log.00000001.torn', 'other.00000001.jsonl', 'log.0000000x.jsonl'];
   for (const name of others) await writeFile(join(names.directory, name), 'x'.repeat(99));
   await removeOldSegments(names, { retainSegments: 3, retainBytes: 50, retainDays: 2 });
   assert.deepEqual(await list(), ['log.00000004.jsonl', ...others].sort());
@@ -80,10 +74,7 @@ test('a segment that cannot be deleted is left out of the result and stops nothi
   await rm(names.closed(2));
   await mkdir(names.closed(2));
   await utimes(names.closed(2), 0, 0);
-  const removed = await removeOldSegments(
-    { ...names, listClosed: async () => [1, 2, 3] },
-    { ...none, retainDays: 1 },
-  );
+  const removed = await removeOldSegments({ ...names, listClosed: async () => [1, 2, 3] }, { ...none, retainDays: 1 });
   assert.deepEqual(removed, [names.closed(1), names.closed(3)]);
   assert.deepEqual(await list(), ['log.00000002.jsonl']);
 });
@@ -91,10 +82,7 @@ test('a segment that cannot be deleted is left out of the result and stops nothi
 test('a segment that another program deletes meanwhile stops nothing', async (t) => {
   const { names, list } = await createSegments(t, Array(3).fill([1, 49]));
   await rm(names.closed(2));
-  const removed = await removeOldSegments(
-    { ...names, listClosed: async () => [1, 2, 3] },
-    { ...none, retainDays: 1 },
-  );
+  const removed = await removeOldSegments({ ...names, listClosed: async () => [1, 2, 3] }, { ...none, retainDays: 1 });
   assert.deepEqual(removed, [names.closed(1), names.closed(3)]);
   assert.deepEqual(await list(), []);
 });

@@ -16,9 +16,7 @@ export const shareHandle = (handle: FileHandle): SharedHandle => {
     },
     release: async () => {
       users -= 1;
-      if (users === 0) {
-        await handle.close();
-      }
+      if (users === 0) await handle.close();
     },
   };
 };

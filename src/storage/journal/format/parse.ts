@@ -26,20 +26,12 @@ export interface Match {
  * one whose checksum fits is what was written.
  */
 export const classifyLine = (line: Buffer | undefined): LineKind => {
-  if (line === undefined) {
-    return 'damaged';
-  }
+  if (line === undefined) return 'damaged';
   const text = trim(line);
-  if (text.length === 0) {
-    return 'blank';
-  }
+  if (text.length === 0) return 'blank';
   const crc = readCrc(text);
-  if (crc === undefined) {
-    return isForeign(text) ? 'foreign' : 'damaged';
-  }
-  if (crc32(text.subarray(0, -crcFieldBytes)) !== crc) {
-    return 'damaged';
-  }
+  if (crc === undefined) return isForeign(text) ? 'foreign' : 'damaged';
+  if (crc32(text.subarray(0, -crcFieldBytes)) !== crc) return 'damaged';
   return text.subarray(0, markStart.length).equals(markStart) ? 'mark' : 'own';
 };
 

@@ -56,9 +56,7 @@ export async function* readLinesBackwards(
 export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number> => {
   for await (const { start, bytes } of readBlocksBackwards(read, end)) {
     const at = bytes.lastIndexOf(newline);
-    if (at >= 0) {
-      return start + at + 1;
-    }
+    if (at >= 0) return start + at + 1;
   }
   return 0;
 };

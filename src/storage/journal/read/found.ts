@@ -36,17 +36,13 @@ export class Found {
     const slice = new Slice();
     for await (const line of this.#readLines()) {
       yield parseRecord(line);
-      if (slice.isOver) {
-        await slice.giveWay();
-      }
+      if (slice.isOver) await slice.giveWay();
     }
   }
 
   /** To be called when all lines are added: releases the files if they need not be read again. */
   async finish(): Promise<void> {
-    if (this.#isKept) {
-      await this.release();
-    }
+    if (this.#isKept) await this.release();
   }
 
   async release(): Promise<void> {
@@ -68,9 +64,7 @@ export class Found {
 
   #runsOf(file: LogFile): Runs {
     const last = this.#files.at(-1);
-    if (last?.file === file) {
-      return last.runs;
-    }
+    if (last?.file === file) return last.runs;
     file.hold();
     const runs = new Runs();
     this.#files.push({ file, runs });

@@ -11,9 +11,7 @@ export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<numbe
     for (const { bytes } of lines) {
       const seq = readSeq(bytes);
       searched += bytes?.length ?? 0;
-      if (seq > 0 || searched > searchedBytes) {
-        return seq;
-      }
+      if (seq > 0 || searched > searchedBytes) return seq;
     }
   }
   return 0;

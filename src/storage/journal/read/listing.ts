@@ -65,16 +65,10 @@ const collect = async (
         damaged += 1;
       } else if (line.bytes !== undefined && (kind === 'own' || kind === 'foreign')) {
         records += 1;
-        if (matches(kind, line.bytes)) {
-          found.add(file, line, line.bytes);
-        }
-        if (records === count) {
-          return damaged;
-        }
+        if (matches(kind, line.bytes)) found.add(file, line, line.bytes);
+        if (records === count) return damaged;
       }
-      if (slice.isOver) {
-        await slice.giveWay();
-      }
+      if (slice.isOver) await slice.giveWay();
     }
   }
   return damaged;

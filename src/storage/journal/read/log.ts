@@ -99,9 +99,7 @@ const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
   try {
     return await open(path, 'r');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') {
-      return undefined;
-    }
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 };

@@ -25,9 +25,7 @@ test('the lines that were added come back in order, whatever lies between them',
       const runs = new Runs();
       let end = texts.join('\n').length;
       for (const { size, isChosen } of [...chosen].reverse()) {
-        if (isChosen) {
-          runs.add({ start: end - size, length: size, bytes: undefined });
-        }
+        if (isChosen) runs.add({ start: end - size, length: size, bytes: undefined });
         end -= size + 1;
       }
       const expected = texts.filter((_, index) => chosen[index]?.isChosen);

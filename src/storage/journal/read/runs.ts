@@ -44,21 +44,15 @@ export class Runs {
 
 /** The line at the offset, in a run up to `end`; undefined where the block does not hold all of it. */
 const cutLine = ({ start, bytes }: Block, at: number, end: number): Buffer | undefined => {
-  if (at < start) {
-    return undefined;
-  }
+  if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);
   const length = run.indexOf(newline);
-  if (length >= 0) {
-    return run.subarray(0, length);
-  }
+  if (length >= 0) return run.subarray(0, length);
   return run.length === end - at ? run : undefined;
 };
 
 const readBlock = async (read: ReadAt, start: number, end: number): Promise<Block> => {
   const bytes = Buffer.allocUnsafe(end - start);
-  if ((await read(bytes, start)) < bytes.length) {
-    throw new Error('the log was cut while it was read');
-  }
+  if ((await read(bytes, start)) < bytes.length) throw new Error('the log was cut while it was read');
   return { start, bytes };
 };

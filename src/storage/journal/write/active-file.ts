@@ -19,11 +19,7 @@ export interface ActiveFile {
 }
 
 /** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its end. */
-export const openActiveFile = async (
-  names: FileNames,
-  sync: Sync,
-  settings: Settings,
-): Promise<ActiveFile> => {
+export const openActiveFile = async (names: FileNames, sync: Sync, settings: Settings): Promise<ActiveFile> => {
   await readFileSize(names.active);
   const handle = await open(names.active, 'a+', 0o600);
   try {
@@ -49,17 +45,10 @@ export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: S
  * Whether the file is still the one at its path and `size` long. `moved`: it was renamed, removed or replaced. `cut`:
  * it is shorter. In both cases the last batch may be gone from the log. `grown`: another program wrote to it.
  */
-export const compareFile = async (
-  file: ActiveFile,
-  size: number,
-): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
+export const compareFile = async (file: ActiveFile, size: number): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
   const now = await stat(file.path, { bigint: true }).catch(() => undefined);
-  if (now?.dev !== file.dev || now.ino !== file.ino) {
-    return 'moved';
-  }
-  if (now.size < size) {
-    return 'cut';
-  }
+  if (now?.dev !== file.dev || now.ino !== file.ino) return 'moved';
+  if (now.size < size) return 'cut';
   return now.size > size ? 'grown' : 'same';
 };
 
@@ -73,18 +62,14 @@ export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer)
 
 /** Removes what was written but not acknowledged. */
 export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise<void> => {
-  if ((await handle.stat()).size > size) {
-    await handle.truncate(size);
-  }
+  if ((await handle.stat()).size > size) await handle.truncate(size);
 };
 
 /** Size of the regular file at the path; undefined if there is nothing. Throws if it is not a regular file. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
   const found = await lstat(path).catch((error) => {
     // With any other error the file may exist: it must not be taken for a new one.
-    if (codeOf(error) !== 'ENOENT') {
-      throw error;
-    }
+    if (codeOf(error) !== 'ENOENT') throw error;
   });
   if (found && !found.isFile()) {
     throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);

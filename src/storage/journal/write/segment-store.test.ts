@@ -112,8 +112,7 @@ test('a batch whose file is moved away is written again, three times at most', a
   let moves = 0;
   hooks.onData = async () => {
     // Opening syncs too; what is moved is the file that has the batch.
-    if ((await readFile(names.active, 'utf8')) !== '')
-      await rename(names.active, `${names.active}.${++moves}`);
+    if ((await readFile(names.active, 'utf8')) !== '') await rename(names.active, `${names.active}.${++moves}`);
   };
   await assert.rejects(commit(store, 'one\n'), {
     code: 'unavailable',

@@ -39,13 +39,7 @@ export class SegmentStore {
   #active: ActiveFile;
   #closed: readonly string[];
 
-  private constructor(
-    names: FileNames,
-    sync: Sync,
-    settings: Settings,
-    active: ActiveFile,
-    closed: readonly string[],
-  ) {
+  private constructor(names: FileNames, sync: Sync, settings: Settings, active: ActiveFile, closed: readonly string[]) {
     this.#names = names;
     this.#sync = sync;
     this.#settings = settings;
@@ -64,18 +58,14 @@ export class SegmentStore {
       await this.startSegment();
     }
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      if (await this.#append(batch)) {
-        return;
-      }
+      if (await this.#append(batch)) return;
     }
     throw new JournalError('unavailable', `${this.#names.active} is being changed by another program`);
   }
 
   /** Opens the active file again if it is not as the last commit left it. */
   async refresh(): Promise<void> {
-    if ((await compareFile(this.#active, this.#active.size)) !== 'same') {
-      await this.#reopen();
-    }
+    if ((await compareFile(this.#active, this.#active.size)) !== 'same') await this.#reopen();
   }
 
   /**
@@ -145,9 +135,7 @@ export class SegmentStore {
       this.#active.begunAt = this.#active.size > 0 ? this.#active.begunAt : Date.now();
       this.#active.size = end;
     }
-    if (found !== 'same') {
-      await this.#reopen();
-    }
+    if (found !== 'same') await this.#reopen();
     return written;
   }
 
@@ -176,9 +164,7 @@ export class SegmentStore {
 
 /** Another program may have moved the file away a moment ago. */
 const passIfGone = (error: unknown): void => {
-  if (codeOf(error) !== 'ENOENT') {
-    throw error;
-  }
+  if (codeOf(error) !== 'ENOENT') throw error;
 };
 
 /** Newest first. Read when the files change and not for each listing, whose cost would grow with the log. */

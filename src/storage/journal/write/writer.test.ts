@@ -11,9 +11,7 @@ const nothing = async (): Promise<void> => undefined;
 const createWriter = (t: TestContext, options: Partial<JournalOptions> = {}) => {
   const disk: { failure?: Error | undefined } = {};
   const commit = async (): Promise<void> => {
-    if (disk.failure) {
-      throw disk.failure;
-    }
+    if (disk.failure) throw disk.failure;
   };
   const events: string[] = [];
   const store: Partial<SegmentStore> = {

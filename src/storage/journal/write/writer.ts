@@ -55,12 +55,8 @@ export class Writer {
 
   /** Resolves when the line is on disk. Rejects with a JournalError: the record may be in the log or not. */
   append(id: string, start: string): Promise<Appended> {
-    if (this.#closed) {
-      return Promise.reject(new JournalError('closed', 'the journal is closed'));
-    }
-    if (this.#failure) {
-      return Promise.reject(toUnavailable(this.#failure));
-    }
+    if (this.#closed) return Promise.reject(new JournalError('closed', 'the journal is closed'));
+    if (this.#failure) return Promise.reject(toUnavailable(this.#failure));
     const appended = this.#queue.add(id, start);
     if (!this.#draining) {
       this.#draining = true;
@@ -76,9 +72,7 @@ export class Writer {
 
   /** Opens the active file again if it was replaced; after a failure, tries to write again now. */
   reopen(): Promise<void> {
-    return this.#serially(() =>
-      this.#failure ? this.#recover() : this.#attempt(() => this.#store.refresh()),
-    );
+    return this.#serially(() => (this.#failure ? this.#recover() : this.#attempt(() => this.#store.refresh())));
   }
 
   /** Stores waiting records, then closes the file. */

@@ -18,11 +18,7 @@ const read = (
   parameters: Partial<CommandParameters<'Get-EventLog'>> = {},
 ): ReturnType<typeof getEventLog> => {
   const journalctl = [writeProgram(t, 'journalctl', script)];
-  return getEventLog(
-    { ...systemPaths, journalctl },
-    { LogName: 'Application', Newest: 50, ...parameters },
-    signal,
-  );
+  return getEventLog({ ...systemPaths, journalctl }, { LogName: 'Application', Newest: 50, ...parameters }, signal);
 };
 
 test('the filters choose among the recorded entries of journalctl', async (t) => {

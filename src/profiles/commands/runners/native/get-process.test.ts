@@ -97,8 +97,7 @@ test('processes are chosen by name or id, and sorted by name', async (t) => {
 
 test('a name without wildcards, or an id, without a process fails as in PowerShell', async (t) => {
   const { pid, getProcess } = await startNamed(t, 'aaa-there');
-  const noName =
-    'Cannot find a process with the name "nosuch". Verify the process name and call the cmdlet again.';
+  const noName = 'Cannot find a process with the name "nosuch". Verify the process name and call the cmdlet again.';
   await assert.rejects(getProcess({ Name: ['aaa-there', 'nosuch'] }), new CommandFailure(noName));
   const noId = new CommandFailure('Cannot find a process with the process identifier 4294967295.');
   await assert.rejects(getProcess({ Id: [pid, 4294967295] }), noId);

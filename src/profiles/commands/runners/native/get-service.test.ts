@@ -6,19 +6,12 @@ import { unitProperties } from './recorded.ts';
 import { parseUnitProperties } from './units.ts';
 
 const units = parseUnitProperties(unitProperties);
-const read = (parameters: Parameters<typeof getService>[1]) =>
-  getService(units, parameters).map(({ Name }) => Name);
+const read = (parameters: Parameters<typeof getService>[1]) => getService(units, parameters).map(({ Name }) => Name);
 
 test('recorded units become services sorted by name, and a failed one has its exit code', () => {
   const services = getService(units, {});
   assert.deepEqual(
-    services.map(({ Name, Status, StartType, CanStop, ExitCode }) => [
-      Name,
-      Status,
-      StartType,
-      CanStop,
-      ExitCode,
-    ]),
+    services.map(({ Name, Status, StartType, CanStop, ExitCode }) => [Name, Status, StartType, CanStop, ExitCode]),
     [
       ['barred', 'Stopped', 'Disabled', false, null],
       ['demo', 'Running', 'Automatic', true, null],

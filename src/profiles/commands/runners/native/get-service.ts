@@ -12,9 +12,7 @@ export const getService = (units: readonly Unit[], parameters: CommandParameters
   const chosen = choose(named, 'DisplayName', DisplayName, 'display name');
   const isIncluded = Include ? createAnyMatcher(Include) : () => true;
   const isExcluded = createAnyMatcher(Exclude ?? []);
-  return chosen
-    .filter(({ Name }) => isIncluded(Name) && !isExcluded(Name))
-    .sort((a, b) => (a.Name < b.Name ? -1 : 1));
+  return chosen.filter(({ Name }) => isIncluded(Name) && !isExcluded(Name)).sort((a, b) => (a.Name < b.Name ? -1 : 1));
 };
 
 type Service = ReturnType<typeof toService>;

@@ -36,10 +36,7 @@ test('a message of bytes is decoded, a missing priority is Information, a missin
 test('invalid UTF-8 is replaced, and missing fields are null', () => {
   assert.equal(toEvent({ MESSAGE: [0xff, 65] }, users).Message, '\ufffdA');
   assert.equal(toEvent({ MESSAGE: [[104, 105], 'x'] }, users).Message, 'hi');
-  const { EntryType, ...others } = toEvent(
-    { MESSAGE: null, MESSAGE_ID: 'own', SYSLOG_FACILITY: '99' },
-    users,
-  );
+  const { EntryType, ...others } = toEvent({ MESSAGE: null, MESSAGE_ID: 'own', SYSLOG_FACILITY: '99' }, users);
   assert.equal(EntryType, 'Information');
   assert.deepEqual(new Set(Object.values(others)), new Set([null]));
 });

@@ -12,10 +12,7 @@ test('journalctl gets options that restrict the entries, each with its value in 
     [{ LogName: 'System', Newest: 50, EntryType: ['Warning', 'Error'] }, ['--priority=0..4']],
     [{ LogName: 'System', Newest: 50, EntryType: ['Information', 'Error'] }, []],
     [{ LogName: 'System', Newest: 50, EntryType: ['SuccessAudit'] }, []],
-    [
-      { LogName: 'System', Newest: 50, After: new Date(1500), Before: new Date(2000) },
-      ['--since=@1.5', '--until=@2'],
-    ],
+    [{ LogName: 'System', Newest: 50, After: new Date(1500), Before: new Date(2000) }, ['--since=@1.5', '--until=@2']],
   ];
   for (const [parameters, expected] of cases) {
     const options = toJournalArguments(parameters).slice(fixed);

@@ -68,8 +68,7 @@ export const rowMakers: Record<Cmdlet, (read: ReadObject) => Row> = {
   'Get-CimInstance': (read) => ({ ...read }),
 };
 
-export const isCmdlet = (name: unknown): name is Cmdlet =>
-  typeof name === 'string' && Object.hasOwn(rowMakers, name);
+export const isCmdlet = (name: unknown): name is Cmdlet => typeof name === 'string' && Object.hasOwn(rowMakers, name);
 
 const toHundredths = (seconds: unknown): number | null =>
   typeof seconds === 'number' ? Math.round(seconds * 100) / 100 : null;

@@ -14,8 +14,7 @@ const check = (line: string): ParsedCommand => {
 /** The parameters of a request as `-Name type[]: values`. */
 const toTexts = ({ parameters }: { parameters: Record<string, unknown>[] }): string[] =>
   parameters.map(
-    ({ name, type, many, values }) =>
-      `-${name} ${type}${many ? '[]' : ''}: ${(values as string[]).join(' ')}`,
+    ({ name, type, many, values }) => `-${name} ${type}${many ? '[]' : ''}: ${(values as string[]).join(' ')}`,
   );
 
 const read = (line: string): string[] => toTexts(JSON.parse(toRequest(check(line))));
@@ -56,9 +55,7 @@ test('Get-CimInstance always names its properties, and its filter is in normal f
   assert.deepEqual(read(`Get-CimInstance Win32_OperatingSystem`)[1]?.split(' ').length, 18);
   const filter = `caption LIKE "O'Brien\\\\%"  and  OSType=36 AND Status = true`;
   assert.equal(
-    read(`Get-CimInstance Win32_OperatingSystem -Property Status -Filter '${filter.replace("'", '_')}'`).at(
-      -1,
-    ),
+    read(`Get-CimInstance Win32_OperatingSystem -Property Status -Filter '${filter.replace("'", '_')}'`).at(-1),
     "-Filter text: =Caption LIKE 'O_Brien\\\\%' AND OSType = '36' AND Status = 'true'",
   );
 });

@@ -42,9 +42,7 @@ export const toRequest = (command: ParsedCommand): string => {
 
 const toCall = (command: string, parameters: Parameters): Call => ({
   command,
-  parameters: Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : toWire(name, value),
-  ),
+  parameters: Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : toWire(name, value))),
 });
 
 const toWire = (name: string, value: Scalar | readonly Scalar[]): WireParameter => {

@@ -3,17 +3,12 @@ import { policies } from '../../policy/policy.ts';
 import { eventFilterKeys, readProperties } from './objects.ts';
 
 const toTable = (entries: [string, readonly string[]][]): string => {
-  const lines = entries.map(
-    ([key, values]) => `  '${key}' = @(${values.map((each) => `'${each}'`).join(', ')})`,
-  );
+  const lines = entries.map(([key, values]) => `  '${key}' = @(${values.map((each) => `'${each}'`).join(', ')})`);
   return `@{\n${lines.join('\n')}\n}`;
 };
 
 const allowed = toTable([
-  ...Object.entries(policies).map(([name, { parameters }]): [string, string[]] => [
-    name,
-    Object.keys(parameters),
-  ]),
+  ...Object.entries(policies).map(([name, { parameters }]): [string, string[]] => [name, Object.keys(parameters)]),
   ['Get-WinEvent', eventFilterKeys],
 ]);
 

@@ -16,10 +16,7 @@ test('every instance of every class has exactly the properties of its class', as
 
 test('Win32_Service shows the recorded services of systemd', async (t) => {
   const systemctl = [writeProgram(t, 'systemctl', systemctlScript)];
-  const rows = await run(
-    'Win32_Service -Filter \'Name LIKE "%s"\' -Property Name,State,StartMode,Status',
-    systemctl,
-  );
+  const rows = await run('Win32_Service -Filter \'Name LIKE "%s"\' -Property Name,State,StartMode,Status', systemctl);
   assert.deepEqual(rows, [{ Name: 'fails', State: 'Stopped', StartMode: 'Manual', Status: 'Error' }]);
   const [demo = {}] = await run('Win32_Service -Filter "Name = \'demo\'"', systemctl);
   assert.deepEqual([demo['StartName'], demo['ProcessId'], demo['Started']], ['demo', 23, true]);

@@ -12,8 +12,7 @@ const architectures: Record<string, [number, string]> = {
 const lscpu = readOutput('lscpu');
 
 /** The value that lscpu shows for a label, or undefined. */
-const findOfProcessor = (label: string): string | undefined =>
-  new RegExp(`^ *${label}: +(.*)$`, 'm').exec(lscpu)?.[1];
+const findOfProcessor = (label: string): string | undefined => new RegExp(`^ *${label}: +(.*)$`, 'm').exec(lscpu)?.[1];
 
 /** Total size in KB of all caches of a level; null if lscpu shows none. */
 const findCacheKB = (level: string): number | null => {
@@ -23,10 +22,7 @@ const findCacheKB = (level: string): number | null => {
 };
 
 const sum = (rows: Record<string, unknown>[], name: string): number | null =>
-  rows.reduce<number | null>(
-    (total, row) => (row[name] === null ? total : (total ?? 0) + Number(row[name])),
-    null,
-  );
+  rows.reduce<number | null>((total, row) => (row[name] === null ? total : (total ?? 0) + Number(row[name])), null);
 
 test('Win32_OperatingSystem matches uname, os-release, ps and uptime', async () => {
   const [row = {}] = await run('Win32_OperatingSystem');
@@ -37,10 +33,7 @@ test('Win32_OperatingSystem matches uname, os-release, ps and uptime', async () 
   assert.deepEqual([row['CSName'], row['Status'], row['OSType']], [hostname(), 'OK', 36]);
   const booted = Date.parse(readOutput('uptime', '-s'));
   assert.ok(Math.abs(Date.parse(String(row['LastBootUpTime'])) - booted) < 5000);
-  assert.deepEqual(
-    [row['LocalDateTime'], row['CurrentTimeZone']],
-    [now.toISOString(), 0 - now.getTimezoneOffset()],
-  );
+  assert.deepEqual([row['LocalDateTime'], row['CurrentTimeZone']], [now.toISOString(), 0 - now.getTimezoneOffset()]);
   assertNear(readOutput('ps', '-eo', 'pid=').split('\n').length, row['NumberOfProcesses'], 0.5);
 });
 
@@ -83,10 +76,7 @@ test('Win32_Processor matches lscpu and uname', async () => {
   assert.equal(sum(rows, 'L3CacheSize'), findCacheKB('L3'));
   const fastest = findOfProcessor('CPU max MHz');
   for (const row of rows) {
-    assert.deepEqual(
-      [row['Name'], row['Manufacturer']],
-      [findOfProcessor('Model name'), findOfProcessor('Vendor ID')],
-    );
+    assert.deepEqual([row['Name'], row['Manufacturer']], [findOfProcessor('Model name'), findOfProcessor('Vendor ID')]);
     assert.equal(row['NumberOfCores'], Number(findOfProcessor('Core\\(s\\) per socket')));
     assert.equal(row['MaxClockSpeed'], fastest === undefined ? null : Math.round(Number(fastest)));
     assert.equal(row['AddressWidth'], Number(readOutput('getconf', 'LONG_BIT')));

@@ -30,9 +30,7 @@ export const readOperatingSystem = async (
 };
 
 /** Memory is in bytes; NumberOfProcessors counts packages. */
-export const readComputerSystem = async (
-  host: HostReadings,
-): Promise<CimInstance<'Win32_ComputerSystem'>[]> => {
+export const readComputerSystem = async (host: HostReadings): Promise<CimInstance<'Win32_ComputerSystem'>[]> => {
   const [system, memory, processors] = await Promise.all([host.system(), host.memory(), host.processors()]);
   return [
     {

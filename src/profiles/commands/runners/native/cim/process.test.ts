@@ -22,13 +22,9 @@ test('every property of Win32_Process matches ps', async (t) => {
   const pid = await startSleep(t);
   const [row = {}] = await run(`Win32_Process -Filter "ProcessId = ${pid}"`);
   const columns = 'ppid=,sess=,nlwp=,priority=,rss=,vsz=,comm=';
-  const [parent, session, threads, priority, rss, vsz, name] = readOutput(
-    'ps',
-    '-o',
-    columns,
-    '-p',
-    `${pid}`,
-  ).split(/ +/);
+  const [parent, session, threads, priority, rss, vsz, name] = readOutput('ps', '-o', columns, '-p', `${pid}`).split(
+    / +/,
+  );
   const { CreationDate, KernelModeTime, UserModeTime, ...others } = row;
   assert.deepEqual(others, {
     ProcessId: pid,

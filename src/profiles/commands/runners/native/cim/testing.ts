@@ -29,7 +29,4 @@ export const readOutput = (program: string, ...args: string[]): string =>
 
 /** Asserts that two figures differ by no more than a part of the first. */
 export const assertNear = (expected: unknown, actual: unknown, part: number): void =>
-  assert.ok(
-    Math.abs(Number(expected) - Number(actual)) <= Number(expected) * part,
-    `${expected}, not ${actual}`,
-  );
+  assert.ok(Math.abs(Number(expected) - Number(actual)) <= Number(expected) * part, `${expected}, not ${actual}`);
