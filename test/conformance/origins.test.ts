@@ -66,6 +66,34 @@ test('D31b with cors off, a browser’s request for a foreign page is 403 and ch
   assert.equal((await request('GET', '/api/tasks')).json['total'], 0);
 });
 
+test('D31d a link on another site leads to the pages, but not to the API', async (t) => {
+  const { request } = await startApp(t);
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  for (const [method, path, status] of [
+    ['GET', '/docs/', 200],
+    ['GET', '/docs', 302],
+    ['GET', '/', 302],
+    ['GET', '/docs/nope', 404],
+    ['POST', '/docs/', 403],
+    ['GET', '/api/tasks', 403],
+    ['GET', '/health', 403],
+    ['GET', '/openapi.json', 403],
+  ] as const) {
+    assert.equal((await request(method, path, { headers })).status, status, `${method} ${path}`);
+  }
+  const script = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+  assert.equal((await request('GET', '/docs/', { headers: script })).status, 403);
+});
+
+test('D31e behind a proxy that changes Host, the 403 names Host and allowedHosts', async (t) => {
+  const { request } = await startApp(t);
+  const headers = { origin: 'https://box.example', 'sec-fetch-site': 'same-origin' };
+  const { status, json } = await request('POST', '/api/tasks', { body: { Title: 'x' }, headers });
+  assert.equal(status, 403);
+  assert.match(String(json['error']), /\bHost\b.*\ballowedHosts\b/);
+  assert.doesNotMatch(String(json['error']), /cors/);
+});
+
 test('D31c with cors off, the service’s own pages and clients that are not browsers are served', async (t) => {
   const { request, url } = await startApp(t);
   for (const headers of [

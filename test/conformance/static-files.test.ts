@@ -36,9 +36,15 @@ test('G4 /docs/ serves the files of the public folder with their types', async (
 
 test('G4a folders are not listed, and dotfiles and links that leave the public folder are not served', async (t) => {
   const url = await startWithPages(t);
-  for (const path of ['/docs/sub', '/docs/sub/', '/docs/.env', '/docs/link.txt', '/docs/%2eenv']) {
+  for (const path of ['/docs/sub/', '/docs/.env', '/docs/link.txt', '/docs/%2eenv']) {
     assertRefused(await getRaw(url, path), path);
   }
+});
+
+test('G4c the path of a folder without its slash redirects to the path with it', async (t) => {
+  const url = await startWithPages(t);
+  assert.match(await getRaw(url, '/docs/sub'), /^HTTP\/1\.1 301 .*\r\nlocation: \/docs\/sub\/\r\n/is);
+  assert.match(await getRaw(url, '/docs'), /^HTTP\/1\.1 302 .*\r\nlocation: \/docs\/\r\n/is);
 });
 
 test('G4b no path leaves the public folder, whatever its spelling', async (t) => {

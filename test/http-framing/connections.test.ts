@@ -116,6 +116,13 @@ const cases: Case[] = [
     answers: [[201]],
     closes: false,
   },
+  {
+    rule: '9110 7.8',
+    text: 'an upgrade beside chunks is rejected at once',
+    send: `${post('Connection: Upgrade', 'Upgrade: h2c', 'Transfer-Encoding: chunked')}zz\r\n`,
+    answers: [[400]],
+    closes: true,
+  },
   ...['foo', '200-ok', '100-continue, foo', 'foo, 100-continue', '100-continue=1', ''].map((value) => ({
     rule: '9110 10.1.1',
     text: `the expectation ${JSON.stringify(value)} cannot be met`,

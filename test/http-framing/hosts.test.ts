@@ -42,8 +42,8 @@ const cases: Case[] = [
   invalid('9112 3.2', 'a second Host that is empty is rejected', ask('Host: localhost', 'Host:')),
   invalid(
     '9112 3.2',
-    'a second Host behind thousands of headers is rejected',
-    ask('Host: localhost', ...Array(2500).fill('a:'), 'Host: x'),
+    'a second Host behind many headers is rejected',
+    ask('Host: localhost', ...Array(190).fill('a:'), 'Host: x'),
   ),
   ...[
     '',

@@ -25,7 +25,7 @@ const versions: Case[] = [
     refused('9110 15.6.6', `HTTP/${version} is not supported`, line(`GET /api/tasks/1 HTTP/${version}`), 505),
   ),
   refused('9113 3.4', 'an HTTP/2 preface is rejected', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505),
-  refused('9112 2.3', 'a request without a version is rejected', lines('GET /api/tasks/1'), 400, 505),
+  refused('9112 2.3', 'a request without a version is rejected', lines('GET /api/tasks/1'), 400),
   ...['1.10', '1', '1.', '.1', '1.1.1', '11', '1,1', 'x.y', '1.1 '].map((version) =>
     refused(
       '9112 2.3',
@@ -112,7 +112,10 @@ const targets: Case[] = [
   ...['GET', 'POST', 'DELETE'].map((method) =>
     refused('9112 3.2.4', `the target * is rejected for ${method}`, line(`${method} * HTTP/1.1`), 400),
   ),
-  answered('9112 3.2.4', 'the target * is answered for OPTIONS', line('OPTIONS * HTTP/1.1'), 404),
+  answered('9112 3.2.4', 'the target * is answered for OPTIONS', line('OPTIONS * HTTP/1.1'), 204),
+  ...['/api/tasks/1#x', '/health#', 'http://localhost/api/tasks/1#x'].map((target) =>
+    refused('9112 3.2', `the target ${target} has a fragment and is rejected`, line(`GET ${target} HTTP/1.1`), 400),
+  ),
   ...['\t', '\x0b', '\x0c', '\r'].map((blank) =>
     refused(
       '9112 3',

@@ -39,6 +39,7 @@ test('with a certificate and its key the server speaks HTTPS, and its start mess
   assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
   const { status, headers } = await get(`${url}/api/tasks`, files.pem);
   assert.deepEqual([status, headers['x-content-type-options']], [200, 'nosniff']);
+  assert.equal(headers['strict-transport-security'], 'max-age=31536000');
   assert.equal((await get(`${url}/docs/`, files.pem)).status, 200);
   assert.equal((await stop()).code, 0);
 });

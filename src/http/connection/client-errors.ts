@@ -88,7 +88,7 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
   const connection = connections.find(socket);
   const current = connection && isRunning(connection) ? connection.response : undefined;
-  if (current?.req.complete) {
+  if (current && (current.req.complete || current.writableEnded)) {
     current.once('close', () => endWith(socket, response, connections));
     return;
   }

@@ -49,6 +49,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     for (const response of ready) response.endNow();
   };
   class Response extends ServerResponse<IncomingMessage> {
+    isReady = false;
     #end: unknown[] = [];
 
     override writeHead(status: number, ...rest: unknown[]): this {
@@ -59,6 +60,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
 
     override end(...args: unknown[]): this {
       if (batch.length === 0) setImmediate(writeBatch);
+      this.isReady = true;
       this.#end = args;
       batch.push(this);
       return this;
@@ -68,6 +70,12 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
       super.end(...(this.#end as End));
     }
   }
+  // A response that waits for the end of the turn has ended for everybody else. TypeScript has it as a property.
+  Object.defineProperty(Response.prototype, 'writableEnded', {
+    get(this: Response) {
+      return this.isReady;
+    },
+  });
   return Response;
 };
 

@@ -10,7 +10,7 @@ export const listStatuses = (request: FuzzRequest, operation: Operation | undefi
   const { kind, target, body = '', method } = request;
   const statuses = operation ? listOwn(request, operation) : listForUnknown(target);
   if (kind !== 'valid' && !isDecodable(target)) statuses.add(400);
-  if (kind === 'hostile') for (const status of [400, 403, 417, 501, 505]) statuses.add(status);
+  if (kind === 'hostile') for (const status of [400, 403, 417, 431, 501, 505]) statuses.add(status);
   if (body.length > limits.body) statuses.add(413);
   if (measureHead(request) > limits.headers) statuses.add(431);
   if (method === 'OPTIONS') statuses.add(204);
