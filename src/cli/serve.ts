@@ -6,7 +6,7 @@ import { type App, createApp } from '../app/create-app.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { isLoopback } from '../http/admission/allowed-hosts.ts';
+import { isLoopback } from '../http/admission/foreign-pages.ts';
 import { listAddresses, listenOn } from '../http/connection/listen.ts';
 import { features } from '../profiles/index.ts';
 import { freeMemory } from './free-memory.ts';

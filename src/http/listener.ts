@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createHostCheck } from './admission/allowed-hosts.ts';
+import { createHostCheck, createOriginCheck } from './admission/foreign-pages.ts';
 import { createFramingCheck } from './admission/framing.ts';
-import { createOriginCheck } from './admission/origin.ts';
 import { createBusyError, isVital } from './admission/overload.ts';
 import type { Connection, Connections } from './connection/connections.ts';
 import { allowedMethods } from './connection/limits.ts';
@@ -56,7 +55,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
     }
   };
   const listen: RequestListener = (request, response) => {
-    const connection = connections.find(request.socket);
+    const connection = connections.get(request.socket);
     if (!connection) return;
     // A response has a socket once those before it are done.
     if (response.socket) begin(request, response, connection);

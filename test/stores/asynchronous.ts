@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createMemoryTaskStore } from '../../src/profiles/tasks/memory/memory-store.ts';
+import { createMemoryTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import type { TaskStore } from '../../src/profiles/tasks/store.ts';
 
 /** The memory store behind promises and asynchronous lists, as a database answers. */

@@ -1,6 +1,6 @@
 import { createMemoryItemStore } from '../../src/profiles/items/store.ts';
 import { createMemorySimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
-import { createMemoryTaskStore } from '../../src/profiles/tasks/memory/memory-store.ts';
+import { createMemoryTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import { createAsynchronousTaskStore } from './asynchronous.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
 import { testTaskStore } from './task-store.ts';

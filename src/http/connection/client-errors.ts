@@ -86,7 +86,7 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
  * same request has begun.
  */
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
-  const connection = connections.find(socket);
+  const connection = connections.get(socket);
   const current = connection && isRunning(connection) ? connection.response : undefined;
   if (current && (current.req.complete || current.writableEnded)) {
     current.once('close', () => endWith(socket, response, connections));

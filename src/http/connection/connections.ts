@@ -25,16 +25,16 @@ export interface Connection {
 /** Whether a request is being answered on the connection. */
 export const isRunning = ({ response }: Connection): boolean => response !== undefined && !response.writableFinished;
 
-/** The connections of a server: counted, found by request, and ended with the app. */
-export class Connections {
+/** The connections of a server by the socket of their requests: counted, and ended with the app. */
+export class Connections extends Map<Socket, Connection> {
   readonly #maximum: number;
   /** Sockets as accepted; with TLS, requests come on others. */
   readonly #accepted = new Set<Socket>();
   /** Accepted sockets whose TLS handshake is not finished, by the address of their client. */
   readonly #handshaking = new Map<string, Socket>();
-  readonly #bySocket = new Map<Socket, Connection>();
 
   constructor(server: Server, maximum: number) {
+    super();
     this.#maximum = maximum;
     server.maxConnections = maximum + spareConnections;
     const isTls = server instanceof TlsServer;
@@ -49,28 +49,19 @@ export class Connections {
       this.#handshaking.delete(toClient(socket));
       const isExtra = this.#accepted.size > this.#maximum;
       const connection = { socket, isExtra, response: undefined, waiting: 0, isEnding: false };
-      keep(this.#bySocket, socket, connection, socket);
+      keep(this, socket, connection, socket);
     });
-  }
-
-  /** The connection of a request's socket; undefined once it is closed. */
-  find(socket: Socket): Connection | undefined {
-    return this.#bySocket.get(socket);
-  }
-
-  all(): Iterable<Connection> {
-    return this.#bySocket.values();
   }
 
   /** Tells a client that waits for `100 Continue` to send its body (RFC 9110, 10.1.1). */
   sendContinue({ socket, headers, httpVersion }: IncomingMessage): void {
-    if (headers.expect !== undefined && httpVersion === '1.1') this.find(socket)?.response?.writeContinue();
+    if (headers.expect !== undefined && httpVersion === '1.1') this.get(socket)?.response?.writeContinue();
   }
 
   /** Bytes of responses that wait for their readers, over all connections. */
   countUnread(): number {
     let bytes = 0;
-    for (const { writableLength } of this.#bySocket.keys()) bytes += writableLength;
+    for (const { writableLength } of this.keys()) bytes += writableLength;
     return bytes;
   }
 
@@ -78,7 +69,7 @@ export class Connections {
   end(server: Server): void {
     const endIdle = (): void => {
       for (const socket of this.#handshaking.values()) socket.destroy();
-      for (const connection of this.#bySocket.values()) {
+      for (const connection of this.values()) {
         if (!isRunning(connection) && connection.waiting === 0) connection.socket.destroy();
       }
     };

@@ -61,7 +61,7 @@ test('a silent connection is closed; one that sends and one whose request runs a
   const connections = new Connections(server, 10);
   endStalled(server, connections, { reading: 30_000, silence: 1500 });
   server.on('request', (request, response) => {
-    const connection = connections.find(request.socket);
+    const connection = connections.get(request.socket);
     if (connection) connection.response = response;
   });
   server.listen(0, '127.0.0.1');

@@ -56,7 +56,7 @@ export const endStalled = (server: Server, connections: Connections, patience: P
   const check = (): void => {
     const now = performance.now();
     const isFull = connections.countUnread() > unreadResponseBytes;
-    for (const connection of connections.all()) {
+    for (const connection of connections.values()) {
       // A response that waits for its reader is not work.
       const isBusy = isRunning(connection) && connection.socket.writableLength === 0;
       const progress = toProgress(connection.socket, isBusy, known.get(connection), now);

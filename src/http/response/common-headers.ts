@@ -59,8 +59,10 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     }
 
     override end(...args: unknown[]): this {
-      if (batch.length === 0) setImmediate(writeBatch);
       this.isReady = true;
+      // The last response of a connection waits for no other.
+      if (!this.shouldKeepAlive) return super.end(...(args as End));
+      if (batch.length === 0) setImmediate(writeBatch);
       this.#end = args;
       batch.push(this);
       return this;

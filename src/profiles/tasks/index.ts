@@ -1,8 +1,7 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
-import { createHealthRoute } from './health-route.ts';
-import { createMemoryTaskStore } from './memory/memory-store.ts';
-import { createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
+import { createMemoryTaskStore } from './memory-store.ts';
+import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
 

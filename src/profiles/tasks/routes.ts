@@ -3,8 +3,19 @@ import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
+import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { NewTask, Task, TaskChanges, TaskDeleted, TaskList, TaskQuery, TaskRefusal, UserTaskList } from './schema.ts';
+import {
+  NewTask,
+  Task,
+  TaskChanges,
+  TaskDeleted,
+  TaskHealth,
+  TaskList,
+  TaskQuery,
+  TaskRefusal,
+  UserTaskList,
+} from './schema.ts';
 import type { TaskStore } from './store.ts';
 import { toTaskRefusal } from './validation.ts';
 
@@ -94,6 +105,29 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
       }),
   }),
 ];
+
+/** The tasks' own health document; where the monitoring profile shares the mount, its document is the one. */
+export const createHealthRoute = ({
+  clock,
+  host,
+  version,
+  nodeVersion,
+}: Pick<Parts, 'clock' | 'host' | 'version' | 'nodeVersion'>): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/health',
+    access: 'open',
+    summary: 'Say that the service works, and on what',
+    yieldsTo: 'monitoring',
+    schema: { response: { 200: TaskHealth } },
+    handler: async () => ({
+      status: 'healthy' as const,
+      timestamp: clock().toISOString(),
+      version,
+      machine: host.hostname(),
+      pwsh: nodeVersion,
+    }),
+  });
 
 const sendTask = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['find']>) =>
   whenReady(reply, found, (task) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../../../../test/support/random.ts';
-import { readTexts } from './task-reading.ts';
-import { createTaskTree, type TaskTree, type TreeView } from './task-tree.ts';
+import { fc } from '../../../test/support/random.ts';
+import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
 /** Ids that are near to each other, and up to the highest that a seed file may have. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));

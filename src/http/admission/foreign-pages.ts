@@ -1,6 +1,56 @@
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 import { HttpError } from '../response/errors.ts';
 import type { Check } from './framing.ts';
+
+interface HostNames {
+  /** The address that the server is bound to. */
+  boundTo: string;
+  /** This machine's name. */
+  machine: string;
+  /** Names allowed by the settings. */
+  allowed: readonly string[];
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether the address or name reaches this machine alone. */
+export const isLoopback = (host: string): boolean => {
+  const family = isIP(host);
+  return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
+};
+
+/**
+ * Refuses requests that are addressed to a name that is not this service's: a web page cannot reach it by pointing a
+ * name of its own at 127.0.0.1 (DNS rebinding). Bound beyond loopback, hosts are checked only against a configured list.
+ */
+export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
+  const isLocal = isLoopback(boundTo);
+  if (!isLocal && allowed.length === 0) return () => undefined;
+  const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
+  const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
+  // Nearly every request names the same host as the one before it.
+  let lastHost: string | undefined;
+  return ({ headers: { host = '' } }) => {
+    if (host === lastHost) return undefined;
+    if (!isServed(toHostName(host))) {
+      return new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
+    }
+    lastHost = host;
+    return undefined;
+  };
+};
+
+/** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
+const toHostName = (host: string): string => {
+  const name = toPlainName(host.replace(/:\d*$/, ''));
+  return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
+};
+
+/** In lower case, without the trailing dot that marks a complete name. */
+const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 /** Paths of pages for people, which links on other sites may lead to. */
 const page = /^\/(?:docs(?:\/|$)|$)/;

@@ -1,0 +1,193 @@
+/** Entries of a node: as many as a number has bits. */
+const width = 32;
+
+/** A text in a leaf, a node elsewhere. */
+type Entry = Node | string | undefined;
+
+interface Node {
+  /** The version of the tree that made the node; while it lasts the node may be changed in place. */
+  readonly version: number;
+  /** For each set one bit per entry: whether the entry, or anything below it, is in the set. */
+  readonly sets: number[];
+  readonly entries: Entry[];
+}
+
+/** What is to be at an id: a text with the bits of its sets, or nothing. */
+interface Change {
+  id: number;
+  text: string | undefined;
+  memberships: number;
+  version: number;
+  setCount: number;
+}
+
+/** A tree at a moment. */
+export interface TreeView {
+  readonly root: Node | undefined;
+  /** Ids below each entry of the root. */
+  readonly scale: number;
+}
+
+/**
+ * Texts in the order of their ids, each in some of `setCount` sets (at most 30); every text is in set 0. Whoever reads
+ * a set skips what is not in it, so a list costs what is in it, however many tasks there are.
+ */
+export interface TaskTree {
+  find(id: number): string | undefined;
+  /** Keeps the text, in place of an earlier one with that id. `memberships` has the bit of each of its sets. */
+  put(id: number, text: string, memberships: number): void;
+  /** Whether there was a text. */
+  remove(id: number): boolean;
+  /** How many texts are in the set. */
+  count(set: number): number;
+  /** The tree as it is, to be read before anything is written. */
+  view(): TreeView;
+  /** The tree as it is, which stays so: of each node that is written to later, a copy is made first. */
+  freeze(): TreeView;
+}
+
+export const createTaskTree = (setCount: number): TaskTree => {
+  const counts = new Array<number>(setCount).fill(0);
+  let version = 0;
+  let view: TreeView = { root: undefined, scale: 1 };
+  const write = (id: number, text: string | undefined, memberships: number): void => {
+    const leaf = findLeafOf(view, id);
+    const before = leaf ? readMemberships(leaf, toPlace(id, 1)) : 0;
+    for (let set = 0; set < setCount; set += 1) {
+      counts[set] = (counts[set] ?? 0) + ((memberships >>> set) & 1) - ((before >>> set) & 1);
+    }
+    const { root, scale } = raise(view, id, version);
+    view = { root: applyChange(root, scale, { id, text, memberships, version, setCount }), scale };
+  };
+  const find = (id: number): string | undefined => {
+    const entry = findLeafOf(view, id)?.entries[toPlace(id, 1)];
+    return typeof entry === 'string' ? entry : undefined;
+  };
+  return {
+    find,
+    put: write,
+    remove: (id) => {
+      const isThere = find(id) !== undefined;
+      if (isThere) write(id, undefined, 0);
+      return isThere;
+    },
+    count: (set) => counts[set] ?? 0,
+    view: () => view,
+    freeze: () => {
+      version += 1;
+      return view;
+    },
+  };
+};
+
+const findLeafOf = ({ root, scale }: TreeView, id: number): Node | undefined =>
+  id < scale * width ? findLeaf(root, scale, id) : undefined;
+
+/** The tree with a root that is high enough for the id. */
+const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView => {
+  if (id < scale * width) return { root, scale };
+  return raise({ root: root && createParent(root, version), scale: scale * width }, id, version);
+};
+
+/** How far a set has been read. */
+export interface Cursor {
+  readonly set: number;
+  /** The least id that has not been looked at. */
+  next: number;
+  /** How many texts are still wanted: no more than there are. */
+  left: number;
+}
+
+/** The texts read so far, and how many more characters of them are wanted. */
+interface Target {
+  texts: string[];
+  room: number;
+}
+
+/** The next texts of the set in the order of their ids: about `room` characters, or as many as are left. */
+export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
+  const target = { texts: [], room };
+  if (root) readNode(root, scale, 0, cursor, target);
+  return target.texts;
+};
+
+/** Reads on in a node whose first id is `base` and whose entries have `scale` ids each. */
+const readNode = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
+  const firstPlace = cursor.next <= base ? 0 : toPlace(cursor.next, scale);
+  let waiting = (node.sets[cursor.set] ?? 0) & (-1 << firstPlace);
+  while (waiting !== 0 && cursor.left > 0 && target.room > 0) {
+    const place = toLowest(waiting);
+    waiting &= waiting - 1;
+    const entry = node.entries[place];
+    if (typeof entry === 'string') {
+      target.texts.push(entry);
+      target.room -= entry.length;
+      cursor.left -= 1;
+      cursor.next = base + place + 1;
+    } else readNode(entry as Node, scale / width, base + place * scale, cursor, target);
+  }
+};
+
+/** The place of the lowest bit that is set. */
+const toLowest = (bits: number): number => 31 - Math.clz32(bits & -bits);
+
+/** The entry's place in a node whose entries have `scale` ids each. The bits also work on ids past 2^32. */
+const toPlace = (id: number, scale: number): number => (id / scale) & (width - 1);
+
+/** The leaf that has, or would have, the id; `scale` is that of the node. */
+const findLeaf = (node: Node | undefined, scale: number, id: number): Node | undefined => {
+  let entry: Entry = node;
+  for (let below = scale; below > 1 && typeof entry === 'object'; below /= width) {
+    entry = entry.entries[toPlace(id, below)];
+  }
+  return typeof entry === 'object' ? entry : undefined;
+};
+
+/** The node with the change: itself where it is this version's, else a copy; undefined when it is empty by now. */
+const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {
+  const { id, text, memberships } = change;
+  const changed = toOwn(node, change);
+  const place = toPlace(id, scale);
+  if (scale === 1) {
+    changed.entries[place] = text;
+    markSets(changed, place, memberships);
+  } else {
+    const entry = changed.entries[place];
+    const child = applyChange(typeof entry === 'object' ? entry : undefined, scale / width, change);
+    changed.entries[place] = child;
+    markSets(changed, place, child ? toNonEmptySets(child) : 0);
+  }
+  return changed.sets[0] === 0 ? undefined : changed;
+};
+
+/** A node one level up whose first entry is `node`. */
+const createParent = (node: Node, version: number): Node => {
+  const parent = toOwn(undefined, { version, setCount: node.sets.length });
+  parent.entries[0] = node;
+  markSets(parent, 0, toNonEmptySets(node));
+  return parent;
+};
+
+/** The sets that the entry at a place is in. */
+const readMemberships = ({ sets }: Node, place: number): number =>
+  sets.reduce((bits, word, set) => bits | (((word >>> place) & 1) << set), 0);
+
+const toOwn = (node: Node | undefined, { version, setCount }: Pick<Change, 'version' | 'setCount'>): Node => {
+  if (node?.version === version) return node;
+  if (node) return { version, sets: node.sets.slice(), entries: node.entries.slice() };
+  return {
+    version,
+    sets: new Array(setCount).fill(0),
+    entries: new Array(width).fill(undefined),
+  };
+};
+
+const markSets = ({ sets }: Node, place: number, memberships: number): void => {
+  for (let set = 0; set < sets.length; set += 1) {
+    const others = (sets[set] ?? 0) & ~(1 << place);
+    sets[set] = others | (((memberships >>> set) & 1) << place);
+  }
+};
+
+const toNonEmptySets = ({ sets }: Node): number =>
+  sets.reduce((bits, word, set) => bits | (word === 0 ? 0 : 1 << set), 0);
