@@ -1,5 +1,5 @@
-/** Tests, and what only tests use. */
-const testFiles = '(\\.test|/testing|/test-[a-z]+|/recorded)\\.ts$';
+/** Tests. */
+const testFiles = '\\.test\\.ts$';
 
 /** Imports go one way: main → cli → app → profiles → http, auth, host, storage. One rule for each folder. */
 const rule = (name, comment, from, to) => ({

@@ -114,11 +114,7 @@ const createInstances = async (
 };
 
 const listProfiles = ({ feature, instance }: Mounted): MountedProfile[] =>
-  feature.profiles.map(({ name, strict = false }) => ({
-    name,
-    strict,
-    routes: instance.profiles[name] ?? [],
-  }));
+  feature.profiles.map(({ name, strict = false }) => ({ name, strict, routes: instance.profiles[name] ?? [] }));
 
 const listTags = (features: readonly Feature[]) =>
   features.flatMap(({ profiles }) => profiles.map(({ name, summary }) => ({ name, description: summary })));

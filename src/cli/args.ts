@@ -26,10 +26,7 @@ export const parseArguments = (argv: readonly string[], schema: TObject): Argume
   }
   const { values, positionals } = parse(argv, options);
   const keys = ['config', 'help', 'version', ...settings.map(([key]) => key)];
-  return {
-    words: positionals,
-    flags: Object.fromEntries(keys.map((key) => [key, values[toFlagName(key)]])) as Flags,
-  };
+  return { words: positionals, flags: Object.fromEntries(keys.map((key) => [key, values[toFlagName(key)]])) as Flags };
 };
 
 const parse = (argv: readonly string[], options: NonNullable<Parameters<typeof parseArgs>[0]>['options'] & object) => {

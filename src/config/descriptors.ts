@@ -29,10 +29,7 @@ export const fitConnections = (wanted: number, limit = readLimit()): Fit => {
     ]);
   }
   const reason = `because the limit on open files is ${limit}; ${advice}`;
-  return {
-    maxConnections: possible,
-    warning: `maxConnections is ${possible} instead of ${wanted}, ${reason}`,
-  };
+  return { maxConnections: possible, warning: `maxConnections is ${possible} instead of ${wanted}, ${reason}` };
 };
 
 /** The soft limit on open files, which Node has raised to the hard one; infinite if the system does not say. */

@@ -4,11 +4,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 const secret = { secret: true } as const;
 
 const coreSettings = {
-  host: Type.String({
-    minLength: 1,
-    default: '127.0.0.1',
-    description: 'Address to listen on.',
-  }),
+  host: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' }),
   port: Type.Integer({
     minimum: 0,
     maximum: 65535,
@@ -26,25 +22,15 @@ const coreSettings = {
       description: 'Base paths and the profiles that each serves.',
     }),
   ),
-  dataDir: Type.String({
-    minLength: 1,
-    default: 'data',
-    description: 'Folder for what must survive a restart.',
-  }),
+  dataDir: Type.String({ minLength: 1, default: 'data', description: 'Folder for what must survive a restart.' }),
   seed: Type.Optional(Type.String({ minLength: 1, description: 'JSON file with records to start with.' })),
-  cors: Type.Boolean({
-    default: false,
-    description: 'Let web pages of every origin use the service.',
-  }),
+  cors: Type.Boolean({ default: false, description: 'Let web pages of every origin use the service.' }),
   allowedHosts: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description: 'Host names that requests may be addressed to, beside the loopback ones.',
   }),
   tlsCert: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: 'PEM file with the certificate and its chain; makes it HTTPS.',
-    }),
+    Type.String({ minLength: 1, description: 'PEM file with the certificate and its chain; makes it HTTPS.' }),
   ),
   tlsKey: Type.Optional(
     Type.String({ minLength: 1, description: 'PEM file with the private key of the certificate.' }),
@@ -81,20 +67,14 @@ const coreSettings = {
     Type.String({ minLength: 1, description: 'Folder that /docs serves instead of the built-in pages.' }),
   ),
   powershellPath: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: 'Absolute path of PowerShell, where it is not in a well-known place.',
-    }),
+    Type.String({ minLength: 1, description: 'Absolute path of PowerShell, where it is not in a well-known place.' }),
   ),
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random when not set.' }),
   ),
   jwtPreviousSecret: Type.Optional(
-    Type.String({
-      ...secret,
-      description: 'Key whose tokens are accepted too, while `jwtSecret` is changed.',
-    }),
+    Type.String({ ...secret, description: 'Key whose tokens are accepted too, while `jwtSecret` is changed.' }),
   ),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',

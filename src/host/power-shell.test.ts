@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createTree } from '../../test/support/host.ts';
 import { findPowerShell, listPowerShellPaths, readPowerShellVersion } from './power-shell.ts';
-import { createTree } from './testing.ts';
 
 const toDependencies = (...libraries: string[]): string =>
   JSON.stringify({

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { test } from 'node:test';
+import { createTree, inBackground, keepRunning } from '../../test/support/host.ts';
+import { waitUntilPasses } from '../../test/support/wait.ts';
 import { createHostReadings } from './index.ts';
 import { createLinuxReadings } from './linux/index.ts';
 import type { FileSystemReading, HostReadings } from './readings.ts';
-import { createTree, eventually, inBackground, keepRunning } from './testing.ts';
 
 /** Both implementations run on Linux: there the portable one is an independent source for the other. */
 const implementations: Record<string, HostReadings> = {
@@ -50,7 +51,7 @@ for (const [name, readings] of Object.entries(implementations)) {
 
   test(`${name}: a process is found with its parent, memory and start`, async (t) => {
     const pid = await keepRunning(t, spawn('/bin/sleep', ['60'], inBackground));
-    await eventually(async () => {
+    await waitUntilPasses(async () => {
       const found = (await readings.processes()).find((process) => process.pid === pid);
       assert.equal(found?.name, 'sleep');
       assert.equal(found.parentPid, process.pid);
@@ -61,7 +62,7 @@ for (const [name, readings] of Object.entries(implementations)) {
   });
 
   test(`${name}: details are read of the given processes that exist`, async () => {
-    await eventually(async () => {
+    await waitUntilPasses(async () => {
       const details = await readings.processDetails([process.pid, 2 ** 22 + 1]);
       assert.deepEqual([...details.keys()], [process.pid]);
     });
@@ -87,8 +88,8 @@ const listDisks = async (readings?: HostReadings): Promise<unknown[]> =>
 test('both implementations agree on the disks, memory and swap', async () => {
   const { linux, portable } = implementations;
   // A disk may come or go between the two.
-  await eventually(async () => assert.deepEqual(await listDisks(linux), await listDisks(portable)));
-  await eventually(async () => {
+  await waitUntilPasses(async () => assert.deepEqual(await listDisks(linux), await listDisks(portable)));
+  await waitUntilPasses(async () => {
     const [one, other] = await Promise.all([linux?.memory(), portable?.memory()]);
     const difference = Math.abs((one?.available ?? 0) - (other?.available ?? 0));
     assert.ok(difference < (one?.total ?? 0) / 100, `${difference} bytes`);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createStandIn } from '../../src/profiles/commands/runners/power-shell/testing.ts';
 import { startApp } from '../support/app.ts';
+import { createStandIn } from '../support/power-shell.ts';
 
 /** The service with commands carried out by a program that plays PowerShell, writing the given messages. */
 const start = async (t: TestContext, messages: object[]) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
-import { eventually } from '../../src/host/testing.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { waitUntilPasses } from '../support/wait.ts';
 
 interface ProcessRow {
   name: string;
@@ -48,7 +48,7 @@ test('D24d the uptime of /health grows on when the wall clock is set back', asyn
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const first = await readUptime(request);
   t.mock.timers.setTime(now - 2 * 3_600_000);
-  await eventually(async () => assert.ok((await readUptime(request)) > first));
+  await waitUntilPasses(async () => assert.ok((await readUptime(request)) > first));
 });
 
 test('M2 GET /api/health answers its six fields in order, the timestamp local and without a zone', async (t) => {

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { eventually } from '../../src/host/testing.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
+import { waitUntilPasses } from '../support/wait.ts';
 
 const limit = 64;
 
@@ -31,6 +31,6 @@ test('a server that idle connections leave without descriptors lives on and answ
   for (const socket of idle) socket.destroy();
   assert.equal(child.exitCode, null, output.stderr);
   for (const path of ['/health', '/api/health']) {
-    await eventually(async () => assert.equal(await readStatus(path), 200));
+    await waitUntilPasses(async () => assert.equal(await readStatus(path), 200));
   }
 });

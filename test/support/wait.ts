@@ -12,3 +12,20 @@ export const waitUntil = async (
     if (performance.now() > deadline) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
   }
 };
+
+/** Repeats the check until it does not throw, for readings that change while they are compared; rejects as it last did. */
+export const waitUntilPasses = async (check: () => unknown, limitMs = 10_000): Promise<void> => {
+  let failure: unknown;
+  const passes = async (): Promise<boolean> => {
+    try {
+      await check();
+      return true;
+    } catch (error) {
+      failure = error;
+      return false;
+    }
+  };
+  await waitUntil('the check passes', passes, limitMs).catch(() => {
+    throw failure;
+  });
+};

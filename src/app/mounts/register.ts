@@ -32,12 +32,7 @@ const addRoute = (
 ): void => {
   const { path, access, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
   const config: object = { ...(profile.strict && { [hiddenMethods]: true }), ...(body && { body }) };
-  const options = {
-    ...handling,
-    onRequest: guard(access),
-    exposeHeadRoute: !profile.strict,
-    config,
-  };
+  const options = { ...handling, onRequest: guard(access), exposeHeadRoute: !profile.strict, config };
   scope.route({ ...options, url: path, schema: toDocumented(route, `${prefix}${path}`, profile.name) });
   if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTree } from '../testing.ts';
+import { createTree } from '../../../test/support/host.ts';
 import { readKernelFile, readKernelNumber, readKernelText } from './kernel-file.ts';
 
 test('a file is read up to 16 KiB', (t) => {

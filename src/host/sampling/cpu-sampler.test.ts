@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually } from '../testing.ts';
+import { waitUntilPasses } from '../../../test/support/wait.ts';
 import { type CpuSample, createCpuSampler, toCpuShares } from './cpu-sampler.ts';
 
 const toSample = (busy: number, total: number): CpuSample => new Map([['cpu', { busy, total }]]);
@@ -72,10 +72,10 @@ test('failed samples are skipped, and the last shares are kept meanwhile', async
   await sampler.shares();
   fails = true;
   const last = (await sampler.shares()).get('cpu');
-  await eventually(() => assert.ok(failures >= 2));
+  await waitUntilPasses(() => assert.ok(failures >= 2));
   assert.equal((await sampler.shares()).get('cpu'), last);
   fails = false;
-  await eventually(async () => assert.notEqual((await sampler.shares()).get('cpu'), last));
+  await waitUntilPasses(async () => assert.notEqual((await sampler.shares()).get('cpu'), last));
 });
 
 test('a first sample that fails is taken again by the next call', async (t) => {

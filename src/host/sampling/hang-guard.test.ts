@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually } from '../testing.ts';
+import { waitUntilPasses } from '../../../test/support/wait.ts';
 import { createHangGuard } from './hang-guard.ts';
 
 const enough = 10_000;
@@ -34,7 +34,7 @@ test('while one read hangs no other is begun, and all return null until it is ba
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [null, null, null]);
   assert.equal(reads, 1);
   comeBack('back');
-  await eventually(async () => assert.equal(await ask(), 'back'));
+  await waitUntilPasses(async () => assert.equal(await ask(), 'back'));
 });
 
 test('a read that fails reaches its caller alone', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually } from '../testing.ts';
+import { waitUntilPasses } from '../../../test/support/wait.ts';
 import { createSharedReading } from './shared-reading.ts';
 
 test('concurrent callers share one reading even if no age is allowed', async () => {
@@ -15,7 +15,7 @@ test('a reading is shared until it is too old', async () => {
   const read = createSharedReading(async () => ++reads, 50);
   assert.equal(await read(), 1);
   assert.equal(await read(), 1);
-  await eventually(async () => assert.equal(await read(), 2));
+  await waitUntilPasses(async () => assert.equal(await read(), 2));
 });
 
 test('a failed reading rejects for all callers that wait for it, and is not kept', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Type from 'typebox';
-import { startServer } from '../test-server.ts';
+import { startServer } from '../../../test/support/server.ts';
 
 const body = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 3 }),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { disk, fileOf, listMessages, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp } from '../../../test/support/app.ts';
 import { SettingsError } from '../../config/settings-error.ts';
-import { disk, fileOf, listMessages, sendAlert } from './test-alerts.ts';
 
 test('lines that others wrote are listed if they are records', async (t) => {
   const app = await startApp(t);

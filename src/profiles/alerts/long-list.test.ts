@@ -8,12 +8,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { type TestContext, test } from 'node:test';
+import { changeJournal, fileOf, listMessages, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { startProgram } from '../../../test/support/program.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { toLine, toLineStart } from '../../storage/journal/format/line.ts';
-import { changeJournal, fileOf, listMessages, sendAlert } from './test-alerts.ts';
 
 const MiB = 1024 * 1024;
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import { changeJournal, disk, fileOf, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp } from '../../../test/support/app.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
-import { changeJournal, disk, fileOf, sendAlert } from './test-alerts.ts';
 
 test('the stored line has the six fields, the time with its offset, and what the journal adds', async (t) => {
   const app = await startApp(t);

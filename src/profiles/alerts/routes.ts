@@ -35,11 +35,7 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
 
 const listAlerts = (journal: Journal, access: Access): Route => {
   // A listing may read a lot: few at a time leave the processor and the disk to other requests.
-  const reading = createQueue({
-    running: 2,
-    waiting: 16,
-    refusal: 'Too many lists of alerts are being read',
-  });
+  const reading = createQueue({ running: 2, waiting: 16, refusal: 'Too many lists of alerts are being read' });
   return defineRoute({
     method: 'GET',
     path: '/api/alerts',

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { type Listening, listen } from '../../../test/support/app.ts';
 import { openConnection } from '../../../test/support/connection.ts';
 import { createFolder } from '../../../test/support/folder.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 import { createGuard } from '../../auth/guard.ts';
 import { createKeys } from '../../auth/keys.ts';
 import { createTokens } from '../../auth/token.ts';
@@ -17,7 +18,6 @@ import { createAuditedExecution } from './execution/audited-execution.ts';
 import { createExecutor } from './execution/executor.ts';
 import { CommandFailure, type Runner } from './execution/runner.ts';
 import { createRoutes } from './routes.ts';
-import { until } from './testing.ts';
 
 /** A server with nothing but this profile's routes, over the given runner and an audit of its own. */
 const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => {
@@ -127,7 +127,7 @@ test('a client that closes its connection ends its command', async (t) => {
   const connection = openConnection(app.url);
   const body = '{"command":"Get-Process"}';
   connection.send(`POST /api/execute HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-  await until(() => begun);
+  await waitUntil('the command runs', () => begun);
   connection.destroy();
-  await until(() => ended);
+  await waitUntil('the command has ended', () => ended);
 });

@@ -9,11 +9,7 @@ import { Credentials, IssuedToken } from './schema.ts';
 import type { Account, Accounts } from './users.ts';
 
 /** Hashing shares its few threads with syncing files: more at a time would delay the acknowledgement of alerts. */
-const bounds = {
-  running: 2,
-  waiting: 8,
-  refusal: 'Too many logins are being checked; try again in a second',
-};
+const bounds = { running: 2, waiting: 8, refusal: 'Too many logins are being checked; try again in a second' };
 
 interface LoginParts {
   accounts: Accounts;

@@ -3,11 +3,7 @@ import { User } from './schema.ts';
 
 const password = (name: string) =>
   Type.Optional(
-    Type.String({
-      minLength: 1,
-      secret: true,
-      description: `Password of ${name}; a random one when not set.`,
-    }),
+    Type.String({ minLength: 1, secret: true, description: `Password of ${name}; a random one when not set.` }),
   );
 
 const tries = (value: number, description: string) =>

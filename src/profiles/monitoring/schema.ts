@@ -29,10 +29,7 @@ export const ServerInfo = Type.Object({
 
 export const ProcessQuery = Type.Object({
   top: Type.Integer({ minimum: 0, default: 10, description: 'How many processes to list.' }),
-  sort: Type.String({
-    default: 'Memory',
-    description: 'Accepted, but rows are always ordered by working set.',
-  }),
+  sort: Type.String({ default: 'Memory', description: 'Accepted, but rows are always ordered by working set.' }),
 });
 
 export const ProcessRow = Type.Object({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startServer } from '../../http/test-server.ts';
+import { startServer } from '../../../test/support/server.ts';
 import { NewTask } from './schema.ts';
 import { toTaskRefusal } from './validation.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { appendNumbers, createFolder, listNumbers, openTestJournal } from './test-journal.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { appendNumbers, listNumbers, openTestJournal } from '../../../test/support/journal.ts';
 
 const hourMs = 60 * 60 * 1000;
 
@@ -11,7 +12,7 @@ const listFiles = async (directory: string): Promise<string[]> =>
 
 /** A folder with a log of one record by hand, last written so many hours ago. */
 const createOldLog = async (t: TestContext, hours: number) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const file = join(directory, 'log.jsonl');
   await writeFile(file, '{"n":"old"}\n');
   const time = new Date(Date.now() - hours * hourMs);
@@ -55,7 +56,7 @@ test('an active file less than a day old is not closed, nor is any without retai
 
 test('while it runs, a journal without new records removes those that become too old', async (t) => {
   startClock(t);
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(journal, 1, 3);
   passHours(t, 23);
@@ -68,7 +69,7 @@ test('while it runs, a journal without new records removes those that become too
 
 test('while it runs, an active file a day old is closed, and kept for the days of its last record', async (t) => {
   startClock(t);
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(journal, 1, 3);
   const written = new Date(Date.now() + 20 * hourMs);
@@ -85,7 +86,7 @@ test('while it runs, an active file a day old is closed, and kept for the days o
 
 test('the seq goes on after every record was removed, also after restarts', async (t) => {
   startClock(t);
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const first = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(first, 1, 3);
   passHours(t, 25);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { appendNumbers, listNumbers, listRecords, openTestJournal } from '../../../test/support/journal.ts';
 
 const writeSix = async (t: Parameters<typeof openTestJournal>[0]) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   await appendNumbers(journal, 1, 6);
   await journal.close();
@@ -96,7 +97,7 @@ test('a torn end that cannot be saved fails the startup and stays in the file', 
 });
 
 test('a directory in place of the file and a file in place of the directory fail the startup', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   await mkdir(join(directory, 'log.jsonl'));
   await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /not a regular file/ });
   await writeFile(join(directory, 'file'), '');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { test } from 'node:test';
-import { appendNumbers, createFolder, listNumbers, openTestJournal, waitUntil } from './test-journal.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { appendNumbers, listNumbers, openTestJournal } from '../../../test/support/journal.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 test('while the file cannot be opened records are refused, and the journal recovers by itself', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t), { retryMs: 5 });
+  const journal = await openTestJournal(t, createFolder(t), { retryMs: 5 });
   await appendNumbers(journal, 1, 3);
   await rename(journal.file, `${journal.file}.away`);
   await mkdir(journal.file);
@@ -14,7 +16,7 @@ test('while the file cannot be opened records are refused, and the journal recov
   assert.match(String(journal.state().failure), /not a regular file/);
   assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
   await rm(journal.file, { recursive: true });
-  await waitUntil(() => journal.state().healthy);
+  await waitUntil('records are stored again', () => journal.state().healthy);
   await appendNumbers(journal, 4, 4);
   assert.deepEqual(await listNumbers(journal), [4]);
   assert.deepEqual(
@@ -24,7 +26,7 @@ test('while the file cannot be opened records are refused, and the journal recov
 });
 
 test('after a failure reopen tries again at once, and close still closes', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t), { retryMs: 1_000_000 });
+  const journal = await openTestJournal(t, createFolder(t), { retryMs: 1_000_000 });
   await rename(journal.file, `${journal.file}.away`);
   await mkdir(journal.file);
   await assert.rejects(journal.append({ n: 1 }), { code: 'unavailable' });
@@ -37,7 +39,7 @@ test('after a failure reopen tries again at once, and close still closes', async
 });
 
 test('while too little space is free records are refused and nothing is written', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t), { minFreeBytes: Number.MAX_SAFE_INTEGER });
+  const journal = await openTestJournal(t, createFolder(t), { minFreeBytes: Number.MAX_SAFE_INTEGER });
   await assert.rejects(journal.append({ n: 1 }), ({ code, cause, message }) => {
     assert.match(message, /at the moment \(too little space is free on the disk\)$/);
     return code === 'unavailable' && cause.code === 'low-space';
@@ -51,12 +53,12 @@ test('a failing report does not stop the journal', async (t) => {
   const report = () => {
     throw new Error('nobody listens');
   };
-  const journal = await openTestJournal(t, await createFolder(t), { retryMs: 5, report });
+  const journal = await openTestJournal(t, createFolder(t), { retryMs: 5, report });
   await rename(journal.file, `${journal.file}.away`);
   await mkdir(journal.file);
   await assert.rejects(journal.append({ n: 1 }), { code: 'unavailable' });
   await rm(journal.file, { recursive: true });
-  await waitUntil(() => journal.state().healthy);
+  await waitUntil('records are stored again', () => journal.state().healthy);
   await journal.append({ n: 2 });
   assert.deepEqual(await listNumbers(journal), [2]);
 });

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createFolder } from '../../../test/support/folder.ts';
+import { appendNumbers, listNumbers, listRecords, openTestJournal } from '../../../test/support/journal.ts';
 import { lineEndBytes, toLineStart } from './format/line.ts';
 import { openJournal } from './journal.ts';
-import { appendNumbers, createFolder, listNumbers, listRecords, openTestJournal } from './test-journal.ts';
 
 test('records come back oldest first, each with its id and a seq that goes up by one', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   const first = await journal.append({ text: 'one' });
   const second = await journal.append({ text: 'two' });
   assert.deepEqual([first.seq, second.seq], [1, 2]);
@@ -24,7 +25,7 @@ test('records come back oldest first, each with its id and a seq that goes up by
 });
 
 test('a listing holds the last records only, and those among them that match', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   assert.deepEqual(await listNumbers(journal), []);
   for (let n = 1; n <= 20; n += 1) {
     await journal.append({ n, kind: n % 2 === 0 ? 'even' : 'odd' });
@@ -36,21 +37,21 @@ test('a listing holds the last records only, and those among them that match', a
 });
 
 test('records appended together keep their order', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   await appendNumbers(journal, 1, 5000);
   const all = Array.from({ length: 5000 }, (_, index) => index + 1);
   assert.deepEqual(await listNumbers(journal), all);
 });
 
 test('directory and file are created for their owner only', async (t) => {
-  const directory = join(await createFolder(t), 'a', 'b');
+  const directory = join(createFolder(t), 'a', 'b');
   const journal = await openTestJournal(t, directory);
   assert.equal((await stat(directory)).mode & 0o777, 0o700);
   assert.equal((await stat(journal.file)).mode & 0o777, 0o600);
 });
 
 test('a journal continues where an earlier one ended', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const earlier = await openTestJournal(t, directory);
   await appendNumbers(earlier, 1, 3);
   await earlier.close();
@@ -61,7 +62,7 @@ test('a journal continues where an earlier one ended', async (t) => {
 });
 
 test('closing stores waiting records and refuses later ones', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   const waiting = appendNumbers(journal, 1, 100);
   await journal.close();
@@ -71,7 +72,7 @@ test('closing stores waiting records and refuses later ones', async (t) => {
 });
 
 test('without sync, records are still acknowledged and kept', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openJournal({ directory, name: 'log', sync: false });
   await appendNumbers(journal, 1, 3);
   assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
@@ -79,7 +80,7 @@ test('without sync, records are still acknowledged and kept', async (t) => {
 });
 
 test('a record that is too large is refused, and others are not', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t), { maxLineBytes: 1000 });
+  const journal = await openTestJournal(t, createFolder(t), { maxLineBytes: 1000 });
   await journal.append({ n: 1 });
   const bare = Buffer.byteLength(toLineStart({ n: 2, text: '' }, randomUUID())) + lineEndBytes;
   const fits = 'x'.repeat(1000 - bare);
@@ -90,7 +91,7 @@ test('a record that is too large is refused, and others are not', async (t) => {
 });
 
 test('beyond its limits in count or bytes the queue refuses records, and takes them again once it is empty', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t), { queueCount: 2, queueBytes: 100_000 });
+  const journal = await openTestJournal(t, createFolder(t), { queueCount: 2, queueBytes: 100_000 });
   const two = [journal.append({ n: 1 }), journal.append({ n: 2 })];
   await assert.rejects(journal.append({ n: 3 }), { code: 'queue-full' });
   await Promise.all(two);
@@ -100,7 +101,7 @@ test('beyond its limits in count or bytes the queue refuses records, and takes t
 });
 
 test('records beyond one batch are written in several', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   const text = 'x'.repeat(400_000);
   const appended = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => journal.append({ n, text })));
   assert.deepEqual(

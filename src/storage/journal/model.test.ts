@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { stat, truncate } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
+import { createFolder } from '../../../test/support/folder.ts';
+import { listNumbers, openTestJournal } from '../../../test/support/journal.ts';
 import { fc } from '../../../test/support/random.ts';
-import { createFolder, listNumbers, openTestJournal } from './test-journal.ts';
 
 const step = fc.oneof(
   fc.record({ append: fc.array(fc.nat(400), { minLength: 1, maxLength: 8 }) }),
@@ -16,7 +17,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 const options = { segmentBytes: 1500, sync: false };
 
 const run = async (t: TestContext, steps: Step[]): Promise<void> => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   let journal = await openTestJournal(t, directory, options);
   const model: number[] = [];
   let next = 0;

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { createFolder, listNumbers, openTestJournal, waitUntil } from './test-journal.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { listNumbers, openTestJournal } from '../../../test/support/journal.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const startScript = (t: TestContext, script: string): ChildProcess => {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -11,12 +13,12 @@ const startScript = (t: TestContext, script: string): ChildProcess => {
 };
 
 test('records are never acknowledged from a file that is emptied all the time', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retryMs: 5 });
   const script = `for (;;) try { require('fs').truncateSync(${JSON.stringify(journal.file)}) } catch {}`;
   const child = startScript(t, script);
   let refused = 0;
-  await waitUntil(async () => {
+  await waitUntil('a record is refused', async () => {
     await journal.append({ n: 1 }).catch(({ code }) => {
       assert.equal(code, 'unavailable');
       refused += 1;
@@ -25,7 +27,7 @@ test('records are never acknowledged from a file that is emptied all the time', 
   });
   child.kill('SIGKILL');
   await once(child, 'exit');
-  await waitUntil(() =>
+  await waitUntil('a record is stored', () =>
     journal.append({ n: 2 }).then(
       () => true,
       () => false,
@@ -35,10 +37,10 @@ test('records are never acknowledged from a file that is emptied all the time', 
 });
 
 test('lines that another program appends do not disturb those written here', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   const script = `for (;;) require('fs').appendFileSync(${JSON.stringify(journal.file)}, '{"n":"foreign"}\\n')`;
   const child = startScript(t, script);
-  await waitUntil(() => journal.append({ n: 0 }).then(() => journal.events.length > 0));
+  await waitUntil('the other program writes', () => journal.append({ n: 0 }).then(() => journal.events.length > 0));
   const before = (await listNumbers(journal)).filter((n) => n === 0);
   for (let n = 1; n <= 20; n += 1) {
     await journal.append({ n });

@@ -14,7 +14,9 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { appendNumbers, createFolder, listNumbers, openTestJournal, waitUntil } from './test-journal.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { appendNumbers, listNumbers, openTestJournal } from '../../../test/support/journal.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const listSegments = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
@@ -27,7 +29,7 @@ const appendEach = async (journal: Parameters<typeof appendNumbers>[0], from: nu
 };
 
 test('a segment is closed before it grows past its size, and listings span segments', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 200 });
   await appendEach(journal, 1, 9);
   assert.ok((await listSegments(directory)).length >= 4);
@@ -43,7 +45,7 @@ test('a segment is closed before it grows past its size, and listings span segme
 });
 
 test('the seq continues from a closed segment if the newest is empty, and starts at 1 behind many lines without', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   await appendNumbers(journal, 1, 3);
   await journal.close();
@@ -61,7 +63,7 @@ for (const [limit, kept] of [
   [{ retainBytes: 350 }, [3, 4, 5, 6, 7]],
 ] as const) {
   test(`${Object.keys(limit)} keeps the newest segments`, async (t) => {
-    const directory = await createFolder(t);
+    const directory = createFolder(t);
     const journal = await openTestJournal(t, directory, { segmentBytes: 1, ...limit });
     await appendEach(journal, 1, 7);
     assert.deepEqual(await listNumbers(journal), kept);
@@ -71,7 +73,7 @@ for (const [limit, kept] of [
 }
 
 test('retainDays removes older closed segments on startup', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
   await appendEach(journal, 1, 4);
   await journal.close();
@@ -82,7 +84,7 @@ test('retainDays removes older closed segments on startup', async (t) => {
 });
 
 test('a segment that a person removes is not listed, and one that cannot be read is an error', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
   await appendEach(journal, 1, 4);
   await unlink(join(directory, 'log.00000002.jsonl'));
@@ -96,7 +98,7 @@ test('a segment that a person removes is not listed, and one that cannot be read
 
 for (const when of ['before the next record', 'when asked to'] as const) {
   test(`a file that was renamed is left alone, and a new one is opened ${when}`, async (t) => {
-    const directory = await createFolder(t);
+    const directory = createFolder(t);
     const journal = await openTestJournal(t, directory);
     await appendNumbers(journal, 1, 3);
     await rename(journal.file, join(directory, 'log.jsonl.1'));
@@ -109,7 +111,7 @@ for (const when of ['before the next record', 'when asked to'] as const) {
 }
 
 test('reopening an unchanged file changes nothing', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   await appendNumbers(journal, 1, 3);
   await journal.reopen();
   assert.deepEqual(journal.events, []);
@@ -117,7 +119,7 @@ test('reopening an unchanged file changes nothing', async (t) => {
 });
 
 test('a file that was removed, emptied, replaced or written to is opened again', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   await appendNumbers(journal, 1, 3);
   await unlink(journal.file);
   await appendNumbers(journal, 4, 4);
@@ -135,7 +137,7 @@ test('a file that was removed, emptied, replaced or written to is opened again',
 });
 
 test('a record is written once, even if the file is emptied at any moment', async (t) => {
-  const journal = await openTestJournal(t, await createFolder(t));
+  const journal = await openTestJournal(t, createFolder(t));
   for (let turn = 0; turn < 100; turn += 1) {
     const last = turn * 6 + 5;
     const appended = appendEach(journal, turn * 6, last - 1);
@@ -149,14 +151,14 @@ test('a record is written once, even if the file is emptied at any moment', asyn
 });
 
 test('while a folder has the name of the next closed segment, records are refused', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1, retryMs: 5 });
   await mkdir(join(directory, 'log.00000001.jsonl'));
   await appendNumbers(journal, 1, 1);
   await assert.rejects(journal.append({ n: 2 }), { code: 'unavailable' });
-  await waitUntil(() => !journal.state().healthy);
+  await waitUntil('a write fails', () => !journal.state().healthy);
   await rmdir(join(directory, 'log.00000001.jsonl'));
-  await waitUntil(() => journal.state().healthy);
+  await waitUntil('records are stored again', () => journal.state().healthy);
   await appendNumbers(journal, 3, 3);
   assert.deepEqual(await listNumbers(journal), [1, 3]);
 });

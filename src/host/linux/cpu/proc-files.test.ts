@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { inEnglish, toLines } from '../../testing.ts';
+import { inEnglish, toLines } from '../../../../test/support/host.ts';
 import { parseBootTime, parseCpuInfo, parseCpuTimes } from './proc-files.ts';
 
 const x86 = `processor	: 0

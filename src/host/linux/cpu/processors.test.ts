@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { test } from 'node:test';
-import { createTree, inEnglish, toLines } from '../../testing.ts';
+import { createTree, inEnglish, toLines } from '../../../../test/support/host.ts';
 import { createLinuxReadings } from '../index.ts';
 import { readPackages, toProcessorReadings } from './processors.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
-import { createTree } from '../../testing.ts';
+import { createTree } from '../../../../test/support/host.ts';
 import { readBlockDevice, readDeviceNumber, readLabels, toDeviceNumber, unescapeLabel } from './block-device.ts';
 
 const tree = {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { createTree, inEnglish, toLines } from '../../../../test/support/host.ts';
+import { waitUntilPasses } from '../../../../test/support/wait.ts';
 import { createHangGuard } from '../../sampling/hang-guard.ts';
-import { createTree, eventually, inEnglish, toLines } from '../../testing.ts';
 import { createFileSystemReader, readSize, toFixedDisks } from './file-systems.ts';
 
 /** Every mount path is one that exists here, so that its size can be read. */
@@ -76,7 +77,7 @@ test('a disk is listed at its shortest mount path, whatever the order', () => {
 
 test('the disks of this machine have the sizes that df shows', async () => {
   const { fixedDisks } = createFileSystemReader('', createHangGuard());
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const disks = await fixedDisks();
     assert.ok(disks.some(({ mountPath }) => mountPath === '/'));
     for (const { mountPath, device, type, totalBytes, usedBytes, availableBytes } of disks) {
@@ -89,7 +90,7 @@ test('the disks of this machine have the sizes that df shows', async () => {
 });
 
 test('the size of the root file system is the one that df shows', async () => {
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const [, line = ''] = toLines(execFileSync('df', ['--block-size=1', '--output=size,used,avail', '/'], inEnglish));
     assert.deepEqual(Object.values((await readSize('/')) ?? {}), line.split(/\s+/).map(Number));
   });

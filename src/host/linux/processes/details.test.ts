@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { test } from 'node:test';
-import { createTree, eventually, inBackground, keepRunning } from '../../testing.ts';
+import { createTree, inBackground, keepRunning } from '../../../../test/support/host.ts';
+import { waitUntilPasses } from '../../../../test/support/wait.ts';
 import { parseStatusSizes, readProcessDetails } from './details.ts';
 
 test('details have the program, open files and sizes of the process', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sleep', ['60'], inBackground));
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const details = (await readProcessDetails('/proc', [pid])).get(pid);
     assert.equal(details?.executablePath, readlinkSync(`/proc/${pid}/exe`));
     assert.equal(details?.handles, readdirSync(`/proc/${pid}/fd`).length);

@@ -5,8 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { createTree } from '../../../../test/support/host.ts';
+import { waitUntilPasses } from '../../../../test/support/wait.ts';
 import { createHangGuard } from '../../sampling/hang-guard.ts';
-import { createTree, eventually } from '../../testing.ts';
 import { createNameCompletion, isCut, type NamedProcess, toFullName } from './names.ts';
 
 const toProcess = (pid: number, name: string, startTicks = 1): NamedProcess => ({
@@ -85,7 +86,7 @@ test('stuck processes together take one thread of the pool', async (t) => {
   const writers = pipes.map((pipe) => openSync(pipe, 'r+'));
   t.after(() => writers.forEach(closeSync));
   assert.deepEqual([names.size, other], [0, 'stuck']);
-  await eventually(async () => assert.equal((await complete(stuck)).size, pids.length));
+  await waitUntilPasses(async () => assert.equal((await complete(stuck)).size, pids.length));
 });
 
 test('a process that does not answer delays nobody', async (t) => {
@@ -97,7 +98,7 @@ test('a process that does not answer delays nobody', async (t) => {
   assert.deepEqual([...(await complete([toProcess(1, cut)]))], []);
   assert.ok(performance.now() - startedAt < 5000);
   execFileSync('/bin/sh', ['-c', 'printf signalbox-long-late > "$1"', 'sh', pipe]);
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     assert.equal((await complete([toProcess(1, cut)])).get(1), cut);
   });
 });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createTree, inBackground, inEnglish, keepRunning, toLines } from '../../../../test/support/host.ts';
+import { waitUntilPasses } from '../../../../test/support/wait.ts';
 import type { ProcessReading } from '../../readings.ts';
-import { createTree, eventually, inBackground, inEnglish, keepRunning, toLines } from '../../testing.ts';
 import { createLinuxReadings } from '../index.ts';
 
 const readings = createLinuxReadings();
@@ -17,7 +18,7 @@ const find = async (pid: number): Promise<ProcessReading> => {
 
 test('a reading of a process has the values that ps shows', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sleep', ['60'], inBackground));
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const [line = ''] = toLines(
       execFileSync('ps', ['-o', 'ppid=,rss=,vsz=,nlwp=,sess=,etimes=,comm=', '-p', `${pid}`], inEnglish),
     );
@@ -38,7 +39,7 @@ test('a reading of a process has the values that ps shows', async (t) => {
 test('every process that ps lists before and after is in the reading', async () => {
   const list = (): number[] => toLines(execFileSync('ps', ['-eo', 'pid='], inEnglish)).map(Number);
   const before = list();
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const pids = new Set((await readings.processes()).map(({ pid }) => pid));
     const after = new Set(list());
     assert.deepEqual(
@@ -51,7 +52,7 @@ test('every process that ps lists before and after is in the reading', async () 
 test('processor seconds are those that Node counts for itself (D25)', async () => {
   const end = performance.now() + 100;
   while (performance.now() < end);
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const { userSeconds, kernelSeconds } = await find(process.pid);
     const { user, system } = process.cpuUsage();
     const difference = (user + system) / 1e6 - ((userSeconds ?? 0) + (kernelSeconds ?? 0));
@@ -65,43 +66,43 @@ for (const name of ['a) b', '((', ') S 1 2 3', 'line\nbreak', '"\\{}', 'ü€'])
       t,
       spawn('/bin/sh', ['-c', 'printf %s "$1" >/proc/$$/comm; read _', 'sh', name], inBackground),
     );
-    await eventually(async () => assert.equal((await find(pid)).name, name));
+    await waitUntilPasses(async () => assert.equal((await find(pid)).name, name));
     assert.equal((await find(pid)).parentPid, process.pid);
   });
 }
 
 test('bytes of a name that are not UTF-8 are replaced', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sh', ['-c', "printf 'x\\377y' >/proc/$$/comm; read _"], inBackground));
-  await eventually(async () => assert.equal((await find(pid)).name, 'x\ufffdy'));
+  await waitUntilPasses(async () => assert.equal((await find(pid)).name, 'x\ufffdy'));
 });
 
 test('a process may have no name at all', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sh', ['-c', "printf '\\000' >/proc/$$/comm; read _"], inBackground));
-  await eventually(async () => assert.equal((await find(pid)).name, ''));
+  await waitUntilPasses(async () => assert.equal((await find(pid)).name, ''));
 });
 
 test('a name longer than the kernel keeps is complete', async (t) => {
   const name = 'signalbox-with-a-long-name';
   const folder = createTree(t, { [name]: { link: '/bin/sleep' } });
   const pid = await keepRunning(t, spawn(join(folder, name), ['60'], inBackground));
-  await eventually(async () => assert.equal((await find(pid)).name, name));
+  await waitUntilPasses(async () => assert.equal((await find(pid)).name, name));
 });
 
 test('a reading is shared for half a second, then replaced (D25)', async () => {
   let first: readonly ProcessReading[] = [];
   // One that is nearly half a second old may be replaced between the two.
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     first = await readings.processes();
     assert.equal(await readings.processes(), first);
   });
-  await eventually(async () => assert.notEqual(await readings.processes(), first), 2000);
+  await waitUntilPasses(async () => assert.notEqual(await readings.processes(), first), 2000);
 });
 
 test('a process that has ended is not in the next reading', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sh', ['-c', 'read _'], inBackground));
-  await eventually(() => find(pid));
+  await waitUntilPasses(() => find(pid));
   process.kill(pid, 'SIGKILL');
-  await eventually(() => assert.rejects(() => find(pid)));
+  await waitUntilPasses(() => assert.rejects(() => find(pid)));
 });
 
 test('a process that ends while it is read is left out', async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { inEnglish, toLines } from '../../../../test/support/host.ts';
 import { fc } from '../../../../test/support/random.ts';
-import { inEnglish, toLines } from '../../testing.ts';
 import { parsePageSize, parseProcessStat, parseResidentPages, readPageSize } from './stat.ts';
 
 const behindName =

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { createTree, eventually, inEnglish, toLines } from '../../testing.ts';
+import { createTree, inEnglish, toLines } from '../../../../test/support/host.ts';
+import { waitUntilPasses } from '../../../../test/support/wait.ts';
 import { findDomain, parseMemory, parseOsName, readMemory, readSystem } from './system.ts';
 
 test('name, release and build are those that uname shows', async () => {
@@ -80,7 +81,7 @@ test('memory sizes are in bytes', () => {
 });
 
 test('memory sizes are those that free shows', async () => {
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const [, memory = '', swap = ''] = toLines(execFileSync('free', ['--bytes'], inEnglish));
     const { total, available, swapTotal, swapFree } = await readMemory('/proc');
     const [, shownTotal, , , , , shownAvailable] = memory.split(/\s+/).map(Number);

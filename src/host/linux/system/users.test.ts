@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTree } from '../../testing.ts';
+import { createTree } from '../../../../test/support/host.ts';
 import { countUsers, countUtmpUsers } from './users.ts';
 
 /** Records of a utmp file with the given types; 7 is a user's session, 2 the boot, 8 one that ended. */

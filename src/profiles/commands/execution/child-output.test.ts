@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { writeProgram } from '../../../../test/support/child-programs.ts';
 import { fc } from '../../../../test/support/random.ts';
-import { writeProgram } from '../testing.ts';
 import { createLineReader, readChildText } from './child-output.ts';
 import { CommandFailure } from './runner.ts';
 

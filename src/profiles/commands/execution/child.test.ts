@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { isRunning, until, writeProgram } from '../testing.ts';
+import { isRunning, writeProgram } from '../../../../test/support/child-programs.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import { runChild } from './child.ts';
 
 const signal = new AbortController().signal;
@@ -60,7 +61,7 @@ test('a treeEnder is called with the arguments of taskkill', async (t) => {
   const pids = createPidReader();
   const request = { program, args: [], treeEnder, signal: controller.signal };
   const rejected = assert.rejects(runChild({ ...request, onOutput: pids.onOutput }), /^Error: enough$/);
-  await until(() => pids.read().length === 1);
+  await waitUntil('one process runs', () => pids.read().length === 1);
   controller.abort(new Error('enough'));
   await rejected;
   assert.equal(readFileSync(`${treeEnder}.args`, 'utf8'), `/T /F /PID ${pids.read()[0]}\n`);
@@ -78,18 +79,18 @@ test('an abort ends a program that ignores TERM, and its children', async (t) =>
   const pids = createPidReader();
   const run = runChild({ program, args: [], onOutput: pids.onOutput, signal: controller.signal });
   const rejected = assert.rejects(run, /^Error: enough$/);
-  await until(() => pids.read().length === 2);
+  await waitUntil('both processes run', () => pids.read().length === 2);
   assert.deepEqual(pids.read().map(isRunning), [true, true]);
   controller.abort(new Error('enough'));
   await rejected;
-  await until(() => !pids.read().some(isRunning));
+  await waitUntil('the processes have ended', () => !pids.read().some(isRunning));
 });
 
 test('processes that a program leaves behind in its group are ended when it exits', async (t) => {
   const program = writeProgram(t, 'leaves', 'sleep 300 & echo $!');
   const pids = createPidReader();
   assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
-  await until(() => !pids.read().some(isRunning));
+  await waitUntil('the processes have ended', () => !pids.read().some(isRunning));
 });
 
 test('a process that leaves the group and keeps the output open does not delay the result', async (t) => {

@@ -62,12 +62,7 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
 };
 
 const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
-  spawn(program, args, {
-    cwd: '/',
-    env: environment,
-    detached: treeEnder === undefined,
-    windowsHide: true,
-  });
+  spawn(program, args, { cwd: '/', env: environment, detached: treeEnder === undefined, windowsHide: true });
 
 /** Ends the whole group when called, and the rest of it when the program itself has exited. */
 const createGroupEnd = (child: Child, treeEnder: string | undefined): (() => void) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isRunning } from '../../../../test/support/child-programs.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import type { ParsedCommand } from '../policy/policy.ts';
-import { isRunning, until } from '../testing.ts';
 import { runChild } from './child.ts';
 import { createExecutor } from './executor.ts';
 import { CommandFailure, type Runner } from './runner.ts';
@@ -40,7 +41,7 @@ test('a client that disconnects ends its command, waiting or running', async () 
   const client = new AbortController();
   const results = Array.from({ length: 6 }, () => executor.execute(command, client.signal));
   const ended = Promise.allSettled(results);
-  await until(() => runner.pids.length === 4);
+  await waitUntil('four commands run', () => runner.pids.length === 4);
   client.abort();
   for (const result of await ended) {
     assert.ok(result.status === 'rejected' && result.reason.message === 'The client has gone');
@@ -62,7 +63,7 @@ test('close ends running commands and resolves when they have ended', async () =
     executor.execute(command, stays),
     new CommandFailure('The server is stopping', 'abandoned'),
   );
-  await until(() => runner.pids.length === 1);
+  await waitUntil('a command runs', () => runner.pids.length === 1);
   await executor.close();
   assert.deepEqual(runner.pids.map(isRunning), [false]);
   await ended;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAnyText, writeList } from '../../../../test/support/command-lines.ts';
 import { fc } from '../../../../test/support/random.ts';
 import { type CommandLine, parseCommandLine } from './parse.ts';
 import { Refusal } from './refusal.ts';
-import { createAnyText, writeList } from './test-lines.ts';
 
 const special = /[;|&<>$(){}@#`'"]/;
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;

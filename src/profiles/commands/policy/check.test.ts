@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAnyText, writeCommandLine } from '../../../../test/support/command-lines.ts';
 import { fc } from '../../../../test/support/random.ts';
 import { Refusal } from '../language/refusal.ts';
-import { createAnyText, writeCommandLine } from '../language/test-lines.ts';
 import { checkCommand } from './check.ts';
 import { commandNames } from './policy.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';
+import { createAnyText, writeCommandLine } from '../../../../test/support/command-lines.ts';
 import { fc } from '../../../../test/support/random.ts';
 import { Refusal } from '../language/refusal.ts';
-import { createAnyText, writeCommandLine } from '../language/test-lines.ts';
 import { checkCommand } from './check.ts';
 import { cimClasses } from './cim-classes.ts';
 import { describeCommands } from './command-schemas.ts';

@@ -33,12 +33,7 @@ export const policies = {
     summary: 'Events of one log, the newest first.',
     first: 'LogName',
     parameters: {
-      LogName: {
-        type: 'choice',
-        values: ['Application', 'System'],
-        required: true,
-        description: 'The log to read.',
-      },
+      LogName: { type: 'choice', values: ['Application', 'System'], required: true, description: 'The log to read.' },
       Newest: { type: 'integer', min: 1, max: 1000, default: 50, description: 'How many events at most.' },
       After: { type: 'date', description: 'Only events later than this.' },
       Before: { type: 'date', description: 'Only events earlier than this.' },
@@ -65,16 +60,8 @@ export const policies = {
     first: 'ClassName',
     parameters: {
       ClassName: { type: 'choice', values: cimClassNames, required: true, description: 'The class to read.' },
-      Property: {
-        type: 'property',
-        maxValues: 32,
-        description: 'The properties to answer, of those the class has.',
-      },
-      Filter: {
-        type: 'filter',
-        maxLength: 1024,
-        description: 'Only instances that meet these conditions.',
-      },
+      Property: { type: 'property', maxValues: 32, description: 'The properties to answer, of those the class has.' },
+      Filter: { type: 'filter', maxLength: 1024, description: 'Only instances that meet these conditions.' },
       KeyOnly: { type: 'switch', description: 'Answer only what tells the instances apart.' },
     },
     exclusive: [['Property', 'KeyOnly']],

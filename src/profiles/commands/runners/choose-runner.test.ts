@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createStandIn } from '../../../../test/support/power-shell.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { createHostReadings } from '../../../host/index.ts';
 import { chooseRunner } from './choose-runner.ts';
-import { createStandIn } from './power-shell/testing.ts';
 
 const host = createHostReadings();
 after(() => host.close());

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
+import { isRunning, writeProgram } from '../../../../test/support/child-programs.ts';
+import { systemctlScript } from '../../../../test/support/recorded.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../host/index.ts';
-import { isRunning, until, writeProgram } from '../testing.ts';
-import { systemctlScript } from './native/recorded.ts';
 import { createNativeRunner } from './native-runner.ts';
 
 const host = createHostReadings();
@@ -47,7 +48,7 @@ test('an abort ends systemctl before the command rejects', async (t) => {
   const run = runner.run({ name: 'Get-CimInstance', parameters }, controller.signal);
   const rejected = assert.rejects(run, /^Error: enough$/);
   const readPid = (): number => Number(existsSync(`${systemctl}.pid`) && readFileSync(`${systemctl}.pid`));
-  await until(() => readPid() > 0);
+  await waitUntil('the program runs', () => readPid() > 0);
   controller.abort(new Error('enough'));
   await rejected;
   assert.equal(isRunning(readPid()), false);

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { isRunning, writeProgram } from '../../../../test/support/child-programs.ts';
+import { createHostileTexts, createStandIn } from '../../../../test/support/power-shell.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import { CommandFailure } from '../execution/runner.ts';
 import type { ParsedCommand } from '../policy/policy.ts';
-import { isRunning, until, writeProgram } from '../testing.ts';
 import { readProperties } from './power-shell/objects.ts';
 import { toRequest } from './power-shell/request.ts';
 import { script } from './power-shell/script.ts';
-import { createHostileTexts, createStandIn } from './power-shell/testing.ts';
 import { createEnvironment, createPowerShellRunner } from './power-shell-runner.ts';
 
 // A stand-in plays PowerShell: these tests check what is sent to it and what becomes of its output.
@@ -63,12 +64,12 @@ test('an abort ends PowerShell and its children even if they ignore TERM', async
   );
   const controller = new AbortController();
   const rejected = assert.rejects(createPowerShellRunner(program).run(processes, controller.signal), /^Error: enough$/);
-  await until(() => existsSync(`${program}.pids`));
+  await waitUntil('the processes run', () => existsSync(`${program}.pids`));
   const pids = readFileSync(`${program}.pids`, 'utf8').split(' ').map(Number);
   assert.deepEqual(pids.map(isRunning), [true, true]);
   controller.abort(new Error('enough'));
   await rejected;
-  await until(() => !pids.some(isRunning));
+  await waitUntil('the processes have ended', () => !pids.some(isRunning));
 });
 
 test('on Windows an abort ends PowerShell even if taskkill is missing', async (t) => {

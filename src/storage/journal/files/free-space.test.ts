@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { rmdir, statfs } from 'node:fs/promises';
 import { test } from 'node:test';
-import { createFolder } from '../test-journal.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
 import { createFreeSpaceCheck } from './free-space.ts';
 
 test('enough free space is not checked again for a second, until it is used up', async (t) => {
-  const folder = await createFolder(t);
+  const folder = createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const assertFreeSpace = createFreeSpaceCheck(folder, 0);
   await assertFreeSpace(0);
@@ -16,7 +16,7 @@ test('enough free space is not checked again for a second, until it is used up',
 });
 
 test('too little free space is checked again each time', async (t) => {
-  const folder = await createFolder(t);
+  const folder = createFolder(t);
   const assertFreeSpace = createFreeSpaceCheck(folder, Number.MAX_SAFE_INTEGER);
   const refusal = {
     code: 'low-space',
@@ -29,7 +29,7 @@ test('too little free space is checked again each time', async (t) => {
 });
 
 test('the bytes to be written count as used, also in the first check', async (t) => {
-  const folder = await createFolder(t);
+  const folder = createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const assertFreeSpace = createFreeSpaceCheck(folder, 0);
   await assertFreeSpace(10 * bavail * bsize);
@@ -38,7 +38,7 @@ test('the bytes to be written count as used, also in the first check', async (t)
 });
 
 test('the space that must stay free is not used up', async (t) => {
-  const folder = await createFolder(t);
+  const folder = createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const assertFreeSpace = createFreeSpaceCheck(folder, Math.floor(free / 2));

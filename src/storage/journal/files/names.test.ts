@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../test-journal.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
 import { createFileNames, nextNumber } from './names.ts';
 
 test('the files of a journal are named after it, numbered with eight digits or more', () => {
@@ -16,7 +16,7 @@ test('the files of a journal are named after it, numbered with eight digits or m
 });
 
 test('the numbers of its files are listed in order, and nothing else', async (t) => {
-  const folder = await createFolder(t);
+  const folder = createFolder(t);
   const names = createFileNames(folder, 'log');
   for (const number of [10, 2, 123_456_789, 99_999_999]) await writeFile(names.closed(number), '');
   await writeFile(names.torn(7), '');

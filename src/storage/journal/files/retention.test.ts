@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createFolder } from '../test-journal.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
 import { createFileNames } from './names.ts';
 import { removeOldSegments } from './retention.ts';
 
@@ -11,7 +11,7 @@ const none = { retainSegments: 0, retainBytes: 0, retainDays: 0 };
 
 /** Closed segments of these sizes, and ages in hours, the oldest first. */
 const createSegments = async (t: TestContext, segments: [bytes: number, hours: number][]) => {
-  const names = createFileNames(await createFolder(t), 'log');
+  const names = createFileNames(createFolder(t), 'log');
   for (const [index, [bytes, hours]] of segments.entries()) {
     const path = names.closed(index + 1);
     await writeFile(path, 'x'.repeat(bytes));

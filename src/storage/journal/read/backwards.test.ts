@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createFolder } from '../../../../test/support/folder.ts';
 import { fc } from '../../../../test/support/random.ts';
-import { createFolder } from '../test-journal.ts';
 import { findLastLineEnd, type Line, readLinesBackwards, toReadAt } from './backwards.ts';
 
 const limit = 50_000;
@@ -17,7 +17,7 @@ const readLines = async (handle: FileHandle, end: number): Promise<Line[]> => {
 };
 
 const openFile = async (t: TestContext) => {
-  const handle = await open(join(await createFolder(t), 'file'), 'w+');
+  const handle = await open(join(createFolder(t), 'file'), 'w+');
   t.after(() => handle.close());
   return handle;
 };

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createFolder } from '../../../../test/support/folder.ts';
+import { appendNumbers, listNumbers, openTestJournal } from '../../../../test/support/journal.ts';
 import { fc } from '../../../../test/support/random.ts';
 import { toMark } from '../format/line.ts';
-import { appendNumbers, createFolder, listNumbers, openTestJournal } from '../test-journal.ts';
 
 /** More than a listing keeps in memory. */
 const long = 'x'.repeat(100_000);
 
 /** A journal with two closed files and an active one; a record in each, too long to be kept. */
 const openThreeFiles = async (t: TestContext) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
   for (let n = 1; n <= 3; n += 1) {
     await journal.append({ n, long });
@@ -31,7 +32,7 @@ test('whatever the lengths of records, files and windows, a listing has the last
   });
   await fc.assert(
     fc.asyncProperty(cases, async ({ records, segmentBytes, count }) => {
-      const journal = await openTestJournal(t, await createFolder(t), { segmentBytes, sync: false });
+      const journal = await openTestJournal(t, createFolder(t), { segmentBytes, sync: false });
       const model = records.map(({ length, level }, n) => ({ n, level, text: 'x'.repeat(length) }));
       for (const one of model) {
         await journal.append(one);
@@ -77,7 +78,7 @@ test('a closed file that is deleted while its records wait to be read is an erro
 });
 
 test('a mark is not listed and not counted as damaged', async (t) => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   await writeFile(join(directory, 'log.jsonl'), `{"n":1}\n${toMark(7)}`);
   const journal = await openTestJournal(t, directory);
   await appendNumbers(journal, 2, 2);
@@ -92,7 +93,7 @@ for (const [what, text] of [
   ['records of 1 MB', `{"message":"${'x'.repeat(1_000_000)}"}\n`.repeat(20)],
 ] as const) {
   test(`listing ${what} takes less than 60 ms of processor time without giving way`, async (t) => {
-    const directory = await createFolder(t);
+    const directory = createFolder(t);
     await writeFile(join(directory, 'log.jsonl'), text);
     const journal = await openTestJournal(t, directory);
     // compiles what is measured

@@ -35,12 +35,7 @@ export const listRecords = async (log: Log, window: Window, match?: Match): Prom
   try {
     const damaged = window.count > 0 ? await collect(log, window, match, found) : 0;
     await found.finish();
-    return {
-      count: found.count,
-      damaged,
-      records: () => found.readRecords(),
-      close: () => found.release(),
-    };
+    return { count: found.count, damaged, records: () => found.readRecords(), close: () => found.release() };
   } catch (error) {
     await found.release();
     throw error;

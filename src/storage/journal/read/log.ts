@@ -58,11 +58,7 @@ async function* openFiles(log: Log): AsyncGenerator<OpenFile> {
   for (const path of closed) {
     const handle = await openIfThere(path);
     if (handle) {
-      const file = {
-        read: inTurn(createReadByPath(path)),
-        hold: () => undefined,
-        release: async () => undefined,
-      };
+      const file = { read: inTurn(createReadByPath(path)), hold: () => undefined, release: async () => undefined };
       try {
         yield { file, read: inTurn(toReadAt(handle)), end: (await handle.stat()).size };
       } finally {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { appendFile, mkdir, readFile, rename, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
+import { createFolder } from '../../../../test/support/folder.ts';
 import type { JournalEvent } from '../events.ts';
 import { createFileNames } from '../files/names.ts';
 import { type JournalOptions, withDefaults } from '../options.ts';
-import { createFolder } from '../test-journal.ts';
 import { SegmentStore } from './segment-store.ts';
 
 /** A store that records its syncs, and runs `hooks.onData` at each sync of a file. */
 const open = async (t: TestContext, options: Partial<JournalOptions> = {}, before = '') => {
-  const directory = await createFolder(t);
+  const directory = createFolder(t);
   const names = createFileNames(directory, 'log');
   if (before !== '') await writeFile(names.active, before);
   const synced: string[] = [];

@@ -111,11 +111,7 @@ export class SegmentStore {
 
   takeSnapshot(): Snapshot {
     this.#active.shared.retain();
-    return {
-      active: this.#active.shared,
-      size: this.#active.size,
-      closed: this.#closed,
-    };
+    return { active: this.#active.shared, size: this.#active.size, closed: this.#closed };
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { writeProgram } from '../../../../../test/support/child-programs.ts';
+import { journal } from '../../../../../test/support/recorded.ts';
 import { CommandFailure } from '../../execution/runner.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
-import { writeProgram } from '../../testing.ts';
 import { getEventLog } from './get-event-log.ts';
 import { systemPaths } from './programs.ts';
-import { journal } from './recorded.ts';
 
 const signal = new AbortController().signal;
 

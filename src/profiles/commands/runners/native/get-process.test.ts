@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { writeProgram } from '../../../../../test/support/child-programs.ts';
+import { waitUntil } from '../../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../../host/index.ts';
 import type { HostReadings, ProcessReading } from '../../../../host/readings.ts';
 import { CommandFailure } from '../../execution/runner.ts';
-import { until, writeProgram } from '../../testing.ts';
 import { createGetProcess } from './get-process.ts';
 
 /** Starts a process of the given name that lasts as long as the test, then opens the host's readings. */
@@ -25,7 +26,7 @@ const startNamed = async (
   const child = spawn(program, ['300']);
   await once(child, 'spawn');
   // Its memory is complete once it sleeps.
-  await until(() => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
+  await waitUntil('the process sleeps', () => /^State:\tS/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8')));
   const host = createHostReadings();
   t.after(() => {
     host.close();

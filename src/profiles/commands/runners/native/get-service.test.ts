@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unitProperties } from '../../../../../test/support/recorded.ts';
 import { CommandFailure } from '../../execution/runner.ts';
 import { getService } from './get-service.ts';
-import { unitProperties } from './recorded.ts';
 import { parseUnitProperties } from './units.ts';
 
 const units = parseUnitProperties(unitProperties);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { journal } from '../../../../../test/support/recorded.ts';
 import { readUserNames, toEvent } from './journal-entry.ts';
-import { journal } from './recorded.ts';
 
 const users = new Map([['0', 'root']]);
 const events = journal.map((entry) => toEvent(entry, users));

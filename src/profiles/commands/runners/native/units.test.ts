@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { writeProgram } from '../../../../../test/support/child-programs.ts';
+import { systemctlScript } from '../../../../../test/support/recorded.ts';
 import { CommandFailure } from '../../execution/runner.ts';
-import { writeProgram } from '../../testing.ts';
 import { systemPaths } from './programs.ts';
-import { systemctlScript } from './recorded.ts';
 import { readUnits } from './units.ts';
 
 const signal = new AbortController().signal;

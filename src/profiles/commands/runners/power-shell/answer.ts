@@ -36,10 +36,7 @@ export const createAnswer = (program: string, command: ParsedCommand): Answer =>
   };
   const most = command.name === 'Get-EventLog' ? command.parameters.Newest : maxRows + 1;
   const rows = collectRows(most, toRow);
-  return {
-    onOutput: rows.onOutput,
-    toOutput: () => (hasEnded || rows.isFull() ? rows.toOutput() : undefined),
-  };
+  return { onOutput: rows.onOutput, toOutput: () => (hasEnded || rows.isFull() ? rows.toOutput() : undefined) };
 };
 
 /** Get-WinEvent, which replaces a missing Get-EventLog, filters by some of the parameters only. */

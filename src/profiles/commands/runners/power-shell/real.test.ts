@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { createHostileTexts } from '../../../../../test/support/power-shell.ts';
+import { waitUntil } from '../../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../../host/index.ts';
 import { findPowerShell, listPowerShellPaths } from '../../../../host/power-shell.ts';
 import { CommandFailure } from '../../execution/runner.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
-import { until } from '../../testing.ts';
 import { createNativeRunner } from '../native-runner.ts';
 import { createPowerShellRunner } from '../power-shell-runner.ts';
-import { createHostileTexts } from './testing.ts';
 
 // These tests need a real PowerShell: the one that this variable names, or one in a well-known place.
 const { SIGNALBOX_TEST_PWSH: path } = process.env;
@@ -94,8 +94,8 @@ test('no PowerShell is left after a command or an abort', { skip }, async () => 
   assert.deepEqual(listPowerShells(), []);
   const controller = new AbortController();
   const rejected = assert.rejects(runner.run(self, controller.signal), /^Error: enough$/);
-  await until(() => listPowerShells().length > 0);
+  await waitUntil('PowerShell runs', () => listPowerShells().length > 0);
   controller.abort(new Error('enough'));
   await rejected;
-  await until(() => listPowerShells().length === 0);
+  await waitUntil('PowerShell has ended', () => listPowerShells().length === 0);
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { writeProgram } from '../../../../../../test/support/child-programs.ts';
+import { run } from '../../../../../../test/support/native-commands.ts';
+import { systemctlScript } from '../../../../../../test/support/recorded.ts';
 import { type CimClassName, cimClasses, cimClassNames } from '../../../policy/cim-classes.ts';
-import { writeProgram } from '../../../testing.ts';
-import { systemctlScript } from '../recorded.ts';
-import { run } from './testing.ts';
 
 test('every instance of every class has exactly the properties of its class', async (t) => {
   const systemctl = [writeProgram(t, 'systemctl', systemctlScript)];

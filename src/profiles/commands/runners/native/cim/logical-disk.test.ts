@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { eventually } from '../../../../../host/testing.ts';
-import { readOutput, run } from './testing.ts';
+import { readOutput, run } from '../../../../../../test/support/native-commands.ts';
+import { waitUntilPasses } from '../../../../../../test/support/wait.ts';
 
 /** Drive types that follow from the type of the file system. */
 const driveTypes: Record<string, number> = { tmpfs: 6, devtmpfs: 6, nfs4: 4, cifs: 4, overlay: 3 };
@@ -20,7 +20,7 @@ const readDf = (): Map<string, string[]> => {
 
 test('Win32_LogicalDisk matches df for every file system', async () => {
   // File systems may be mounted, resized or unmounted between the two readings.
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const rows = await run('Win32_LogicalDisk');
     const shown = readDf();
     assert.ok(rows.some(({ DeviceID }) => DeviceID === '/'));

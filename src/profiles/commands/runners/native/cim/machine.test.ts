@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hostname, totalmem } from 'node:os';
 import { test } from 'node:test';
+import { assertNear, host, now, readOutput, run } from '../../../../../../test/support/native-commands.ts';
 import { addressWidthOf, numberOf, osTypeOf, readProcessors, systemTypeOf } from './machine.ts';
-import { assertNear, host, now, readOutput, run } from './testing.ts';
 
 const architectures: Record<string, [number, string]> = {
   x86_64: [9, 'x64-based PC'],

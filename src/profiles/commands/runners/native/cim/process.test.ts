@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { eventually } from '../../../../../host/testing.ts';
-import { until } from '../../../testing.ts';
-import { readOutput, run } from './testing.ts';
+import { readOutput, run } from '../../../../../../test/support/native-commands.ts';
+import { waitUntil, waitUntilPasses } from '../../../../../../test/support/wait.ts';
 
 /** A process of low priority that lasts as long as the test. */
 const startSleep = async (t: TestContext): Promise<number> => {
@@ -14,7 +13,9 @@ const startSleep = async (t: TestContext): Promise<number> => {
   await once(child, 'spawn');
   const pid = Number(child.pid);
   // Its memory is complete once it sleeps.
-  await until(() => /^S\S* +sleep$/.test(readOutput('ps', '-o', 'stat=,comm=', '-p', `${pid}`)));
+  await waitUntil('the process sleeps', () =>
+    /^S\S* +sleep$/.test(readOutput('ps', '-o', 'stat=,comm=', '-p', `${pid}`)),
+  );
   return pid;
 };
 
@@ -48,7 +49,7 @@ test('times of Win32_Process match process.cpuUsage, in units of 100 ns', async 
   // Use much more time of both kinds than the tolerance below.
   while (process.cpuUsage().system < 200_000) statSync('/');
   // A reading may be half a second old.
-  await eventually(async () => {
+  await waitUntilPasses(async () => {
     const [row = {}] = await run(`Win32_Process -Filter "ProcessId = ${process.pid}"`);
     const { user, system } = process.cpuUsage();
     assert.deepEqual([row['ParentProcessId'], row['ExecutablePath']], [process.ppid, process.execPath]);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after } from 'node:test';
-import { createHostReadings } from '../../../../../host/index.ts';
-import type { Row } from '../../../execution/runner.ts';
-import { Refusal } from '../../../language/refusal.ts';
-import { checkCommand } from '../../../policy/check.ts';
-import { createNativeRunner } from '../../native-runner.ts';
+import { createHostReadings } from '../../src/host/index.ts';
+import type { Row } from '../../src/profiles/commands/execution/runner.ts';
+import { Refusal } from '../../src/profiles/commands/language/refusal.ts';
+import { checkCommand } from '../../src/profiles/commands/policy/check.ts';
+import { createNativeRunner } from '../../src/profiles/commands/runners/native-runner.ts';
 
 /** The fixed time of these tests. */
 export const now = new Date('2026-01-02T03:04:05.006Z');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestApp } from '../../../test/support/app.ts';
-import type { Journal } from '../../storage/journal/journal.ts';
-import type { Feature } from '../feature.ts';
-import { features } from '../index.ts';
-import { alerts } from './index.ts';
+import { alerts } from '../../src/profiles/alerts/index.ts';
+import type { Feature } from '../../src/profiles/feature.ts';
+import { features } from '../../src/profiles/index.ts';
+import type { Journal } from '../../src/storage/journal/journal.ts';
+import type { TestApp } from './app.ts';
 
 export const disk = { source: 'disk', level: 'ERROR', message: 'sda1 is full', hostname: 'web-1' };
 

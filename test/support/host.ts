@@ -1,11 +1,7 @@
 import type { EventEmitter } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-
-const deadlineMs = 10_000;
+import { createFolder, type Scope } from './folder.ts';
 
 /** Content of a file, or the target of a symbolic link. */
 type TreeEntry = string | Buffer | { link: string };
@@ -15,24 +11,9 @@ interface StartedProgram extends EventEmitter {
   kill(signal: 'SIGKILL'): boolean;
 }
 
-/** Repeats `check` until it does not throw; for readings that change while they are compared. */
-export const eventually = async (check: () => unknown, limitMs = deadlineMs): Promise<void> => {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await setTimeout(20);
-    }
-  }
-};
-
 /** Makes a folder with the given files for the time of a test and returns its path. */
-export const createTree = (test: TestContext, entries: Record<string, TreeEntry>): string => {
-  const root = mkdtempSync(join(tmpdir(), 'signalbox-host-'));
-  test.after(() => rmSync(root, { recursive: true, force: true }));
+export const createTree = (test: Scope, entries: Record<string, TreeEntry>): string => {
+  const root = createFolder(test);
   for (const [path, entry] of Object.entries(entries)) {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
@@ -61,7 +42,7 @@ export const inBackground: { stdio: ('pipe' | 'ignore' | 'inherit')[] } = {
 };
 
 /** Waits until a started program runs, ends it with the test, and returns its process id. */
-export const keepRunning = async (test: TestContext, child: StartedProgram): Promise<number> => {
+export const keepRunning = async (test: Scope, child: StartedProgram): Promise<number> => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   test.after(async () => {
     child.kill('SIGKILL');

@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
-import type { JournalEvent } from './events.ts';
-import type { LogRecord } from './format/line.ts';
-import type { Match } from './format/parse.ts';
-import { type Journal, openJournal } from './journal.ts';
-import type { JournalOptions } from './options.ts';
+import type { JournalEvent } from '../../src/storage/journal/events.ts';
+import type { LogRecord } from '../../src/storage/journal/format/line.ts';
+import type { Match } from '../../src/storage/journal/format/parse.ts';
+import { type Journal, openJournal } from '../../src/storage/journal/journal.ts';
+import type { JournalOptions } from '../../src/storage/journal/options.ts';
 
 export interface TestJournal extends Journal {
   file: string;
   events: JournalEvent[];
 }
-
-/** A folder that is deleted when the test ends. */
-export const createFolder = async (t: TestContext): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'journal-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-};
 
 /** A journal named `log`, closed when the test ends. */
 export const openTestJournal = async (
@@ -54,10 +44,3 @@ export const listRecords = async (journal: Journal, count = 100_000, match?: Mat
 
 export const listNumbers = async (journal: Journal, count?: number, match?: Match): Promise<unknown[]> =>
   (await listRecords(journal, count, match)).map(({ n }) => n);
-
-/** Lets other work run until the condition holds. */
-export const waitUntil = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const deadline = performance.now() + 20_000; !(await condition()); await setImmediate()) {
-    assert.ok(performance.now() < deadline, 'the condition never held');
-  }
-};

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Condition } from './filter.ts';
+import type { Condition } from '../../src/profiles/commands/language/filter.ts';
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 

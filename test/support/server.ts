@@ -1,10 +1,10 @@
 import type { TestContext } from 'node:test';
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify';
 import { pino } from 'pino';
-import { createRequest } from '../../test/support/app.ts';
-import { loadSettings } from '../config/load.ts';
-import { createSettingsSchema } from '../config/schema.ts';
-import { createServer } from './server.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { createSettingsSchema } from '../../src/config/schema.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createRequest } from './app.ts';
 
 interface TestServer {
   app: FastifyInstance;

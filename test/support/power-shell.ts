@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { writeProgram } from '../../testing.ts';
+import { writeProgram } from './child-programs.ts';
 
 /** A stand-in for PowerShell that keeps its arguments, input and variables and prints the given messages. */
 interface StandIn {

@@ -1,0 +1,21 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFolder, type Scope } from './folder.ts';
+
+/** Writes an executable shell script, deleted after the test, and returns its absolute path. */
+export const writeProgram = (t: Scope, name: string, script: string): string => {
+  const path = join(createFolder(t), name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+};
+
+/** True if the process is running; zombies are not. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
+  } catch {
+    return false;
+  }
+};
