@@ -13,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
 
 /** Makes the function that turns the bytes of a body into its value. It throws an HttpError where they are not one. */
-export const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
+const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
   return (bytes, kind) => {
     const text = decode(bytes);
