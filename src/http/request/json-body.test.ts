@@ -44,3 +44,23 @@ test('an empty body, and one that the route has no use for, is none', async (t) 
   const needed = startServer(t, { schema });
   assert.deepEqual(await needed.request(''), { status: 400, json: { error: 'Request body is required' } });
 });
+
+test('a route that takes any JSON gets it as it is, and one that takes text gets the text', async (t) => {
+  const json = startServer(t, { schema: { body: {} }, config: { body: 'json' } as object });
+  for (const text of ['[1,{"a":null}]', '"x"', '7', 'false', '{"a":null}']) {
+    assert.deepEqual(await json.request(text), { status: 200, json: { query: {}, body: JSON.parse(text) } }, text);
+  }
+  assert.deepEqual(await json.request('{'), { status: 400, json: { error: 'Request body is not valid JSON' } });
+  const plain = startServer(t, { schema: { body: { type: 'string' } }, config: { body: 'text' } as object });
+  assert.deepEqual(await plain.request('a é\n{'), { status: 200, json: { query: {}, body: 'a é\n{' } });
+  const invalid = await plain.request(Buffer.from([0xff]));
+  assert.deepEqual(invalid, { status: 400, json: { error: 'Request body is not valid UTF-8' } });
+});
+
+test('a body of exactly 1 MiB is read, and one byte more is 413 and ends the connection', async (t) => {
+  const { request } = startServer(t, { schema });
+  const text = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`;
+  assert.equal((await request(text(2 ** 20))).status, 200);
+  const { status, json } = await request(text(2 ** 20 + 1));
+  assert.deepEqual([status, json], [413, { error: 'Request body is larger than 1 MiB' }]);
+});
