@@ -13,18 +13,6 @@ export interface LogFile {
   release(): Promise<void>;
 }
 
-/** Lines of one file of the log, last one first. */
-export interface Passage {
-  file: LogFile;
-  lines: Iterable<Line>;
-}
-
-interface OpenFile {
-  file: LogFile;
-  read: ReadAt;
-  end: number;
-}
-
 /**
  * Every line of the log, last one first, as the log is when the first is asked for.
  * @throws JournalError `window-too-large` when more than `maxBytes` would have to be read
@@ -33,7 +21,7 @@ export async function* readLogBackwards(
   log: Log,
   maxLineBytes: number,
   maxBytes = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Passage> {
+): AsyncGenerator<{ file: LogFile; lines: Iterable<Line> }> {
   const limit = createByteLimit(maxBytes);
   for await (const { file, read, end } of openFiles(log)) {
     for await (const lines of readLinesBackwards(limit(read), end, maxLineBytes)) {
@@ -43,7 +31,7 @@ export async function* readLogBackwards(
 }
 
 /** Newest first. A closed file is open only while it is read: a reader that waits for its client has none open. */
-async function* openFiles(log: Log): AsyncGenerator<OpenFile> {
+async function* openFiles(log: Log): AsyncGenerator<{ file: LogFile; read: ReadAt; end: number }> {
   const inTurn =
     (read: ReadAt): ReadAt =>
     (buffer, position) =>

@@ -1,8 +1,7 @@
-import { lstat, open, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { codeOf, JournalError } from '../errors.ts';
 import type { FileNames } from '../files/names.ts';
 import { repairTail } from '../files/repair.ts';
-import { type SharedHandle, shareHandle } from '../files/shared-handle.ts';
 import type { Sync } from '../files/sync.ts';
 import type { Settings } from '../options.ts';
 
@@ -17,6 +16,23 @@ export interface ActiveFile {
   /** When its first record was written, as far as the file system knows; Unix milliseconds. */
   begunAt: number;
 }
+
+export type SharedHandle = ReturnType<typeof shareHandle>;
+
+/** An open file with several users; the last release closes it. */
+const shareHandle = (handle: FileHandle) => {
+  let users = 1;
+  return {
+    handle,
+    retain: (): void => {
+      users += 1;
+    },
+    release: async (): Promise<void> => {
+      users -= 1;
+      if (users === 0) await handle.close();
+    },
+  };
+};
 
 /** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its end. */
 export const openActiveFile = async (names: FileNames, sync: Sync, settings: Settings): Promise<ActiveFile> => {

@@ -1,18 +1,10 @@
 import { basename } from 'node:path';
 import { maxRows } from '../../execution/bounds.ts';
-import { collectRows, type RowCollector } from '../../execution/child-output.ts';
-import { CommandFailure, type CommandOutput, type Row } from '../../execution/runner.ts';
+import { collectRows } from '../../execution/child-output.ts';
+import { CommandFailure, type Row } from '../../execution/runner.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
 import { createEventFilter } from '../event-filter.ts';
 import { isCmdlet, type ReadObject, rowMakers } from './objects.ts';
-
-/** Collects the script's output: a line of JSON for the cmdlet that it runs, for each object, and for the end. */
-interface Answer {
-  /** Throws a CommandFailure for PowerShell's own errors, and for output that is not from the script. */
-  onOutput: RowCollector['onOutput'];
-  /** Undefined if the end is missing. */
-  toOutput(): CommandOutput | undefined;
-}
 
 interface Message {
   command?: unknown;
@@ -21,7 +13,12 @@ interface Message {
   end?: unknown;
 }
 
-export const createAnswer = (program: string, command: ParsedCommand): Answer => {
+/**
+ * Collects the script's output: a line of JSON for the cmdlet that it runs, for each object, and for the end.
+ * `onOutput` throws a CommandFailure for PowerShell's own errors, and for output that is not from the script;
+ * `toOutput` returns undefined if the end is missing.
+ */
+export const createAnswer = (program: string, command: ParsedCommand) => {
   const isWanted = createRowFilter(command);
   let makeRow = rowMakers[command.name];
   let hasEnded = false;

@@ -4,9 +4,7 @@ import { createFilter } from '../../../language/filter.ts';
 import { type CimClassName, type CimInstance, chooseProperties } from '../../../policy/cim-classes.ts';
 import type { CommandParameters } from '../../../policy/policy.ts';
 import type { Unit } from '../units.ts';
-import { readLogicalDisks } from './logical-disk.ts';
-import { readComputerSystem, readOperatingSystem, readProcessors } from './machine.ts';
-import { readProcesses } from './process.ts';
+import { readComputerSystem, readLogicalDisks, readOperatingSystem, readProcesses, readProcessors } from './machine.ts';
 import { toServiceInstance } from './service.ts';
 
 interface CimSources {
