@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../app/create-app.ts';
@@ -12,17 +12,8 @@ import { features } from '../profiles/index.ts';
 import { freeMemory } from './free-memory.ts';
 import { createStartMessage } from './start-message.ts';
 
-export interface Service {
-  server: FastifyInstance;
-  log: FastifyBaseLogger;
-  /** Lines for people about what is served where. */
-  message: string;
-  /** Opens files again and takes over changed users; errors are logged, and keep what was there before. */
-  reload(): Promise<void>;
-}
-
 /** Starts the service; resolves once it listens. Throws a SettingsError if it cannot start. */
-export const serve = async (schema: TObject, flags: Flags): Promise<Service> => {
+export const serve = async (schema: TObject, flags: Flags) => {
   const warnings: string[] = [];
   const settings = loadSettings(schema, flags, undefined, (warning) => warnings.push(warning));
   const log = createLog(settings.logLevel);
@@ -36,8 +27,10 @@ export const serve = async (schema: TObject, flags: Flags): Promise<Service> => 
   return {
     server: app.server,
     log,
+    /** Lines for people about what is served where. */
     message: createStartMessage(app, address),
-    reload: async () => {
+    /** Opens files again and takes over changed users; errors are logged, and keep what was there before. */
+    reload: async (): Promise<void> => {
       await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
       reloadSettings(app, log, schema, flags);
     },

@@ -14,18 +14,8 @@ interface Package {
   l3CacheKB: number | null;
 }
 
-interface Cache {
-  level: string | null;
-  kilobytes: number;
-  /** The same for all processors that share it. */
-  sharedBy: string;
-}
-
-/** The root of the tree that holds `proc` and `sys`; empty for the machine's own. */
-type Root = string;
-
-/** The part of the readings that hardly ever changes. */
-export const readPackages = async (root: Root): Promise<Package[]> => {
+/** The part of the readings that hardly ever changes. `root` holds `proc` and `sys`; it is empty for the machine's own. */
+export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
     const socket = info.socket ?? readKernelNumber(`${toFolder(root, info)}/topology/physical_package_id`);
@@ -37,7 +27,11 @@ export const readPackages = async (root: Root): Promise<Package[]> => {
 };
 
 /** One reading for each package, with its present clock speed and load. */
-export const toProcessorReadings = (root: Root, packages: readonly Package[], shares: CpuShares): ProcessorReading[] =>
+export const toProcessorReadings = (
+  root: string,
+  packages: readonly Package[],
+  shares: CpuShares,
+): ProcessorReading[] =>
   packages.map(({ members, cores, l2CacheKB, l3CacheKB }, index) => {
     const [first] = members;
     const cpufreq = `${toFolder(root, first)}/cpufreq`;
@@ -55,7 +49,7 @@ export const toProcessorReadings = (root: Root, packages: readonly Package[], sh
     };
   });
 
-const toPackage = (root: Root, members: [CpuInfo, ...CpuInfo[]]): Package => {
+const toPackage = (root: string, members: [CpuInfo, ...CpuInfo[]]): Package => {
   const folders = members.map((member) => toFolder(root, member));
   // Threads of one core list the same siblings.
   const cores = new Set(folders.map((folder) => readKernelText(`${folder}/topology/thread_siblings_list`)));
@@ -68,7 +62,7 @@ const toPackage = (root: Root, members: [CpuInfo, ...CpuInfo[]]): Package => {
   };
 };
 
-const toFolder = (root: Root, { index }: CpuInfo): string => `${root}/sys/devices/system/cpu/cpu${index}`;
+const toFolder = (root: string, { index }: CpuInfo): string => `${root}/sys/devices/system/cpu/cpu${index}`;
 
 const toMHz = (kilohertz: number | null): number | null => round(kilohertz && kilohertz / 1000);
 
@@ -79,7 +73,9 @@ const toLoad = (members: readonly CpuInfo[], shares: CpuShares): number => {
   return (100 * sum) / members.length;
 };
 
-const listCaches = (cpuFolder: string): Cache[] =>
+type Cache = ReturnType<typeof listCaches>[number];
+
+const listCaches = (cpuFolder: string) =>
   listFolder(`${cpuFolder}/cache`)
     .filter((name) => name.startsWith('index'))
     .map((name) => {
@@ -87,6 +83,7 @@ const listCaches = (cpuFolder: string): Cache[] =>
       return {
         level: readKernelText(`${folder}/level`),
         kilobytes: Number.parseInt(readKernelText(`${folder}/size`) ?? '0', 10),
+        // The same for all processors that share it.
         sharedBy: readKernelText(`${folder}/shared_cpu_list`) ?? folder,
       };
     });

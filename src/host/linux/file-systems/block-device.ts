@@ -5,11 +5,8 @@ import { readKernelText } from '../kernel-file.ts';
 
 type BlockDeviceKind = FileSystemKind | 'loop';
 
-export interface BlockDevice {
-  /** As in /sys/block, e.g. `sda1`, `dm-0`. */
-  name: string;
-  kind: BlockDeviceKind;
-}
+/** `name` is as in /sys/block, e.g. `sda1`, `dm-0`. */
+export type BlockDevice = { name: string; kind: BlockDeviceKind };
 
 /** Major numbers reserved for one kind of device (the kernel's admin-guide/devices.txt). */
 const kindOfMajor: Record<string, BlockDeviceKind> = {

@@ -21,7 +21,7 @@ export const createExecutor = ({ runner, timeoutSeconds }: { runner: Runner; tim
     }
   };
   return {
-    /** Rejects with an HttpError (503) if the queue is full, and with a CommandFailure if the command does not succeed. */
+    /** Rejects with an HttpError (503) if the queue is full, and with a CommandFailure if the command fails. */
     execute: async (command: ParsedCommand, client: AbortSignal): Promise<BoundedResult> => {
       const controller = new AbortController();
       const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));

@@ -99,7 +99,7 @@ export class SegmentStore {
     }
   }
 
-  /** The log at this moment: how much of the active file may be read, and the closed segments, newest first. Release `active`. */
+  /** The readable bytes of the active file, and the closed segments, newest first. Release `active` when done. */
   takeSnapshot() {
     this.#active.shared.retain();
     return { active: this.#active.shared, size: this.#active.size, closed: this.#closed };

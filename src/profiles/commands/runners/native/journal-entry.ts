@@ -13,7 +13,8 @@ export const entryFields = [
 /** Names of the facilities of syslog(3), by number. */
 // biome-ignore format: a list of names reads better in lines than in a column
 const facilities = [
-  'kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news', 'uucp', 'cron', 'authpriv', 'ftp', '.', '.', '.', '.',
+  'kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news',
+  'uucp', 'cron', 'authpriv', 'ftp', '.', '.', '.', '.',
   'local0', 'local1', 'local2', 'local3', 'local4', 'local5', 'local6', 'local7',
 ];
 
