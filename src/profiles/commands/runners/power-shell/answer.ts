@@ -19,7 +19,8 @@ interface Message {
  * `toOutput` returns undefined if the end is missing.
  */
 export const createAnswer = (program: string, command: ParsedCommand) => {
-  const isWanted = createRowFilter(command);
+  // Get-WinEvent, which replaces a missing Get-EventLog, filters by some of the parameters only.
+  const isWanted = command.name === 'Get-EventLog' ? createEventFilter(command.parameters) : () => true;
   let makeRow = rowMakers[command.name];
   let hasEnded = false;
   const toRow = (line: string): Row | undefined => {
@@ -35,10 +36,6 @@ export const createAnswer = (program: string, command: ParsedCommand) => {
   const rows = collectRows(most, toRow);
   return { onOutput: rows.onOutput, toOutput: () => (hasEnded || rows.isFull() ? rows.toOutput() : undefined) };
 };
-
-/** Get-WinEvent, which replaces a missing Get-EventLog, filters by some of the parameters only. */
-const createRowFilter = (command: ParsedCommand): ((row: Row) => boolean) =>
-  command.name === 'Get-EventLog' ? createEventFilter(command.parameters) : () => true;
 
 const parseMessage = (program: string, line: string): Message => {
   try {
