@@ -41,11 +41,9 @@ const readVersionAt = async (path: string): Promise<string | null> => {
     if (windowsPowerShell.program.test(path)) return windowsPowerShell.version;
     const folder = dirname(await realpath(path));
     const { libraries } = JSON.parse(await readFile(join(folder, 'pwsh.deps.json'), 'utf8'));
-    return findOwnVersion(Object.keys(libraries));
+    const versions = Object.keys(libraries).map((library) => ownParts.exec(library)?.[1]);
+    return versions.find((version) => version !== undefined) ?? null;
   } catch {
     return null;
   }
 };
-
-const findOwnVersion = (libraries: string[]): string | null =>
-  libraries.map((library) => ownParts.exec(library)?.[1]).find((version) => version !== undefined) ?? null;

@@ -59,7 +59,11 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       throw error;
     });
   } catch (error) {
-    throw error instanceof JournalError ? error : toUnusable(error as Error, settings.directory);
+    if (error instanceof JournalError) throw error;
+    const { message } = error as Error;
+    throw new JournalError('unusable', `the log in ${settings.directory} cannot be written: ${message}`, {
+      cause: error,
+    });
   }
 };
 
@@ -98,6 +102,3 @@ const appendRecord = (writer: Writer, record: LogRecord, maxBytes: number): Prom
   }
   return writer.append(id, start);
 };
-
-const toUnusable = (cause: Error, directory: string): JournalError =>
-  new JournalError('unusable', `the log in ${directory} cannot be written: ${cause.message}`, { cause });

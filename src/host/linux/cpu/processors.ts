@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { ProcessorReading } from '../../readings.ts';
 import type { CpuShares } from '../../sampling/cpu-sampler.ts';
-import { readKernelNumber, readKernelText } from '../kernel-file.ts';
+import { readKernelNumber, readKernelText, readOrNull } from '../kernel-file.ts';
 import { type CpuInfo, parseCpuInfo } from './proc-files.ts';
 
 /** A processor package and its logical processors. */
@@ -76,7 +76,7 @@ const toLoad = (members: readonly CpuInfo[], shares: CpuShares): number => {
 type Cache = ReturnType<typeof listCaches>[number];
 
 const listCaches = (cpuFolder: string) =>
-  listFolder(`${cpuFolder}/cache`)
+  (readOrNull(() => readdirSync(`${cpuFolder}/cache`)) ?? [])
     .filter((name) => name.startsWith('index'))
     .map((name) => {
       const folder = `${cpuFolder}/cache/${name}`;
@@ -94,12 +94,4 @@ const sumLevel = (caches: readonly Cache[], level: string): number | null => {
     caches.filter((cache) => cache.level === level).map(({ sharedBy, kilobytes }) => [sharedBy, kilobytes]),
   );
   return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
-};
-
-const listFolder = (path: string): string[] => {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
 };

@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { codeOf, JournalError } from '../errors.ts';
+import { open } from 'node:fs/promises';
+import { JournalError, passIfGone } from '../errors.ts';
 import type { SegmentStore } from '../write/segment-store.ts';
 import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './backwards.ts';
 
@@ -44,7 +44,8 @@ async function* openFiles(log: Log): AsyncGenerator<{ file: LogFile; read: ReadA
     await active.release();
   }
   for (const path of closed) {
-    const handle = await openIfThere(path);
+    // Retention, or a person, may delete a segment at any time.
+    const handle = await open(path, 'r').catch(passIfGone);
     if (handle) {
       const file = { read: inTurn(createReadByPath(path)), hold: () => undefined, release: async () => undefined };
       try {
@@ -77,13 +78,3 @@ const createReadByPath =
       await handle.close();
     }
   };
-
-/** Retention, or a person, may delete a segment at any time. */
-const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-};

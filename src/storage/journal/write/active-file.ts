@@ -1,5 +1,5 @@
 import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
-import { codeOf, JournalError } from '../errors.ts';
+import { JournalError, passIfGone } from '../errors.ts';
 import type { FileNames } from '../files/names.ts';
 import { repairTail } from '../files/repair.ts';
 import type { Sync } from '../files/sync.ts';
@@ -83,10 +83,8 @@ export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise
 
 /** Size of the regular file at the path; undefined if there is nothing. Throws if it is not a regular file. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
-  const found = await lstat(path).catch((error) => {
-    // With any other error the file may exist: it must not be taken for a new one.
-    if (codeOf(error) !== 'ENOENT') throw error;
-  });
+  // After any error but one the file may exist: it must not be taken for a new one.
+  const found = await lstat(path).catch(passIfGone);
   if (found && !found.isFile()) {
     throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);
   }

@@ -1,5 +1,5 @@
 import { rename, unlink } from 'node:fs/promises';
-import { codeOf, JournalError } from '../errors.ts';
+import { JournalError, passIfGone } from '../errors.ts';
 import { type FileNames, nextNumber } from '../files/names.ts';
 import { dayMs, removeOldSegments } from '../files/retention.ts';
 import type { Sync } from '../files/sync.ts';
@@ -148,11 +148,6 @@ export class SegmentStore {
     }
   }
 }
-
-/** Another program may have moved the file away a moment ago. */
-const passIfGone = (error: unknown): void => {
-  if (codeOf(error) !== 'ENOENT') throw error;
-};
 
 /** Newest first. Read when the files change and not for each listing, whose cost would grow with the log. */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
