@@ -44,9 +44,7 @@ export const modules = {
   },
   'journal-files': {
     mutate: [
-      ...inFolder(`${journal}/files`, [
-        ...['directory', 'free-space', 'lock', 'names', 'repair', 'retention', 'shared-handle', 'sync'],
-      ]),
+      ...inFolder(`${journal}/files`, [...['directory', 'free-space', 'lock', 'names', 'repair', 'retention', 'sync']]),
       ...inFolder(`${journal}/write`, ['active-file', 'segment-store']),
     ],
     tests: journalTests,

@@ -61,7 +61,11 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     for (const { base, profiles } of mounts) {
       for (const profile of profiles) await registerProfile(server, base, profile, guard);
     }
-    if (settings.jwtSecret === undefined) logRandomSecret(server, log);
+    if (settings.jwtSecret === undefined) {
+      server.addHook('onListen', async () => {
+        log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
+      });
+    }
     return {
       server,
       mounts,
@@ -123,10 +127,4 @@ const listTags = (features: readonly Feature[]) =>
 const redirectRoot = (server: FastifyInstance, mounts: readonly BuiltMount[]): void => {
   const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
   if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
-};
-
-const logRandomSecret = (server: FastifyInstance, log: FastifyBaseLogger): void => {
-  server.addHook('onListen', async () => {
-    log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
-  });
 };

@@ -19,8 +19,6 @@ export const createLogOpener =
 
 /** The event's details; an error is called `err`, the name that pino serializes in full. */
 const toDetails = (event: JournalEvent): object => {
-  const { type: _, ...details } = event;
-  if (!('error' in details)) return details;
-  const { error, ...others } = details;
-  return { ...others, err: error };
+  const { type, ...details } = event;
+  return type === 'failed' ? { err: event.error } : details;
 };

@@ -7,34 +7,16 @@ import { readCertificate } from '../config/certificate.ts';
 import { findConflicts, minimumSecretBytes } from '../config/conflicts.ts';
 import { fitConnections } from '../config/descriptors.ts';
 import type { Settings } from '../config/schema.ts';
-import { readSeed, type SeedRecords } from '../config/seed.ts';
+import { readSeed } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
 import { listPowerShellPaths } from '../host/power-shell.ts';
-import type { Certificate } from '../http/connection/tls.ts';
 import { findEscapingLink } from '../http/routes/public-folder.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { type Mount, resolveMounts } from './mounts/resolve.ts';
+import { resolveMounts } from './mounts/resolve.ts';
 import { packageRoot } from './package-info.ts';
 
-interface Plan {
-  mounts: Mount[];
-  /** The features of which at least one profile is mounted. */
-  mounted: Feature[];
-  keys: Keys;
-  records: SeedRecords;
-  /** The folder that `/docs/` serves. */
-  pages: string;
-  certificate: Certificate | undefined;
-  /** Connections that are served at a time. */
-  maxConnections: number;
-  /** Says that this is fewer than the settings ask for. */
-  warning?: string;
-  /** Absolute paths where PowerShell may be. */
-  powerShellPaths: readonly string[];
-}
-
-/** Everything that can be checked before anything is opened; throws one SettingsError with all problems. */
-export const preflight = (settings: Settings, features: readonly Feature[]): Plan => {
+/** All that can be checked and decided before anything is opened; throws one SettingsError with every problem. */
+export const preflight = (settings: Settings, features: readonly Feature[]) => {
   const checked = checkAll({
     conflicts: () => assertNoProblems(findConflicts(settings)),
     connections: () => fitConnections(settings.maxConnections),
@@ -61,6 +43,7 @@ export const assertReloadable = (settings: Settings, mounted: readonly Feature[]
 export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));
 
+/** The mounts, and the features of which at least one profile is mounted. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const mounts = resolveMounts(settings, features);
   const served = new Set(mounts.flatMap(({ profiles }) => profiles));

@@ -6,15 +6,11 @@ import { isFlag, textForm, toFlagName } from '../config/schema.ts';
 /** A command line that cannot be understood: printed as one line, with exit code 2. */
 export class UsageError extends Error {}
 
-export interface Arguments {
-  /** Words that are not flags, in order: a command and its arguments. */
-  words: string[];
-  /** The flags by setting, e.g. `dataDir`. */
-  flags: Flags;
-}
-
-/** Reads the command line by the settings' schema; throws a UsageError for an unknown flag. */
-export const parseArguments = (argv: readonly string[], schema: TObject): Arguments => {
+/**
+ * Reads the command line by the settings' schema: the words that are not flags, in order, and the flags by setting,
+ * e.g. `dataDir`. Throws a UsageError for an unknown flag.
+ */
+export const parseArguments = (argv: readonly string[], schema: TObject) => {
   const settings = Object.entries(schema.properties).filter(([, property]) => isFlag(property));
   const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
     config: { type: 'string' },

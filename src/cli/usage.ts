@@ -14,7 +14,7 @@ export const createUsage = (schema: TObject, features: readonly Feature[]): stri
   const profiles = features.flatMap((feature) => feature.profiles);
   const flags = Object.entries(schema.properties)
     .filter(([, property]) => isFlag(property))
-    .map(([key, property]) => [`--${toFlagName(key)}${placeholder(property)}`, describe(property)]);
+    .map(([key, property]) => [`--${toFlagName(key)}${placeholders[textForm(property)]}`, describe(property)]);
   return [
     'signalbox: one small JSON-over-HTTP server for a host',
     '',
@@ -32,18 +32,7 @@ export const createUsage = (schema: TObject, features: readonly Feature[]): stri
   ].join('\n');
 };
 
-const placeholder = (schema: TSchema): string => {
-  switch (textForm(schema)) {
-    case 'flag':
-      return '';
-    case 'integer':
-      return ' N';
-    case 'list':
-      return ' A,B';
-    default:
-      return ' TEXT';
-  }
-};
+const placeholders = { flag: '', integer: ' N', list: ' A,B', string: ' TEXT', none: '' };
 
 const describe = (schema: TSchema): string => {
   const { description = '', enum: values, default: value } = schema as Record<string, string & string[]>;

@@ -9,17 +9,12 @@ const fewestConnections = 10;
 
 const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
 
-interface Fit {
-  maxConnections: number;
-  /** Says that there are fewer connections than wanted, and how to change that. */
-  warning?: string;
-}
-
 /**
- * As many of the wanted connections as the limit on open files allows; throws a SettingsError if that is too few.
+ * As many of the wanted connections as the limit on open files allows, with a warning if that is not all of them;
+ * throws a SettingsError if it is too few.
  * Past the limit the server could neither accept connections nor open files.
  */
-export const fitConnections = (wanted: number, limit = readLimit()): Fit => {
+export const fitConnections = (wanted: number, limit = readLimit()) => {
   const possible = limit - reserve;
   if (wanted <= possible) return { maxConnections: wanted };
   if (possible < fewestConnections) {

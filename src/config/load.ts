@@ -8,11 +8,6 @@ import { assertNoProblems, SettingsError } from './settings-error.ts';
 /** Flags by key in camelCase; a bare flag is `true`. */
 export type Flags = Record<string, string | boolean | undefined>;
 
-interface Given {
-  value: unknown;
-  place: string;
-}
-
 /**
  * Reads the settings: flags win over `SIGNALBOX_*` variables, these over the config file, the file over defaults. `warn`
  * receives warnings about the file. Throws a SettingsError that lists every problem.
@@ -74,7 +69,7 @@ const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): s
     .map(([key]) => `${toVariableName(key)} has no effect: ${key} is a key of the config file alone`);
 
 /** The first value among flag, variable and file. */
-const findGiven = (key: string, schema: TSchema, { flags, environment, file, path }: Sources): Given | undefined => {
+const findGiven = (key: string, schema: TSchema, { flags, environment, file, path }: Sources) => {
   const flag = isFlag(schema) ? flags[key] : undefined;
   if (flag !== undefined) {
     const value = typeof flag === 'string' ? fromText(schema, flag) : flag;

@@ -15,10 +15,13 @@ interface Constraints {
 export const findProblems = (schema: TSchema, value: unknown, place: string): string[] => {
   const errors = Value.Errors(schema, value);
   if (errors.length === 0) return [];
-  if (textForm(schema) === 'none' || (textForm(schema) === 'list' && Array.isArray(value))) {
+  const form = textForm(schema);
+  if (form === 'none' || (form === 'list' && Array.isArray(value))) {
     return [...new Set(errors.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${error.message}`))];
   }
-  return [`${place} must be ${describeValues(schema)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`];
+  return [
+    `${place} must be ${describeValues(schema, form)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`,
+  ];
 };
 
 const toPlaceWithin = (pointer: string): string => (pointer === '' ? '' : ` at ${toDottedPath(pointer)}`);
@@ -27,19 +30,16 @@ const toPlaceWithin = (pointer: string): string => (pointer === '' ? '' : ` at $
 const toDottedPath = (pointer: string): string =>
   pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
 
-const describeValues = (schema: TSchema): string => {
+const describeValues = (schema: TSchema, form: 'flag' | 'integer' | 'list' | 'string'): string => {
   const { enum: values, minimum, maximum } = schema as Constraints;
   if (values) return `one of ${values.join(', ')}`;
-  switch (textForm(schema)) {
-    case 'flag':
-      return 'true or false';
-    case 'integer':
-      return `a whole number${describeRange(minimum, maximum)}`;
-    case 'list':
-      return 'a list of names';
-    default:
-      return 'a non-empty string';
-  }
+  const descriptions = {
+    flag: 'true or false',
+    integer: `a whole number${describeRange(minimum, maximum)}`,
+    list: 'a list of names',
+    string: 'a non-empty string',
+  };
+  return descriptions[form];
 };
 
 const describeRange = (minimum?: number, maximum?: number): string => {

@@ -3,6 +3,11 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 /** Given by variable or file only: every account of a machine can read command lines. */
 const secret = { secret: true } as const;
 
+const text = (description: string) => Type.String({ minLength: 1, description });
+
+/** A list of names or addresses; empty by default. */
+const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
+
 const coreSettings = {
   host: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address to listen on.' }),
   port: Type.Integer({
@@ -23,22 +28,12 @@ const coreSettings = {
     }),
   ),
   dataDir: Type.String({ minLength: 1, default: 'data', description: 'Folder for what must survive a restart.' }),
-  seed: Type.Optional(Type.String({ minLength: 1, description: 'JSON file with records to start with.' })),
+  seed: Type.Optional(text('JSON file with records to start with.')),
   cors: Type.Boolean({ default: false, description: 'Let web pages of every origin use the service.' }),
-  allowedHosts: Type.Array(Type.String({ minLength: 1 }), {
-    default: [],
-    description: 'Host names that requests may be addressed to, beside the loopback ones.',
-  }),
-  tlsCert: Type.Optional(
-    Type.String({ minLength: 1, description: 'PEM file with the certificate and its chain; makes it HTTPS.' }),
-  ),
-  tlsKey: Type.Optional(
-    Type.String({ minLength: 1, description: 'PEM file with the private key of the certificate.' }),
-  ),
-  trustProxy: Type.Array(Type.String({ minLength: 1 }), {
-    default: [],
-    description: 'Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.',
-  }),
+  allowedHosts: list('Host names that requests may be addressed to, beside the loopback ones.'),
+  tlsCert: Type.Optional(text('PEM file with the certificate and its chain; makes it HTTPS.')),
+  tlsKey: Type.Optional(text('PEM file with the private key of the certificate.')),
+  trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.'),
   requestTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
@@ -63,12 +58,8 @@ const coreSettings = {
     default: 500,
     description: 'Event-loop delay in milliseconds past which new requests are told 503; 0 for never.',
   }),
-  publicDir: Type.Optional(
-    Type.String({ minLength: 1, description: 'Folder that /docs serves instead of the built-in pages.' }),
-  ),
-  powershellPath: Type.Optional(
-    Type.String({ minLength: 1, description: 'Absolute path of PowerShell, where it is not in a well-known place.' }),
-  ),
+  publicDir: Type.Optional(text('Folder that /docs serves instead of the built-in pages.')),
+  powershellPath: Type.Optional(text('Absolute path of PowerShell, where it is not in a well-known place.')),
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random when not set.' }),

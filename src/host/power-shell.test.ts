@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTree } from '../../test/support/host.ts';
-import { findPowerShell, listPowerShellPaths, readPowerShellVersion } from './power-shell.ts';
+import { listPowerShellPaths, readPowerShellVersion } from './power-shell.ts';
+import { findProgram } from './programs.ts';
 
 const toDependencies = (...libraries: string[]): string =>
   JSON.stringify({
@@ -25,9 +26,9 @@ test('the first PowerShell that can be executed is used, and its version is repo
     '7/pwsh.deps.json': toDependencies('pwsh/7.4.6'),
   });
   const paths = ['none', 'unknown', '7'].map((folder) => join(root, folder, 'pwsh'));
-  assert.equal(await findPowerShell(paths), paths[1]);
+  assert.equal(await findProgram(paths), paths[1]);
   assert.equal(await readPowerShellVersion(paths), null);
-  assert.equal(await findPowerShell([]), null);
+  assert.equal(await findProgram([]), null);
 });
 
 test('preview versions are complete', async (t) => {

@@ -1,5 +1,6 @@
-import { access, constants, readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { findProgram } from './programs.ts';
 
 /** Where the installers put PowerShell, in order of preference. */
 const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -26,39 +27,23 @@ const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
 export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
   installedAt[platform] ?? [];
 
-/** The first of the paths that can be executed, or null. */
-export const findPowerShell = async (paths: readonly string[]): Promise<string | null> => {
-  for (const path of paths) {
-    if (await isExecutable(path)) return path;
-  }
-  return null;
-};
-
 /**
- * Version of the PowerShell that `findPowerShell` finds, e.g. `7.4.6`, or null if there is none or it is unknown. No
- * program is started: the version is in `pwsh.deps.json` beside it.
+ * Version of the first PowerShell at the paths, e.g. `7.4.6`, or null if there is none or it is unknown. No program is
+ * started: the version is in `pwsh.deps.json` beside it.
  */
 export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
-  const path = await findPowerShell(paths);
+  const path = await findProgram(paths);
   return path === null ? null : readVersionAt(path);
 };
-
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 
 const readVersionAt = async (path: string): Promise<string | null> => {
   try {
     if (windowsPowerShell.program.test(path)) return windowsPowerShell.version;
     const folder = dirname(await realpath(path));
     const { libraries } = JSON.parse(await readFile(join(folder, 'pwsh.deps.json'), 'utf8'));
-    return findOwnVersion(Object.keys(libraries));
+    const versions = Object.keys(libraries).map((library) => ownParts.exec(library)?.[1]);
+    return versions.find((version) => version !== undefined) ?? null;
   } catch {
     return null;
   }
 };
-
-const findOwnVersion = (libraries: string[]): string | null =>
-  libraries.map((library) => ownParts.exec(library)?.[1]).find((version) => version !== undefined) ?? null;

@@ -11,30 +11,23 @@ type Guard = ReturnType<typeof createGuard>;
 export const registerProfile = async (
   app: FastifyInstance,
   base: string,
-  profile: MountedProfile,
+  { name, strict, routes }: MountedProfile,
   guard: Guard,
 ): Promise<void> => {
   const prefix = base === '/' ? '' : base;
+  const addRoute = (scope: FastifyInstance, route: Route): void => {
+    const { path, access, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
+    const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
+    const options = { ...handling, onRequest: guard(access), exposeHeadRoute: !strict, config };
+    scope.route({ ...options, url: path, schema: toDocumented(route, `${prefix}${path}`, name) });
+    if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
+  };
   await app.register(
     async (scope) => {
-      for (const route of profile.routes) addRoute(scope, profile, route, prefix, guard);
+      for (const route of routes) addRoute(scope, route);
     },
     { prefix },
   );
-};
-
-const addRoute = (
-  scope: FastifyInstance,
-  profile: MountedProfile,
-  route: Route,
-  prefix: string,
-  guard: Guard,
-): void => {
-  const { path, access, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
-  const config: object = { ...(profile.strict && { [hiddenMethods]: true }), ...(body && { body }) };
-  const options = { ...handling, onRequest: guard(access), exposeHeadRoute: !profile.strict, config };
-  scope.route({ ...options, url: path, schema: toDocumented(route, `${prefix}${path}`, profile.name) });
-  if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
 };
 
 /** The route's schema with what the OpenAPI document says about it beside the shapes. */

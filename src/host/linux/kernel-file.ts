@@ -20,14 +20,18 @@ export const readKernelFile = (path: string): Buffer | null => {
   }
 };
 
-/** The trimmed text of a file of any length, or null if there is none. */
-export const readKernelText = (path: string): string | null => {
+/** What `read` returns, or null if it throws: the file is gone, or this account may not read it. */
+export const readOrNull = <T>(read: () => T): T | null => {
   try {
-    return readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null;
+    return read();
   } catch {
     return null;
   }
 };
+
+/** The trimmed text of a file of any length, or null if there is none. */
+export const readKernelText = (path: string): string | null =>
+  readOrNull(() => readFileSync(path, 'utf8').replaceAll('\0', '').trim() || null);
 
 /** A whole number from a file that contains nothing else, or null. */
 export const readKernelNumber = (path: string): number | null => {

@@ -13,28 +13,23 @@ export interface CpuTimes {
 export type CpuSample = ReadonlyMap<string, CpuTimes>;
 export type CpuShares = ReadonlyMap<string, number>;
 
-export interface CpuSampler {
-  /**
-   * Busy shares (0 … 1) over the last complete interval. The first call starts sampling; until an interval is
-   * complete, calls return the shares since then, and wait until that is 200 ms. Rejects if there is no sample.
-   */
-  shares(): Promise<CpuShares>;
-  close(): void;
-}
-
 /** Takes a sample every `intervalMs` once the shares have been asked for; its timer keeps no process alive. */
-export const createCpuSampler = (read: () => CpuSample, intervalMs = 1000): CpuSampler => {
-  let running: CpuSampler | undefined;
+export const createCpuSampler = (read: () => CpuSample, intervalMs = 1000) => {
+  let running: ReturnType<typeof startSampling> | undefined;
   return {
-    shares: async () => {
+    /**
+     * Busy shares (0 … 1) over the last complete interval. The first call starts sampling; until an interval is
+     * complete, calls return the shares since then, and wait until that is 200 ms. Rejects if there is no sample.
+     */
+    shares: async (): Promise<CpuShares> => {
       running ??= startSampling(read, intervalMs);
       return running.shares();
     },
-    close: () => running?.close(),
+    close: (): void => running?.close(),
   };
 };
 
-const startSampling = (read: () => CpuSample, intervalMs: number): CpuSampler => {
+const startSampling = (read: () => CpuSample, intervalMs: number) => {
   const startedAt = performance.now();
   let previous = read();
   let complete: CpuShares | undefined;

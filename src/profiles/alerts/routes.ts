@@ -2,11 +2,13 @@ import type { Access } from '../../auth/guard.ts';
 import { createClientSignal, createQueue } from '../../http/request/queue.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendRows, whenReady } from '../../http/response/json.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
-import { createNotReady, toListRefusal, toRefusal } from './refusal.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
+
+const retryAfter = { 'Retry-After': '1' };
 
 /** The routes of the alert log. */
 export const createAlertRoutes = (journal: Journal, clock: () => Date, access: Access): Route[] => [
@@ -62,7 +64,25 @@ const readReadiness = (journal: Journal): Route =>
     summary: 'Say whether alerts can be stored',
     schema: { response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {
-      if (!journal.state().healthy) throw createNotReady();
+      if (!journal.state().healthy) {
+        throw new HttpError('unavailable', 'The alert log cannot be written at the moment', { headers: retryAfter });
+      }
       return { status: 'ready' } as const;
     },
   });
+
+/** The response to an alert that was not stored; errors that are not the journal's stay as they are. */
+const toRefusal = (error: unknown): unknown => {
+  if (!(error instanceof JournalError)) return error;
+  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
+  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: retryAfter });
+};
+
+/** The response to a list that would take too much reading; other errors stay as they are. */
+const toListRefusal = (error: unknown, count: number): unknown =>
+  error instanceof JournalError && error.code === 'window-too-large'
+    ? new HttpError(
+        'invalid',
+        `count is too large: the last ${count} alerts take up more than 256 MiB of the log; ask for fewer`,
+      )
+    : error;

@@ -1,5 +1,7 @@
 import Type from 'typebox';
 
+const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
+
 /** The settings of commands and their audit, with their defaults. */
 export const commandSettings = {
   executeAuth: Type.Enum(['admin', 'none'], {
@@ -16,14 +18,6 @@ export const commandSettings = {
     default: 'auto',
     description: 'What carries out commands; auto is powershell on Windows and native elsewhere.',
   }),
-  auditRetainBytes: Type.Integer({
-    minimum: 0,
-    default: 0,
-    description: 'How many bytes of closed audit files to keep; 0 keeps all.',
-  }),
-  auditRetainDays: Type.Integer({
-    minimum: 0,
-    default: 0,
-    description: 'For how many days to keep a closed audit file; 0 keeps all.',
-  }),
+  auditRetainBytes: retention('How many bytes of closed audit files to keep; 0 keeps all.'),
+  auditRetainDays: retention('For how many days to keep a closed audit file; 0 keeps all.'),
 };

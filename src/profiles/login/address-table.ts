@@ -11,29 +11,22 @@ export interface Address {
   pending: number;
 }
 
-interface AddressTable {
-  /** The entry of an address; a fresh, unstored one if unknown. */
-  read(ip: string | undefined): Address;
-  /** Stores an entry as the newest. */
-  keep(ip: string | undefined, address: Address): void;
-  /** Removes an entry that holds no wrong and no pending logins. */
-  dropIfEmpty(ip: string | undefined, address: Address): void;
-}
-
 /** Seconds after its last wrong login when an address is forgotten. */
 const addressMemory = 3600;
 
 /** At most `capacity` addresses with wrong logins; beyond that, the one that failed longest ago is forgotten. */
-export const createAddressTable = (now: () => number, capacity: number): AddressTable => {
+export const createAddressTable = (now: () => number, capacity: number) => {
   // In the order of their last wrong logins, the oldest first.
   const addresses = new Map<string, Address>();
   const isOld = ({ pending, lastWrong }: Address) => pending === 0 && now() - lastWrong > addressMemory;
   return {
-    read: (ip) => {
+    /** The entry of an address; a fresh, unstored one if unknown. */
+    read: (ip: string | undefined): Address => {
       const address = addresses.get(toAddressGroup(ip));
       return address && !isOld(address) ? address : { wrong: new Map(), lastWrong: now(), pending: 0 };
     },
-    keep: (ip, address) => {
+    /** Stores an entry as the newest. */
+    keep: (ip: string | undefined, address: Address): void => {
       const group = toAddressGroup(ip);
       addresses.delete(group);
       addresses.set(group, address);
@@ -42,7 +35,8 @@ export const createAddressTable = (now: () => number, capacity: number): Address
         addresses.delete(oldest);
       }
     },
-    dropIfEmpty: (ip, { pending, wrong }) => {
+    /** Removes an entry that holds no wrong and no pending logins. */
+    dropIfEmpty: (ip: string | undefined, { pending, wrong }: Address): void => {
       if (pending === 0 && wrong.size === 0) addresses.delete(toAddressGroup(ip));
     },
   };

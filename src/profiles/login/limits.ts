@@ -11,20 +11,7 @@ export interface Limits {
   maxDelay: number;
 }
 
-/** A login that is being checked. */
-interface Attempt {
-  /** The password is wrong, or the user unknown. */
-  fail(): void;
-  /** The password is right: the address's wrong logins for this user and for unknown users are forgotten. */
-  succeed(): void;
-  /** The check is over, whatever its outcome. */
-  end(): void;
-}
-
-export interface LoginLimits {
-  /** Starts an attempt, or returns the seconds that it has to wait. An unknown user is undefined. */
-  begin(ip: string | undefined, user: string | undefined): Attempt | number;
-}
+export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
 /** Addresses that are remembered at a time. */
 const maxAddresses = 10_000;
@@ -44,28 +31,33 @@ export const createLoginLimits = (
   limits: Limits,
   now: () => number,
   reportDelayed: (ip: string | undefined) => void,
-): LoginLimits => {
+) => {
   const addresses = createAddressTable(now, maxAddresses);
   const shared = createSharedDelay(limits, now);
-  const createAttempt = (ip: string | undefined, user: string | undefined, address: Address): Attempt => ({
-    fail: () => {
+  /** A login that is being checked. */
+  const createAttempt = (ip: string | undefined, user: string | undefined, address: Address) => ({
+    /** The password is wrong, or the user unknown. */
+    fail: (): void => {
       address.wrong.set(user, (address.wrong.get(user) ?? 0) + 1);
       address.lastWrong = now();
       addresses.keep(ip, address);
       shared.add(user);
       if (countWrong(address) === limits.perAddress) reportDelayed(ip);
     },
-    succeed: () => {
+    /** The password is right: the address's wrong logins for this user and for unknown users are forgotten. */
+    succeed: (): void => {
       address.wrong.delete(user);
       address.wrong.delete(undefined);
     },
-    end: () => {
+    /** The check is over, whatever its outcome. */
+    end: (): void => {
       address.pending -= 1;
       addresses.dropIfEmpty(ip, address);
     },
   });
   return {
-    begin: (ip, user) => {
+    /** Starts an attempt, or returns the seconds that it has to wait. An unknown user is undefined. */
+    begin: (ip: string | undefined, user: string | undefined) => {
       const address = addresses.read(ip);
       const wrong = countWrong(address);
       const own = toDelay(wrong, limits.perAddress, limits.maxDelay);

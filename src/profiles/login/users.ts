@@ -15,11 +15,7 @@ interface UserSettings {
   readerPassword?: string;
 }
 
-export interface Accounts {
-  find(name: string): Account | undefined;
-  /** Replaces all accounts by those of the settings; returns a line for each random password that is new. */
-  load(settings: UserSettings): string[];
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Why the users and passwords of the settings cannot be used, as clauses that show no secret. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
@@ -39,13 +35,14 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
 };
 
 /** No accounts, until some are loaded. Without `users` they are admin and reader. */
-export const createAccounts = (): Accounts => {
+export const createAccounts = () => {
   let accounts = new Map<string, Account>();
   // Random passwords by user name; each is made once, and stays until the process ends.
   const randomPasswords = new Map<string, string>();
   return {
-    find: (name) => accounts.get(name),
-    load: ({ users, adminPassword, readerPassword }) => {
+    find: (name: string): Account | undefined => accounts.get(name),
+    /** Replaces all accounts by those of the settings; returns a line for each random password that is new. */
+    load: ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
       const notices: string[] = [];
       const getRandomPassword = (name: string): string => {
         const known = randomPasswords.get(name);

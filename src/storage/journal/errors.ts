@@ -27,6 +27,12 @@ export class JournalError extends Error {
 /** The code an error carries: the operating system's (`ENOENT`) or one of a JournalError. */
 export const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
+/** For `catch`: another program may have moved or deleted a file a moment ago. Throws every other error. */
+export const passIfGone = (error: unknown): undefined => {
+  if (codeOf(error) !== 'ENOENT') throw error;
+  return undefined;
+};
+
 /** Why a write failed, in words for clients; any other reason goes only to the program's own log. */
 const reasons: Record<string, string> = {
   'low-space': 'too little space is free on the disk',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { JournalError } from './errors.ts';
-import type { Report } from './events.ts';
 import { createDirectory } from './files/directory.ts';
 import { createFreeSpaceCheck } from './files/free-space.ts';
 import { type Lock, lockDirectory } from './files/lock.ts';
@@ -60,7 +59,11 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       throw error;
     });
   } catch (error) {
-    throw error instanceof JournalError ? error : toUnusable(error as Error, settings.directory);
+    if (error instanceof JournalError) throw error;
+    const { message } = error as Error;
+    throw new JournalError('unusable', `the log in ${settings.directory} cannot be written: ${message}`, {
+      cause: error,
+    });
   }
 };
 
@@ -70,36 +73,25 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
   const writer = new Writer(store, settings, assertFreeSpace, lastSeq);
   await writer.applyRetention();
-  const damage = { lines: 0 };
+  let damagedLines = 0;
   return {
     append: (record) => appendRecord(writer, record, settings.maxLineBytes),
     listLast: async (count, match) => {
       const window = { count, maxBytes: maxListedBytes, maxLineBytes: settings.maxLineBytes };
       const listing = await listRecords(store, window, match);
-      noteDamage(damage, listing.damaged, settings.report);
+      if (listing.damaged > damagedLines) {
+        damagedLines = listing.damaged;
+        settings.report({ type: 'damaged-lines', lines: damagedLines });
+      }
       return listing;
     },
-    state: () => toState(writer, damage.lines),
+    state: () => ({ healthy: !writer.failure, failure: writer.failure, lastSeq: writer.lastSeq, damagedLines }),
     reopen: () => writer.reopen(),
     close: async () => {
       await writer.close();
       await lock.release();
     },
   };
-};
-
-const toState = ({ failure, lastSeq }: Writer, damagedLines: number): JournalState => ({
-  healthy: !failure,
-  failure,
-  lastSeq,
-  damagedLines,
-});
-
-const noteDamage = (damage: { lines: number }, lines: number, report: Report): void => {
-  if (lines > damage.lines) {
-    damage.lines = lines;
-    report({ type: 'damaged-lines', lines });
-  }
 };
 
 const appendRecord = (writer: Writer, record: LogRecord, maxBytes: number): Promise<Appended> => {
@@ -110,6 +102,3 @@ const appendRecord = (writer: Writer, record: LogRecord, maxBytes: number): Prom
   }
   return writer.append(id, start);
 };
-
-const toUnusable = (cause: Error, directory: string): JournalError =>
-  new JournalError('unusable', `the log in ${directory} cannot be written: ${cause.message}`, { cause });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { ProcessorReading } from '../../readings.ts';
 import type { CpuShares } from '../../sampling/cpu-sampler.ts';
-import { readKernelNumber, readKernelText } from '../kernel-file.ts';
+import { readKernelNumber, readKernelText, readOrNull } from '../kernel-file.ts';
 import { type CpuInfo, parseCpuInfo } from './proc-files.ts';
 
 /** A processor package and its logical processors. */
@@ -14,18 +14,8 @@ interface Package {
   l3CacheKB: number | null;
 }
 
-interface Cache {
-  level: string | null;
-  kilobytes: number;
-  /** The same for all processors that share it. */
-  sharedBy: string;
-}
-
-/** The root of the tree that holds `proc` and `sys`; empty for the machine's own. */
-type Root = string;
-
-/** The part of the readings that hardly ever changes. */
-export const readPackages = async (root: Root): Promise<Package[]> => {
+/** The part of the readings that hardly ever changes. `root` holds `proc` and `sys`; it is empty for the machine's own. */
+export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
     const socket = info.socket ?? readKernelNumber(`${toFolder(root, info)}/topology/physical_package_id`);
@@ -37,7 +27,11 @@ export const readPackages = async (root: Root): Promise<Package[]> => {
 };
 
 /** One reading for each package, with its present clock speed and load. */
-export const toProcessorReadings = (root: Root, packages: readonly Package[], shares: CpuShares): ProcessorReading[] =>
+export const toProcessorReadings = (
+  root: string,
+  packages: readonly Package[],
+  shares: CpuShares,
+): ProcessorReading[] =>
   packages.map(({ members, cores, l2CacheKB, l3CacheKB }, index) => {
     const [first] = members;
     const cpufreq = `${toFolder(root, first)}/cpufreq`;
@@ -55,7 +49,7 @@ export const toProcessorReadings = (root: Root, packages: readonly Package[], sh
     };
   });
 
-const toPackage = (root: Root, members: [CpuInfo, ...CpuInfo[]]): Package => {
+const toPackage = (root: string, members: [CpuInfo, ...CpuInfo[]]): Package => {
   const folders = members.map((member) => toFolder(root, member));
   // Threads of one core list the same siblings.
   const cores = new Set(folders.map((folder) => readKernelText(`${folder}/topology/thread_siblings_list`)));
@@ -68,7 +62,7 @@ const toPackage = (root: Root, members: [CpuInfo, ...CpuInfo[]]): Package => {
   };
 };
 
-const toFolder = (root: Root, { index }: CpuInfo): string => `${root}/sys/devices/system/cpu/cpu${index}`;
+const toFolder = (root: string, { index }: CpuInfo): string => `${root}/sys/devices/system/cpu/cpu${index}`;
 
 const toMHz = (kilohertz: number | null): number | null => round(kilohertz && kilohertz / 1000);
 
@@ -79,14 +73,17 @@ const toLoad = (members: readonly CpuInfo[], shares: CpuShares): number => {
   return (100 * sum) / members.length;
 };
 
-const listCaches = (cpuFolder: string): Cache[] =>
-  listFolder(`${cpuFolder}/cache`)
+type Cache = ReturnType<typeof listCaches>[number];
+
+const listCaches = (cpuFolder: string) =>
+  (readOrNull(() => readdirSync(`${cpuFolder}/cache`)) ?? [])
     .filter((name) => name.startsWith('index'))
     .map((name) => {
       const folder = `${cpuFolder}/cache/${name}`;
       return {
         level: readKernelText(`${folder}/level`),
         kilobytes: Number.parseInt(readKernelText(`${folder}/size`) ?? '0', 10),
+        // The same for all processors that share it.
         sharedBy: readKernelText(`${folder}/shared_cpu_list`) ?? folder,
       };
     });
@@ -97,12 +94,4 @@ const sumLevel = (caches: readonly Cache[], level: string): number | null => {
     caches.filter((cache) => cache.level === level).map(({ sharedBy, kilobytes }) => [sharedBy, kilobytes]),
   );
   return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
-};
-
-const listFolder = (path: string): string[] => {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
 };

@@ -5,12 +5,6 @@ import { readKernelText } from '../kernel-file.ts';
 
 type BlockDeviceKind = FileSystemKind | 'loop';
 
-export interface BlockDevice {
-  /** As in /sys/block, e.g. `sda1`, `dm-0`. */
-  name: string;
-  kind: BlockDeviceKind;
-}
-
 /** Major numbers reserved for one kind of device (the kernel's admin-guide/devices.txt). */
 const kindOfMajor: Record<string, BlockDeviceKind> = {
   1: 'memory',
@@ -27,10 +21,13 @@ const kindOfName: [RegExp, BlockDeviceKind][] = [
 ];
 
 /**
- * Reads the name and kind of the block device with a `major:minor` number. A device made of others (LVM, encryption,
+ * Reads the kind of the block device with a `major:minor` number, and its name in /sys/block, e.g. `dm-0`. A device made of others (LVM, encryption,
  * RAID) has the kind of the first of them that is not fixed.
  */
-export const readBlockDevice = async (sysFolder: string, number: string): Promise<BlockDevice> => {
+export const readBlockDevice = async (
+  sysFolder: string,
+  number: string,
+): Promise<{ name: string; kind: BlockDeviceKind }> => {
   const known = kindOfMajor[number.split(':', 1).join()];
   const folder = await realpath(`${sysFolder}/dev/block/${number}`).catch(() => null);
   if (folder === null) return { name: number, kind: known ?? 'fixed' };

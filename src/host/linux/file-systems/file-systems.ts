@@ -9,9 +9,6 @@ import { type Mount, readVisibleMounts } from './mount-table.ts';
 /** How long the size of a file system whose server may be gone is waited for. */
 const patienceMs = 1000;
 
-/** The root of the tree that holds `proc`, `sys` and `dev`; empty for the machine's own. */
-type Root = string;
-
 type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes'>;
 
 /** A mount, before its size is read. */
@@ -21,8 +18,11 @@ interface Candidate extends Omit<FileSystemReading, keyof Size> {
   mayHang: boolean;
 }
 
-/** Reads `HostReadings.fileSystems` and `fixedDisks`. Calls at the same time share one reading. */
-export const createFileSystemReader = (root: Root, guard: HangGuard) => {
+/**
+ * Reads `HostReadings.fileSystems` and `fixedDisks`; calls at the same time share one reading. `root` holds `proc`,
+ * `sys` and `dev`; it is empty for the machine's own.
+ */
+export const createFileSystemReader = (root: string, guard: HangGuard) => {
   const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
     const read = () => readSize(rest.mountPath);
     const size = await (mayHang ? guard(read, patienceMs) : read());
@@ -56,14 +56,14 @@ export const toFixedDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(ca
     ({ disk, mountPath }) => disk ?? mountPath,
   );
 
-const listCandidates = async (root: Root): Promise<Candidate[]> => {
+const listCandidates = async (root: string): Promise<Candidate[]> => {
   const mounts = (await readVisibleMounts(`${root}/proc`)).filter(({ type }) => type !== 'autofs');
   const labels = await readLabels(`${root}/dev`);
   const distinct = keepShortest(mounts, ({ device }) => device);
   return Promise.all(distinct.map((mount) => describe(root, mount, labels)));
 };
 
-const describe = async (root: Root, mount: Mount, labels: Map<string, string>): Promise<Candidate> => {
+const describe = async (root: string, mount: Mount, labels: Map<string, string>): Promise<Candidate> => {
   const number = await findDeviceNumber(mount);
   const device = number === null ? null : await readBlockDevice(`${root}/sys`, number);
   const kind = device?.kind ?? toKindOfType(mount.type);

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import type { ProcessDetails } from '../../readings.ts';
 import { mapInSlices } from '../../sampling/time-slices.ts';
-import { readKernelFile } from '../kernel-file.ts';
+import { readKernelFile, readOrNull } from '../kernel-file.ts';
 
 /** Reads `HostReadings.processDetails`. */
 export const readProcessDetails = async (
@@ -25,17 +25,9 @@ export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateB
   return { privateBytes: sizeOf('VmData'), pagedBytes: sizeOf('VmSwap') };
 };
 
+/** Null for processes of other users, and for processes that have ended. */
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
   executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
   // Since Linux 6.2 the size of the folder is the number of its entries; before, it is 0.
   handles: readOrNull(() => statSync(`${folder}/fd`).size || readdirSync(`${folder}/fd`).length),
 });
-
-/** Null for processes of other users, and for processes that have ended. */
-const readOrNull = <T>(read: () => T): T | null => {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-};

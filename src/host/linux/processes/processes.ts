@@ -15,10 +15,7 @@ const ticksPerSecond = 100;
 
 const maxAgeMs = 500;
 
-interface FoundProcess extends ProcessStat {
-  pid: number;
-  residentPages: number;
-}
+type FoundProcess = ProcessStat & { pid: number; residentPages: number };
 
 /**
  * Reads every process of a /proc; see `HostReadings.processes`. `readBootedAt` is called for each reading, since the

@@ -13,23 +13,20 @@ interface AuditedParts {
   clock: () => Date;
 }
 
-export interface AuditedExecution {
-  /** Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or a bug's error. */
-  execute(line: string, caller: Caller, client: AbortSignal): Promise<BoundedResult>;
-  /** Ends all commands; resolves when they are recorded. */
-  close(): Promise<void>;
-}
+export type AuditedExecution = ReturnType<typeof createAuditedExecution>;
 
 /** Runs commands only while the audit can be written; each outcome is on disk before the response. */
-export const createAuditedExecution = (parts: AuditedParts): AuditedExecution => {
+export const createAuditedExecution = (parts: AuditedParts) => {
   const running = new Set<Promise<unknown>>();
   return {
-    execute: (line, caller, client) => {
+    /** Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or a bug's error. */
+    execute: (line: string, caller: Caller, client: AbortSignal): Promise<BoundedResult> => {
       const result = execute(parts, line, caller, client).finally(() => running.delete(result));
       running.add(result);
       return result;
     },
-    close: async () => {
+    /** Ends all commands; resolves when they are recorded. */
+    close: async (): Promise<void> => {
       await parts.executor.close();
       await Promise.allSettled(running);
     },

@@ -35,18 +35,11 @@ export const readChildText = async ({ maxBytes, ...request }: TextRequest): Prom
 export const toFailure = (program: string, stderr: string): CommandFailure =>
   new CommandFailure(`${basename(program)} failed: ${stderr || 'it gave no reason'}`);
 
-export interface RowCollector {
-  onOutput: ChildRequest['onOutput'];
-  /** No more output is read. */
-  isFull(): boolean;
-  toOutput(): CommandOutput;
-}
-
 /**
  * Collects up to `maxRows` rows, and about 8 MiB, from a program that writes one line for each. `toRow` returns
  * undefined for lines that are no part of the result; what it throws fails the command.
  */
-export const collectRows = (maxRows: number, toRow: (line: string) => Row | undefined): RowCollector => {
+export const collectRows = (maxRows: number, toRow: (line: string) => Row | undefined) => {
   const rows: Row[] = [];
   let bytes = 0;
   let skipped = false;
@@ -62,8 +55,9 @@ export const collectRows = (maxRows: number, toRow: (line: string) => Row | unde
   };
   return {
     onOutput: createLineReader(addLine, maxLineBytes),
+    /** No more output is read. */
     isFull,
-    toOutput: () => ({ rows, truncated: skipped || bytes > maxBytes }),
+    toOutput: (): CommandOutput => ({ rows, truncated: skipped || bytes > maxBytes }),
   };
 };
 

@@ -3,23 +3,10 @@ import type { ParsedCommand } from '../policy/policy.ts';
 import { type BoundedResult, toBoundedResult } from './bounds.ts';
 import { CommandFailure, type Runner } from './runner.ts';
 
-interface ExecutorParts {
-  runner: Runner;
-  /** Time limit for a command, without the time in the queue. */
-  timeoutSeconds: number;
-}
+export type Executor = ReturnType<typeof createExecutor>;
 
-export interface Executor {
-  /**
-   * Runs a command within the bounds. Rejects with an HttpError (503) if the queue is full, and with a
-   * CommandFailure if the command fails, takes too long, or the client has gone.
-   */
-  execute(command: ParsedCommand, client: AbortSignal): Promise<BoundedResult>;
-  /** Ends all running and waiting commands; resolves when they have ended. */
-  close(): Promise<void>;
-}
-
-export const createExecutor = ({ runner, timeoutSeconds }: ExecutorParts): Executor => {
+/** Runs a few commands at a time, each for at most `timeoutSeconds`; the time in the queue does not count. */
+export const createExecutor = ({ runner, timeoutSeconds }: { runner: Runner; timeoutSeconds: number }) => {
   const refusal = 'Too many commands are running; try again later';
   const queue = createQueue({ running: 4, waiting: 16, refusal });
   const executions = new Map<AbortController, Promise<unknown>>();
@@ -34,7 +21,8 @@ export const createExecutor = ({ runner, timeoutSeconds }: ExecutorParts): Execu
     }
   };
   return {
-    execute: async (command, client) => {
+    /** Rejects with an HttpError (503) if the queue is full, and with a CommandFailure if the command fails. */
+    execute: async (command: ParsedCommand, client: AbortSignal): Promise<BoundedResult> => {
       const controller = new AbortController();
       const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));
       client.addEventListener('abort', abandon, { once: true });
@@ -48,7 +36,8 @@ export const createExecutor = ({ runner, timeoutSeconds }: ExecutorParts): Execu
         client.removeEventListener('abort', abandon);
       }
     },
-    close: async () => {
+    /** Ends all running and waiting commands; resolves when they have ended. */
+    close: async (): Promise<void> => {
       const results = [...executions.values()];
       for (const controller of executions.keys()) {
         controller.abort(new CommandFailure('The server is stopping', 'abandoned'));

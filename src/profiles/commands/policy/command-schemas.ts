@@ -4,20 +4,13 @@ import { cimClasses } from './cim-classes.ts';
 import { policies } from './policy.ts';
 import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape.ts';
 
-interface CommandDescription {
-  name: string;
-  summary: string;
-  /** JSON Schema (2020-12) of the parameters by name: lists as arrays, a switch as `true`. */
-  parameters: object;
-}
-
 type Schema = Record<string, unknown>;
 
 /**
- * Describes every allowed command, from the policy that also decides. JSON Schema cannot express two things:
- * the grammar of a filter, and that a date must exist in the calendar.
+ * Describes every allowed command, from the policy that also decides, with a JSON Schema (2020-12) of its parameters:
+ * lists are arrays, a switch is `true`. It cannot express the grammar of a filter, and that a date must exist.
  */
-export const describeCommands = (): CommandDescription[] =>
+export const describeCommands = () =>
   Object.entries(policies).map(([name, policy]) => ({
     name,
     summary: policy.summary,

@@ -1,5 +1,5 @@
 import { SettingsError } from '../../../config/settings-error.ts';
-import { findPowerShell } from '../../../host/power-shell.ts';
+import { findProgram } from '../../../host/programs.ts';
 import type { HostReadings } from '../../../host/readings.ts';
 import type { Runner } from '../execution/runner.ts';
 import { createNativeRunner } from './native-runner.ts';
@@ -25,7 +25,7 @@ export const chooseRunner = async ({
   const ownRunner = platform === 'win32' ? 'powershell' : 'native';
   const name = commandRunner === 'auto' ? ownRunner : commandRunner;
   if (name === 'native') return createNativeRunner({ host, clock });
-  const program = await findPowerShell(powerShellPaths);
+  const program = await findProgram(powerShellPaths);
   if (program !== null) return createPowerShellRunner(program, platform);
   const places = powerShellPaths.join(', ') || 'any known place';
   throw new SettingsError([

@@ -12,14 +12,11 @@ export const createDirectory = async (path: string, sync: Sync): Promise<void> =
     await mkdir(directory, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return syncEarlier(directory, sync);
+    // An earlier process may have been killed before this sync. We may not be allowed to read the parent.
+    if (code === 'EEXIST') return sync.directory(dirname(directory)).catch(() => undefined);
     if (code !== 'ENOENT' || dirname(directory) === directory) throw error;
     await createDirectory(dirname(directory), sync);
     await mkdir(directory, { mode: 0o700 });
   }
   await sync.directory(dirname(directory));
 };
-
-/** An earlier process may have been killed before this sync. We may not be allowed to read the parent. */
-const syncEarlier = (directory: string, sync: Sync): Promise<void> =>
-  sync.directory(dirname(directory)).catch(() => undefined);

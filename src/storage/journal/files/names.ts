@@ -1,28 +1,20 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface FileNames {
-  directory: string;
-  /** The file that is written to. */
-  active: string;
-  /** Where the lock's socket is. */
-  lock: string;
-  /** A closed segment. */
-  closed(number: number): string;
-  /** An incomplete last line that was cut off. */
-  torn(number: number): string;
-  /** The numbers of the closed segments, oldest first. */
-  listClosed(): Promise<number[]>;
-  listTorn(): Promise<number[]>;
-}
+export type FileNames = ReturnType<typeof createFileNames>;
 
 /** Paths of a journal's files. */
-export const createFileNames = (directory: string, name: string): FileNames => ({
+export const createFileNames = (directory: string, name: string) => ({
   directory,
+  /** The file that is written to. */
   active: join(directory, `${name}.jsonl`),
+  /** Where the lock's socket is. */
   lock: join(directory, `${name}.lock`),
-  closed: (number) => join(directory, `${name}.${toDigits(number)}.jsonl`),
-  torn: (number) => join(directory, `${name}.${toDigits(number)}.torn`),
+  /** A closed segment. */
+  closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
+  /** An incomplete last line that was cut off. */
+  torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
+  /** The numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
   listTorn: () => listNumbers(directory, `${name}.`, '.torn'),
 });

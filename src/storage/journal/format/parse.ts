@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import type { LogRecord } from './line.ts';
+import { crcFieldBytes, type LogRecord } from './line.ts';
 
 const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
-const crcFieldBytes = ',"crc":"00000000"}'.length;
 const markStart = Buffer.from('{"seq":');
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const carriageReturn = 0x0d;

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 
 const firstBlockBytes = 16 * 1024;
 const largestBlockBytes = 64 * 1024;
-const newline = 0x0a;
+export const newline = 0x0a;
 
 /** Fills the buffer with a file's bytes from the offset on; resolves to how many there were. */
 export type ReadAt = (buffer: Buffer, position: number) => Promise<number>;
@@ -21,7 +21,8 @@ export interface Line {
   bytes: Buffer | undefined;
 }
 
-interface Block {
+/** Bytes of a file from the offset `start` on. */
+export interface Block {
   start: number;
   bytes: Buffer;
 }

@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { codeOf, JournalError } from '../errors.ts';
+import { open } from 'node:fs/promises';
+import { JournalError, passIfGone } from '../errors.ts';
 import type { SegmentStore } from '../write/segment-store.ts';
 import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './backwards.ts';
 
@@ -13,18 +13,6 @@ export interface LogFile {
   release(): Promise<void>;
 }
 
-/** Lines of one file of the log, last one first. */
-export interface Passage {
-  file: LogFile;
-  lines: Iterable<Line>;
-}
-
-interface OpenFile {
-  file: LogFile;
-  read: ReadAt;
-  end: number;
-}
-
 /**
  * Every line of the log, last one first, as the log is when the first is asked for.
  * @throws JournalError `window-too-large` when more than `maxBytes` would have to be read
@@ -33,7 +21,7 @@ export async function* readLogBackwards(
   log: Log,
   maxLineBytes: number,
   maxBytes = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Passage> {
+): AsyncGenerator<{ file: LogFile; lines: Iterable<Line> }> {
   const limit = createByteLimit(maxBytes);
   for await (const { file, read, end } of openFiles(log)) {
     for await (const lines of readLinesBackwards(limit(read), end, maxLineBytes)) {
@@ -43,7 +31,7 @@ export async function* readLogBackwards(
 }
 
 /** Newest first. A closed file is open only while it is read: a reader that waits for its client has none open. */
-async function* openFiles(log: Log): AsyncGenerator<OpenFile> {
+async function* openFiles(log: Log): AsyncGenerator<{ file: LogFile; read: ReadAt; end: number }> {
   const inTurn =
     (read: ReadAt): ReadAt =>
     (buffer, position) =>
@@ -56,7 +44,8 @@ async function* openFiles(log: Log): AsyncGenerator<OpenFile> {
     await active.release();
   }
   for (const path of closed) {
-    const handle = await openIfThere(path);
+    // Retention, or a person, may delete a segment at any time.
+    const handle = await open(path, 'r').catch(passIfGone);
     if (handle) {
       const file = { read: inTurn(createReadByPath(path)), hold: () => undefined, release: async () => undefined };
       try {
@@ -89,13 +78,3 @@ const createReadByPath =
       await handle.close();
     }
   };
-
-/** Retention, or a person, may delete a segment at any time. */
-const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-};

@@ -1,12 +1,6 @@
-import type { Line, ReadAt } from './backwards.ts';
+import { type Block, type Line, newline, type ReadAt } from './backwards.ts';
 
 const blockBytes = 64 * 1024;
-const newline = 0x0a;
-
-interface Block {
-  start: number;
-  bytes: Buffer;
-}
 
 /** Chosen lines of one file. Of lines that follow each other only the first start and the last end are kept. */
 export class Runs {

@@ -1,8 +1,7 @@
-import { lstat, open, stat } from 'node:fs/promises';
-import { codeOf, JournalError } from '../errors.ts';
+import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
+import { JournalError, passIfGone } from '../errors.ts';
 import type { FileNames } from '../files/names.ts';
 import { repairTail } from '../files/repair.ts';
-import { type SharedHandle, shareHandle } from '../files/shared-handle.ts';
 import type { Sync } from '../files/sync.ts';
 import type { Settings } from '../options.ts';
 
@@ -17,6 +16,23 @@ export interface ActiveFile {
   /** When its first record was written, as far as the file system knows; Unix milliseconds. */
   begunAt: number;
 }
+
+export type SharedHandle = ReturnType<typeof shareHandle>;
+
+/** An open file with several users; the last release closes it. */
+const shareHandle = (handle: FileHandle) => {
+  let users = 1;
+  return {
+    handle,
+    retain: (): void => {
+      users += 1;
+    },
+    release: async (): Promise<void> => {
+      users -= 1;
+      if (users === 0) await handle.close();
+    },
+  };
+};
 
 /** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its end. */
 export const openActiveFile = async (names: FileNames, sync: Sync, settings: Settings): Promise<ActiveFile> => {
@@ -67,10 +83,8 @@ export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise
 
 /** Size of the regular file at the path; undefined if there is nothing. Throws if it is not a regular file. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
-  const found = await lstat(path).catch((error) => {
-    // With any other error the file may exist: it must not be taken for a new one.
-    if (codeOf(error) !== 'ENOENT') throw error;
-  });
+  // After any error but one the file may exist: it must not be taken for a new one.
+  const found = await lstat(path).catch(passIfGone);
   if (found && !found.isFile()) {
     throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);
   }

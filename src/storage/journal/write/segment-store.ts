@@ -1,8 +1,7 @@
 import { rename, unlink } from 'node:fs/promises';
-import { codeOf, JournalError } from '../errors.ts';
+import { JournalError, passIfGone } from '../errors.ts';
 import { type FileNames, nextNumber } from '../files/names.ts';
 import { dayMs, removeOldSegments } from '../files/retention.ts';
-import type { SharedHandle } from '../files/shared-handle.ts';
 import type { Sync } from '../files/sync.ts';
 import { toMark } from '../format/line.ts';
 import type { Settings } from '../options.ts';
@@ -19,15 +18,6 @@ import {
 
 const attempts = 3;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
-
-/** The log at one moment. Release `active` when done. */
-export interface Snapshot {
-  active: SharedHandle;
-  /** Bytes of the active file that may be read. */
-  size: number;
-  /** Paths of the closed segments, newest first. */
-  closed: readonly string[];
-}
 
 /** The files of a journal. Its methods must not run at the same time, those for reading excepted. */
 export class SegmentStore {
@@ -109,7 +99,8 @@ export class SegmentStore {
     }
   }
 
-  takeSnapshot(): Snapshot {
+  /** The readable bytes of the active file, and the closed segments, newest first. Release `active` when done. */
+  takeSnapshot() {
     this.#active.shared.retain();
     return { active: this.#active.shared, size: this.#active.size, closed: this.#closed };
   }
@@ -157,11 +148,6 @@ export class SegmentStore {
     }
   }
 }
-
-/** Another program may have moved the file away a moment ago. */
-const passIfGone = (error: unknown): void => {
-  if (codeOf(error) !== 'ENOENT') throw error;
-};
 
 /** Newest first. Read when the files change and not for each listing, whose cost would grow with the log. */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>

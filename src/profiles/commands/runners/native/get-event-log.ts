@@ -5,7 +5,7 @@ import type { CommandParameters } from '../../policy/policy.ts';
 import { createEventFilter } from '../event-filter.ts';
 import { type JournalEntry, readUserNames, toEvent, toText } from './journal-entry.ts';
 import { toJournalArguments } from './journal-query.ts';
-import { findProgram, type SystemPaths } from './programs.ts';
+import { requireProgram, type SystemPaths } from './programs.ts';
 
 /**
  * Get-EventLog from systemd's journal, newest first. A CommandFailure says what is missing if the machine has no
@@ -16,7 +16,7 @@ export const getEventLog = async (
   parameters: CommandParameters<'Get-EventLog'>,
   signal: AbortSignal,
 ): Promise<CommandOutput> => {
-  const program = await findProgram(paths.journalctl, 'Events need a journal: journalctl is not installed');
+  const program = await requireProgram(paths.journalctl, 'Events need a journal: journalctl is not installed');
   const userNames = await readUserNames();
   const isWanted = createEventFilter(parameters);
   let isEmpty = true;

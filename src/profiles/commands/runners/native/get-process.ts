@@ -3,15 +3,13 @@ import { CommandFailure, type Row } from '../../execution/runner.ts';
 import { createAnyMatcher, findUnmatched } from '../../language/wildcard.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
 
-type GetProcess = (parameters: CommandParameters<'Get-Process'>) => Promise<Row[]>;
-
 /**
  * Get-Process, in order of name and id; a CommandFailure if there is no process with an id or a name without
  * wildcards. The whole list is built once for each reading of the host, which is shared for half a second.
  */
-export const createGetProcess = (host: HostReadings): GetProcess => {
+export const createGetProcess = (host: HostReadings) => {
   const wholeLists = new WeakMap<readonly ProcessReading[], Promise<Row[]>>();
-  return async ({ Name, Id }) => {
+  return async ({ Name, Id }: CommandParameters<'Get-Process'>): Promise<Row[]> => {
     const processes = await host.processes();
     if (Name || Id) return readRows(host, choose(processes, Name, Id));
     const rows = wholeLists.get(processes) ?? readRows(host, processes);

@@ -1,5 +1,6 @@
 import { CommandFailure, type Row } from '../../execution/runner.ts';
 import { createAnyMatcher, findUnmatched } from '../../language/wildcard.ts';
+import type { CimInstance } from '../../policy/cim-classes.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
 import { toExitCode, toServiceName, toStartType, toStatus } from './service-state.ts';
 import type { Unit } from './units.ts';
@@ -13,6 +14,24 @@ export const getService = (units: readonly Unit[], parameters: CommandParameters
   const isIncluded = Include ? createAnyMatcher(Include) : () => true;
   const isExcluded = createAnyMatcher(Exclude ?? []);
   return chosen.filter(({ Name }) => isIncluded(Name) && !isExcluded(Name)).sort((a, b) => (a.Name < b.Name ? -1 : 1));
+};
+
+/** A systemd service as Get-CimInstance shows it. StartName is the user, which is root without a `User=`. */
+export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
+  const status = toStatus(unit);
+  const startType = toStartType(unit);
+  return {
+    Name: toServiceName(unit),
+    DisplayName: unit.Description,
+    Description: unit.Description,
+    State: status.replace('Pending', ' Pending'),
+    StartMode: startType === 'Automatic' ? 'Auto' : startType,
+    Status: unit.ActiveState === 'failed' ? 'Error' : 'OK',
+    StartName: unit.User || 'root',
+    ProcessId: Number(unit.MainPID) || null,
+    ExitCode: toExitCode(unit),
+    Started: status === 'Running',
+  };
 };
 
 type Service = ReturnType<typeof toService>;

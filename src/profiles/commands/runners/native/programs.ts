@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { findProgram } from '../../../../host/programs.ts';
 import { CommandFailure } from '../../execution/runner.ts';
 
 /** Absolute paths of systemd's programs; PATH is never used. */
@@ -12,15 +12,8 @@ export const systemPaths = {
 export type SystemPaths = typeof systemPaths;
 
 /** The first path that can be executed; a CommandFailure with `missing` if there is none. */
-export const findProgram = async (paths: readonly string[], missing: string): Promise<string> => {
-  for (const path of paths) {
-    if (await isAccessible(path, constants.X_OK)) return path;
-  }
-  throw new CommandFailure(missing);
+export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
+  const program = await findProgram(paths);
+  if (program === null) throw new CommandFailure(missing);
+  return program;
 };
-
-export const isAccessible = (path: string, mode = constants.F_OK): Promise<boolean> =>
-  access(path, mode).then(
-    () => true,
-    () => false,
-  );

@@ -1,6 +1,7 @@
+import { isAccessible } from '../../../../host/programs.ts';
 import { readChildText } from '../../execution/child-output.ts';
 import { CommandFailure } from '../../execution/runner.ts';
-import { findProgram, isAccessible, type SystemPaths } from './programs.ts';
+import { requireProgram, type SystemPaths } from './programs.ts';
 
 const maxBytes = 32 * 1024 * 1024;
 const common = ['--no-pager', '--no-ask-password'];
@@ -20,7 +21,7 @@ export type Unit = Record<(typeof unitProperties)[number], string>;
  * systemd.
  */
 export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promise<Unit[]> => {
-  const program = await findProgram(paths.systemctl, 'Services need systemd: systemctl is not installed');
+  const program = await requireProgram(paths.systemctl, 'Services need systemd: systemctl is not installed');
   if (!(await isAccessible(paths.bootMark))) {
     throw new CommandFailure('Services need systemd, which does not run on this machine');
   }

@@ -1,18 +1,10 @@
 import { basename } from 'node:path';
 import { maxRows } from '../../execution/bounds.ts';
-import { collectRows, type RowCollector } from '../../execution/child-output.ts';
-import { CommandFailure, type CommandOutput, type Row } from '../../execution/runner.ts';
+import { collectRows } from '../../execution/child-output.ts';
+import { CommandFailure, type Row } from '../../execution/runner.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
 import { createEventFilter } from '../event-filter.ts';
 import { isCmdlet, type ReadObject, rowMakers } from './objects.ts';
-
-/** Collects the script's output: a line of JSON for the cmdlet that it runs, for each object, and for the end. */
-interface Answer {
-  /** Throws a CommandFailure for PowerShell's own errors, and for output that is not from the script. */
-  onOutput: RowCollector['onOutput'];
-  /** Undefined if the end is missing. */
-  toOutput(): CommandOutput | undefined;
-}
 
 interface Message {
   command?: unknown;
@@ -21,8 +13,14 @@ interface Message {
   end?: unknown;
 }
 
-export const createAnswer = (program: string, command: ParsedCommand): Answer => {
-  const isWanted = createRowFilter(command);
+/**
+ * Collects the script's output: a line of JSON for the cmdlet that it runs, for each object, and for the end.
+ * `onOutput` throws a CommandFailure for PowerShell's own errors, and for output that is not from the script;
+ * `toOutput` returns undefined if the end is missing.
+ */
+export const createAnswer = (program: string, command: ParsedCommand) => {
+  // Get-WinEvent, which replaces a missing Get-EventLog, filters by some of the parameters only.
+  const isWanted = command.name === 'Get-EventLog' ? createEventFilter(command.parameters) : () => true;
   let makeRow = rowMakers[command.name];
   let hasEnded = false;
   const toRow = (line: string): Row | undefined => {
@@ -38,10 +36,6 @@ export const createAnswer = (program: string, command: ParsedCommand): Answer =>
   const rows = collectRows(most, toRow);
   return { onOutput: rows.onOutput, toOutput: () => (hasEnded || rows.isFull() ? rows.toOutput() : undefined) };
 };
-
-/** Get-WinEvent, which replaces a missing Get-EventLog, filters by some of the parameters only. */
-const createRowFilter = (command: ParsedCommand): ((row: Row) => boolean) =>
-  command.name === 'Get-EventLog' ? createEventFilter(command.parameters) : () => true;
 
 const parseMessage = (program: string, line: string): Message => {
   try {

@@ -6,7 +6,8 @@ import { after, test } from 'node:test';
 import { createHostileTexts } from '../../../../../test/support/power-shell.ts';
 import { waitUntil } from '../../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../../host/index.ts';
-import { findPowerShell, listPowerShellPaths } from '../../../../host/power-shell.ts';
+import { listPowerShellPaths } from '../../../../host/power-shell.ts';
+import { findProgram } from '../../../../host/programs.ts';
 import { CommandFailure } from '../../execution/runner.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
 import { createNativeRunner } from '../native-runner.ts';
@@ -14,7 +15,7 @@ import { createPowerShellRunner } from '../power-shell-runner.ts';
 
 // These tests need a real PowerShell: the one that this variable names, or one in a well-known place.
 const { SIGNALBOX_TEST_PWSH: path } = process.env;
-const program = await findPowerShell(path ? [path] : listPowerShellPaths());
+const program = await findProgram(path ? [path] : listPowerShellPaths());
 const skip = program === null && 'no PowerShell is installed here';
 const runner = createPowerShellRunner(String(program));
 

@@ -6,12 +6,7 @@ import type { eventFilterKeys } from './objects.ts';
 
 type Scalar = string | number | Date;
 
-/** A cmdlet and its parameters, as the script expects them. */
-interface Call {
-  command: string;
-  parameters: WireParameter[];
-}
-
+/** A parameter as the script expects it. */
 interface WireParameter {
   name: string;
   type: 'text' | 'number' | 'date';
@@ -40,7 +35,7 @@ export const toRequest = (command: ParsedCommand): string => {
   return `${toAscii(JSON.stringify({ ...call, fallback }))}\n`;
 };
 
-const toCall = (command: string, parameters: Parameters): Call => ({
+const toCall = (command: string, parameters: Parameters) => ({
   command,
   parameters: Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : toWire(name, value))),
 });

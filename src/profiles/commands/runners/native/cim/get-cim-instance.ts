@@ -3,11 +3,9 @@ import type { Row } from '../../../execution/runner.ts';
 import { createFilter } from '../../../language/filter.ts';
 import { type CimClassName, type CimInstance, chooseProperties } from '../../../policy/cim-classes.ts';
 import type { CommandParameters } from '../../../policy/policy.ts';
+import { toServiceInstance } from '../get-service.ts';
 import type { Unit } from '../units.ts';
-import { readLogicalDisks } from './logical-disk.ts';
-import { readComputerSystem, readOperatingSystem, readProcessors } from './machine.ts';
-import { readProcesses } from './process.ts';
-import { toServiceInstance } from './service.ts';
+import { readComputerSystem, readLogicalDisks, readOperatingSystem, readProcesses, readProcessors } from './machine.ts';
 
 interface CimSources {
   host: HostReadings;

@@ -1,4 +1,4 @@
-import type { HostReadings } from '../../../../../host/readings.ts';
+import type { FileSystemKind, HostReadings } from '../../../../../host/readings.ts';
 import type { CimInstance } from '../../../policy/cim-classes.ts';
 
 /** Sizes are in KB of 1,024 bytes; FreePhysicalMemory and FreeVirtualMemory are what programs can still allocate. */
@@ -67,7 +67,46 @@ export const readProcessors = async (host: HostReadings): Promise<CimInstance<'W
   }));
 };
 
+/** Every mounted file system that has a size. Sizes are in bytes; FreeSpace is available to ordinary users. */
+export const readLogicalDisks = async (host: HostReadings): Promise<CimInstance<'Win32_LogicalDisk'>[]> => {
+  const fileSystems = await host.fileSystems();
+  return fileSystems.map((fileSystem) => ({
+    DeviceID: fileSystem.mountPath,
+    DriveType: driveTypes[fileSystem.kind],
+    FileSystem: fileSystem.type,
+    VolumeName: fileSystem.label,
+    FreeSpace: fileSystem.availableBytes,
+    Size: fileSystem.totalBytes,
+  }));
+};
+
+/** Sizes are in bytes, times in units of 100 ns. */
+export const readProcesses = async (host: HostReadings): Promise<CimInstance<'Win32_Process'>[]> => {
+  const processes = await host.processes();
+  const details = await host.processDetails(processes.map(({ pid }) => pid));
+  return processes.map((process) => ({
+    ProcessId: process.pid,
+    ParentProcessId: process.parentPid,
+    SessionId: process.sessionId,
+    HandleCount: details.get(process.pid)?.handles ?? null,
+    ThreadCount: process.threads,
+    Priority: process.priority,
+    Name: process.name,
+    ExecutablePath: details.get(process.pid)?.executablePath ?? null,
+    CreationDate: process.startedAt?.toISOString() ?? null,
+    WorkingSetSize: process.workingSetBytes,
+    VirtualSize: process.virtualBytes,
+    KernelModeTime: toTicks(process.kernelSeconds),
+    UserModeTime: toTicks(process.userSeconds),
+  }));
+};
+
 const toKB = (bytes: number): number => Math.floor(bytes / 1024);
+
+const toTicks = (seconds: number | null): number | null => seconds && Math.round(seconds * 1e7);
+
+/** Win32_LogicalDisk.DriveType. */
+const driveTypes: Record<FileSystemKind, number> = { removable: 2, fixed: 3, network: 4, optical: 5, memory: 6 };
 
 const osTypes: Partial<Record<NodeJS.Platform, number>> = { darwin: 2, win32: 18, linux: 36, freebsd: 42 };
 
