@@ -21,14 +21,16 @@ export const createPipelining = () => {
     if (!known.has(connection)) {
       known.add(connection);
       socket.once('close', () => change(connection, -connection.waiting));
+      // Node resumes reading after each request that has arrived or is done.
+      socket.on('resume', () => isFull(connection) && socket.pause());
     }
     if (connection.waiting > waitingRequests.perConnection || inTotal > waitingRequests.inTotal) {
       socket.destroy();
-    } else if (connection.waiting > waitingBeforePause) socket.pause();
+    } else if (isFull(connection)) socket.pause();
   };
   const dequeue = (connection: Connection): void => {
     change(connection, -1);
-    if (connection.waiting <= waitingBeforePause && connection.socket.isPaused()) connection.socket.resume();
+    if (!isFull(connection) && connection.socket.isPaused()) connection.socket.resume();
   };
   return (connection: Connection, response: ServerResponse, begin: () => void): void => {
     enqueue(connection);
@@ -38,3 +40,5 @@ export const createPipelining = () => {
     });
   };
 };
+
+const isFull = ({ waiting }: Connection): boolean => waiting > waitingBeforePause;
