@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Connection } from './connections.ts';
-import { waitingBeforePause, waitingRequests } from './limits.ts';
+import { waitingBeforePause, waitingInTotalBeforePause, waitingRequests } from './limits.ts';
 
 /**
  * Takes the requests of a connection one at a time: Node would begin one that is sent ahead at once, and a task that is
@@ -15,6 +15,8 @@ export const createPipelining = () => {
     inTotal += count;
     connection.waiting += count;
   };
+  const isFull = ({ waiting }: Connection): boolean =>
+    waiting > waitingBeforePause || (waiting > 0 && inTotal > waitingInTotalBeforePause);
   const enqueue = (connection: Connection): void => {
     const { socket } = connection;
     change(connection, 1);
@@ -40,5 +42,3 @@ export const createPipelining = () => {
     });
   };
 };
-
-const isFull = ({ waiting }: Connection): boolean => waiting > waitingBeforePause;
