@@ -35,6 +35,7 @@ export const waitingRequests = { perConnection: 500, inTotal: 10_000 };
 
 /** A connection is not read from while more requests than this wait on it. */
 export const waitingBeforePause = 8;
+export const waitingInTotalBeforePause = 1000;
 
 /** Limits that Fastify sets. */
 export const fastifyLimits = {

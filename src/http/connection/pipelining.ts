@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Connection } from './connections.ts';
-import { waitingBeforePause, waitingRequests } from './limits.ts';
+import { waitingBeforePause, waitingInTotalBeforePause, waitingRequests } from './limits.ts';
 
 /**
  * Takes the requests of a connection one at a time: Node would begin one that is sent ahead at once, and a task that is
@@ -15,20 +15,24 @@ export const createPipelining = () => {
     inTotal += count;
     connection.waiting += count;
   };
+  const isFull = ({ waiting }: Connection): boolean =>
+    waiting > waitingBeforePause || (waiting > 0 && inTotal > waitingInTotalBeforePause);
   const enqueue = (connection: Connection): void => {
     const { socket } = connection;
     change(connection, 1);
     if (!known.has(connection)) {
       known.add(connection);
       socket.once('close', () => change(connection, -connection.waiting));
+      // Node resumes reading after each request that has arrived or is done.
+      socket.on('resume', () => isFull(connection) && socket.pause());
     }
     if (connection.waiting > waitingRequests.perConnection || inTotal > waitingRequests.inTotal) {
       socket.destroy();
-    } else if (connection.waiting > waitingBeforePause) socket.pause();
+    } else if (isFull(connection)) socket.pause();
   };
   const dequeue = (connection: Connection): void => {
     change(connection, -1);
-    if (connection.waiting <= waitingBeforePause && connection.socket.isPaused()) connection.socket.resume();
+    if (!isFull(connection) && connection.socket.isPaused()) connection.socket.resume();
   };
   return (connection: Connection, response: ServerResponse, begin: () => void): void => {
     enqueue(connection);

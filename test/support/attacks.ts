@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** Clients without a token that try to use up a server. They hold their connections until they are ended. */
+export interface Attack {
+  /** How many connections were opened. */
+  clients: number;
+  /** Resolves when everything that the server takes has been sent, or when all connections are closed. */
+  sent: Promise<unknown>;
+  /** Closes every connection. */
+  end(): void;
+}
+
+/** Opened at once: more than a server's backlog would wait for a second. */
+const step = 50;
+
+const mebibyte = 1024 * 1024;
+
+/** What one client sends: the pieces in their order, each once the system has taken the one before. */
+type Pieces = Iterable<string | Buffer>;
+
+/** Opens a connection; resolves once it is open, or refused. */
+const open = async (url: string): Promise<Socket> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  // The server may close the connection at any time.
+  socket.on('error', () => undefined);
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => undefined);
+  return socket;
+};
+
+/** Sends the pieces and reads nothing; resolves when they are sent, or the connection is closed. */
+const sendAll = async (socket: Socket, pieces: Pieces): Promise<void> => {
+  const closed = socket.closed ? Promise.resolve() : once(socket, 'close').catch(() => undefined);
+  for (const piece of pieces) {
+    const taken = new Promise<void>((resolve) => socket.write(piece, () => resolve()));
+    await Promise.race([taken, closed]);
+    if (socket.destroyed) return;
+  }
+};
+
+/** Opens so many connections, and sends on each of them what `toPieces` makes for it. */
+const attack = async (url: string, clients: number, toPieces: (client: number) => Pieces): Promise<Attack> => {
+  const sockets: Socket[] = [];
+  const sending: Promise<void>[] = [];
+  while (sockets.length < clients) {
+    const size = Math.min(step, clients - sockets.length);
+    for (const socket of await Promise.all(Array.from({ length: size }, () => open(url)))) {
+      sending.push(sendAll(socket, toPieces(sockets.length)));
+      sockets.push(socket);
+    }
+  }
+  return {
+    clients,
+    sent: Promise.all(sending),
+    end: () => sockets.forEach((socket) => void socket.destroy()),
+  };
+};
+
+const repeat = function* (piece: Buffer, count: number): Generator<Buffer> {
+  for (let sent = 0; sent < count; sent += 1) yield piece;
+};
+
+/** As many requests at once as make about a write. */
+const toBatch = (request: string, bytes: number): Buffer =>
+  Buffer.from(request.repeat(Math.ceil(bytes / request.length)), 'latin1');
+
+/** 498 requests on each connection, each with 3,990 empty header lines: 8 MB that become a hundred times as many bytes. */
+export const pipelineHeaderLines = (url: string, clients: number): Promise<Attack> => {
+  const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3990)}\r\n`);
+  return attack(url, clients, () => repeat(request, 498));
+};
+
+/** The same with as many header lines as are allowed, as long as they may be. */
+export const pipelineLongHeaders = (url: string, clients: number): Promise<Attack> => {
+  const lines = Array.from({ length: 190 }, (_, index) => `x-${index}: ${'v'.repeat(70)}\r\n`).join('');
+  const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`);
+  return attack(url, clients, () => repeat(request, 498));
+};
+
+/** 20 MB of requests with 41 bytes on each connection. */
+export const pipelineShortRequests = (url: string, clients: number): Promise<Attack> => {
+  const batch = toBatch('GET /api/tasks HTTP/1.1\r\nHost:localhost\r\n\r\n', mebibyte);
+  return attack(url, clients, () => repeat(batch, 20));
+};
+
+/** Connections that send nothing. */
+export const stayIdle = (url: string, clients: number): Promise<Attack> => attack(url, clients, () => []);
+
+/** Each client asks for one of the paths, in turn, and never reads. */
+export const stopReading = (url: string, clients: number, paths: readonly string[]): Promise<Attack> =>
+  attack(url, clients, (client) => [toGet(paths[client % paths.length] ?? '/')]);
+
+/** Bodies of 1 MiB that lack their last byte. */
+export const leaveBodiesUnfinished = (url: string, clients: number): Promise<Attack> => {
+  const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${mebibyte}\r\n\r\n`;
+  const body = Buffer.alloc(mebibyte - 1, ' ');
+  return attack(url, clients, () => [head, body]);
+};
+
+/** Bodies of 1 MiB that lack their last byte, in chunks of one byte. */
+export const leaveChunksUnfinished = (url: string, clients: number): Promise<Attack> => {
+  const head = 'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const body = Buffer.from('1\r\n \r\n'.repeat(mebibyte - 1));
+  return attack(url, clients, () => [head, body]);
+};
+
+/** Lists that read much of the log and show nothing of it, one after the other on each connection. */
+export const listAlerts = (url: string, clients: number): Promise<Attack> => {
+  const request = toGet('/api/alerts?count=10000&level=x');
+  return attack(url, clients, () => repeat(Buffer.from(request), 20));
+};
+
+/** Sends the request on connections of its own, one after the other, and resets each. */
+export const sendAndReset = async (url: string, count: number, request: string): Promise<void> => {
+  for (let sent = 0; sent < count; sent += 1) {
+    const socket = await open(url);
+    await sendAll(socket, [request]);
+    socket.resetAndDestroy();
+    if (!socket.closed) await once(socket, 'close');
+  }
+};
+
+/** A POST with a JSON body, as it is sent. */
+export const toPost = (path: string, value: object, token?: string): string => {
+  const body = JSON.stringify(value);
+  const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
+  return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}Content-Length: ${body.length}\r\n\r\n${body}`;
+};
+
+/** A login that fails, and so is checked. */
+export const login = toPost('/api/auth/login', { Username: 'admin', Password: 'wrong' });
+
+const toGet = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
