@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
 import { listFiles, readText } from './support/documents.ts';
@@ -14,12 +14,15 @@ test('no source, test or page file is longer than 300 lines', () => {
   assert.deepEqual(tooLong, []);
 });
 
-test('docs/architecture.md names everything at the top of src', () => {
+test('docs/architecture.md has a line for every folder of src and every file at its top', () => {
   const tree = readText('docs/architecture.md');
-  for (const entry of readdirSync(join(packageRoot, 'src'), { withFileTypes: true })) {
-    const name = entry.isDirectory() ? `${entry.name}/` : entry.name;
-    assert.ok(tree.includes(`  ${name}`) || name.endsWith('.test.ts'), name);
-  }
+  const source = join(packageRoot, 'src');
+  const missing = readdirSync(source, { recursive: true, withFileTypes: true })
+    .map((entry) => ({ entry, path: relative(source, join(entry.parentPath, entry.name)) }))
+    .filter(({ entry, path }) => entry.isDirectory() || (path === entry.name && !path.endsWith('.test.ts')))
+    .map(({ entry, path }) => (entry.isDirectory() ? `${path}/` : path))
+    .filter((name) => !tree.includes(`\n  ${name} `));
+  assert.deepEqual(missing, []);
 });
 
 test('.ci/run runs the check and test commands that the documents name', () => {
