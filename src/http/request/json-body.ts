@@ -159,17 +159,17 @@ const createBodyReader = () => {
       chunks += 1;
       const isCrumbled = chunks > manyChunks && bytes < chunks * smallChunkBytes;
       const fault = isCrumbled ? tooCrumbled() : findFault(request, bytes + chunk.length);
-      if (fault) return finish(fault);
+      if (fault) {
+        finish(fault);
+        return;
+      }
       held = bytes === 0 ? chunk : append(held, bytes, chunk);
       bytes += chunk.length;
     };
     const end = (): void => finish(null);
+    const leave = (): void => release(request);
     if (Number(request.headers['content-length']) > maximumBodyBytes) done(tooLarge());
-    else
-      request
-        .on('data', take)
-        .on('end', end)
-        .on('close', () => release(request));
+    else request.on('data', take).on('end', end).on('close', leave);
   };
 };
 
