@@ -13,7 +13,7 @@ export const waitUntil = async (
   }
 };
 
-/** Repeats the check until it does not throw, for readings that change while they are compared; rejects as it last did. */
+/** Repeats the check until it does not throw, for readings that change meanwhile; rejects with its last error. */
 export const waitUntilPasses = async (check: () => unknown, limitMs = 10_000): Promise<void> => {
   let failure: unknown;
   const passes = async (): Promise<boolean> => {

@@ -14,7 +14,7 @@ interface Package {
   l3CacheKB: number | null;
 }
 
-/** The part of the readings that hardly ever changes. `root` holds `proc` and `sys`; it is empty for the machine's own. */
+/** The part of the readings that hardly ever changes. `root` holds `proc` and `sys`; empty for the machine's own. */
 export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {

@@ -10,14 +10,12 @@ export interface ActiveFile {
   path: string;
   dev: bigint;
   ino: bigint;
-  shared: SharedHandle;
+  shared: ReturnType<typeof shareHandle>;
   /** Bytes that were written and synced: what is listed, and where the next batch begins. */
   size: number;
   /** When its first record was written, as far as the file system knows; Unix milliseconds. */
   begunAt: number;
 }
-
-export type SharedHandle = ReturnType<typeof shareHandle>;
 
 /** An open file with several users; the last release closes it. */
 const shareHandle = (handle: FileHandle) => {
