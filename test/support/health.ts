@@ -1,10 +1,17 @@
-import { type ClientRequest, get } from 'node:http';
+import { get } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 /** Milliseconds between two requests, whether the one before is answered or not. */
 const interval = 50;
 
+/** Milliseconds after which health counts as never answered. */
+const patience = 30_000;
+
 export interface HealthWatch {
-  /** Ends it; resolves to the milliseconds that the slowest response took, Infinity where one was not 200. */
+  /**
+   * Ends it; resolves to the milliseconds that the slowest response took. A connection that is closed or refused is
+   * tried again, and the time goes on.
+   */
   stop(): Promise<number>;
 }
 
@@ -23,16 +30,21 @@ export const watchHealth = (url: string): HealthWatch => {
   };
 };
 
-const measureHealth = (url: string): Promise<number> =>
+const measureHealth = async (url: string): Promise<number> => {
+  const start = performance.now();
+  while (performance.now() - start < patience) {
+    if (await isHealthy(url)) return performance.now() - start;
+    await setTimeout(interval);
+  }
+  return Number.POSITIVE_INFINITY;
+};
+
+const isHealthy = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
-    const start = performance.now();
-    const request: ClientRequest = get(`${url}/health`, { agent: false, timeout: 60_000 }, (response) => {
+    const request = get(`${url}/health`, { agent: false, timeout: patience }, (response) => {
       response.resume();
-      response.on('close', () => {
-        const isAnswered = response.statusCode === 200 && response.complete;
-        resolve(isAnswered ? performance.now() - start : Number.POSITIVE_INFINITY);
-      });
+      response.on('close', () => resolve(response.statusCode === 200 && response.complete));
     });
     request.on('timeout', () => request.destroy());
-    request.on('error', () => resolve(Number.POSITIVE_INFINITY));
+    request.on('error', () => resolve(false));
   });

@@ -9,6 +9,9 @@ const interval = 50;
 /** Milliseconds of shutdown after which running requests are cut off. */
 const patience = 8000;
 
+/** Milliseconds that a connection may take for its first request before it makes room for others. */
+const silence = 500;
+
 /** A connection on which requests can arrive. */
 export interface Connection {
   readonly socket: Socket;
@@ -32,25 +35,48 @@ export class Connections extends Map<Socket, Connection> {
   readonly #accepted = new Set<Socket>();
   /** Accepted sockets whose TLS handshake is not finished, by the address of their client. */
   readonly #handshaking = new Map<string, Socket>();
+  /** When sockets were opened on which no whole request was seen to have arrived, oldest first. */
+  readonly #silentSince = new Map<Socket, number>();
 
   constructor(server: Server, maximum: number) {
     super();
     this.#maximum = maximum;
     server.maxConnections = maximum + spareConnections;
     const isTls = server instanceof TlsServer;
+    server.on('drop', () => this.#makeRoom());
     server.on('connection', (socket) => {
       // With two listeners, each of them accepts as many.
       if (this.#accepted.size >= maximum + spareConnections) socket.destroy();
       this.#accepted.add(socket);
       socket.once('close', () => this.#accepted.delete(socket));
+      if (this.#accepted.size > maximum) this.#makeRoom();
+      keep(this.#silentSince, socket, performance.now(), socket);
       if (isTls) keep(this.#handshaking, toClient(socket), socket, socket);
     });
     server.on(isTls ? 'secureConnection' : 'connection', (socket) => {
-      this.#handshaking.delete(toClient(socket));
+      const handshaken = this.#handshaking.get(toClient(socket));
+      if (handshaken) {
+        this.#handshaking.delete(toClient(socket));
+        this.#silentSince.delete(handshaken);
+        keep(this.#silentSince, socket, performance.now(), socket);
+      }
       const isExtra = this.#accepted.size > this.#maximum;
       const connection = { socket, isExtra, response: undefined, waiting: 0, isEnding: false };
       keep(this, socket, connection, socket);
     });
+  }
+
+  /** Closes the oldest connection that has sent no whole request: idle ones would keep everybody out for 10 s. */
+  #makeRoom(): void {
+    for (const [socket, since] of this.#silentSince) {
+      const isSilent = this.get(socket)?.response === undefined;
+      if (isSilent && performance.now() - since < silence) return;
+      this.#silentSince.delete(socket);
+      if (!isSilent) continue;
+      socket.destroy();
+      this.#accepted.delete(socket);
+      return;
+    }
   }
 
   /** Tells a client that waits for `100 Continue` to send its body (RFC 9110, 10.1.1). */
