@@ -7,7 +7,7 @@ export interface List<T extends object> {
   total: number;
   /** How many are in the list. */
   count: number;
-  /** The entries in order, some at a time, so that a list of any length takes little memory. To be read once. */
+  /** The entries in order, some at a time, so that a list of any length takes little memory. */
   pieces: Iterable<Iterable<T>> | AsyncIterable<Iterable<T>>;
 }
 
