@@ -79,7 +79,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   }
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };
   const kind = kindOf.get(statusCode);
-  return kind && statusCode < 500 ? new HttpError(kind, messages[code]) : undefined;
+  return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;
 };
 
 /** A 500 that names the request, for whoever reads the log. */
@@ -92,7 +92,8 @@ const kindOf = new Map<number, ErrorKind>([
   [403, 'not-found'],
 ]);
 
-/** Our words for what Fastify refuses. */
+/** Messages for what Fastify and its plugins refuse, by code or kind. */
 const messages: Record<string, string> = {
+  'not-found': 'Not found',
   FST_ERR_BAD_URL: 'The path of the request cannot be decoded',
 };
