@@ -111,10 +111,17 @@ export const listAlerts = (url: string, clients: number): Promise<Attack> => {
   return attack(url, clients, () => repeat(Buffer.from(request), 20));
 };
 
-/** Sends the request on connections of its own, one after the other, and resets each. */
-export const sendAndReset = async (url: string, count: number, request: string): Promise<void> => {
+/**
+ * Sends the request on connections of its own, one after the other, and resets each. The server may see the reset before
+ * it has accepted the connection; not so where `greets`, which waits for another response first.
+ */
+export const sendAndReset = async (url: string, count: number, request: string, greets = false): Promise<void> => {
   for (let sent = 0; sent < count; sent += 1) {
     const socket = await open(url);
+    if (greets) {
+      socket.write(toGet('/health'));
+      await once(socket, 'data');
+    }
     await sendAll(socket, [request]);
     socket.resetAndDestroy();
     if (!socket.closed) await once(socket, 'close');

@@ -54,6 +54,11 @@ export class Connections {
       if (isTls) keep(this.#handshaking, toClient(socket), socket, socket);
     });
     server.on(isTls ? 'secureConnection' : 'connection', (socket) => {
+      // Reset before it was accepted: its requests have no address to be counted or audited under, and no reader.
+      if (socket.remoteAddress === undefined) {
+        socket.destroy();
+        return;
+      }
       const handshaken = this.#handshaking.get(toClient(socket));
       if (handshaken) {
         this.#handshaking.delete(toClient(socket));

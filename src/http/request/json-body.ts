@@ -159,7 +159,10 @@ const createBodyReader = () => {
       chunks += 1;
       const isCrumbled = chunks > manyChunks && bytes < chunks * smallChunkBytes;
       const fault = isCrumbled ? tooCrumbled() : findFault(request, bytes + chunk.length);
-      if (fault) return finish(fault);
+      if (fault) {
+        finish(fault);
+        return;
+      }
       held = bytes === 0 ? chunk : append(held, bytes, chunk);
       bytes += chunk.length;
     };

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { unreadResponseBytes } from '../connection/limits.ts';
 import { createUnavailable } from './errors.ts';
@@ -77,24 +76,45 @@ const sendFrom = (
   second: Next,
   source: Source,
 ): void => {
-  const start = first.done ? opening : opening + toRowsJson(first.value);
-  if (second.done) {
-    sendText(reply, start + closing);
+  if (first.done || second.done) {
+    sendText(reply, opening + (first.done ? '' : toRowsJson(first.value)) + closing);
     return;
   }
   assertRoom(reply, source);
   // Nobody reads the body of a response to HEAD.
-  const texts = reply.request.method === 'HEAD' ? [] : streamTexts(start, second, source, closing);
+  const texts = reply.request.method === 'HEAD' ? [] : streamTexts(opening, [first, second], source, closing);
   const stream = Readable.from(texts, { objectMode: false, highWaterMark: largeLength });
   stream.once('close', () => void source.return?.());
   reply.type(type).send(stream);
 };
 
-/** Gives way to other requests after each piece: a fast reader would otherwise have the process to itself. */
-async function* streamTexts(start: string, second: Next, source: Source, end: string): AsyncGenerator<string> {
-  yield start;
-  for (let next = second; !next.done; next = await source.next()) {
-    await setImmediate();
+/** Lists that wait to make their next piece. */
+const waiting: (() => void)[] = [];
+
+/** Pieces that are made before other requests have their turn. */
+const piecesAtOnce = 4;
+
+const continueWaiting = (): void => {
+  for (const begin of waiting.splice(0, piecesAtOnce)) begin();
+  if (waiting.length > 0) setImmediate(continueWaiting);
+};
+
+/** Gives way to other requests before each piece: lists would otherwise have the process to themselves. */
+const waitForTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(continueWaiting);
+  });
+
+async function* streamTexts(
+  start: string,
+  [first, second]: [IteratorYieldResult<Rows>, IteratorYieldResult<Rows>],
+  source: Source,
+  end: string,
+): AsyncGenerator<string> {
+  await waitForTurn();
+  yield start + toRowsJson(first.value);
+  for (let next: Next = second; !next.done; next = await source.next()) {
+    await waitForTurn();
     yield `,${toRowsJson(next.value)}`;
   }
   yield end;
