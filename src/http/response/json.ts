@@ -22,8 +22,15 @@ export interface JsonList {
   closing: string;
 }
 
-/** Fastify decorator of the app: the bytes of responses that wait for their readers. */
-export const unreadBytes = 'countUnreadBytes';
+/** Fastify decorator of the app: what is known of all responses. */
+export const responses = 'responses';
+
+interface Responses {
+  /** Lists that are being sent in pieces. */
+  lists: number;
+  /** Bytes that wait for their readers. */
+  countUnread(): number;
+}
 
 /** Text from this length on counts as large. */
 const largeLength = 64 * 1024;
@@ -80,11 +87,15 @@ const sendFrom = (
     sendText(reply, opening + (first.done ? '' : toRowsJson(first.value)) + closing);
     return;
   }
-  assertRoom(reply, source);
+  const all = assertRoom(reply, source);
   // Nobody reads the body of a response to HEAD.
   const texts = reply.request.method === 'HEAD' ? [] : streamTexts(opening, [first, second], source, closing);
   const stream = Readable.from(texts, { objectMode: false, highWaterMark: largeLength });
-  stream.once('close', () => void source.return?.());
+  all.lists += 1;
+  stream.once('close', () => {
+    all.lists -= 1;
+    void source.return?.();
+  });
   reply.type(type).send(stream);
 };
 
@@ -126,9 +137,9 @@ const sendText = (reply: FastifyReply, text: string): void => {
 };
 
 /** Throws a 503 where too many bytes wait for clients that do not read. */
-const assertRoom = (reply: FastifyReply, source?: Source): void => {
-  const countUnread = reply.server.getDecorator<() => number>(unreadBytes);
-  if (countUnread() <= unreadResponseBytes) return;
+const assertRoom = (reply: FastifyReply, source?: Source): Responses => {
+  const all = reply.server.getDecorator<Responses>(responses);
+  if (all.countUnread() <= unreadResponseBytes) return all;
   void source?.return?.();
   throw createUnavailable('Too many responses wait for their readers; try again in a second');
 };
