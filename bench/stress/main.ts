@@ -4,13 +4,14 @@ import { type Finding, judge } from '../support/finding.ts';
 import { type Gap, toMarkdown } from '../support/report.ts';
 import { createScope } from '../support/scope.ts';
 import { describeOccasion, describeOurs } from '../support/surroundings.ts';
+import { hostile } from './hostile.ts';
 import { login } from './login.ts';
 import { overload } from './overload.ts';
 import type { Part } from './part.ts';
 import { slow } from './slow.ts';
 
 /** Measures the parts that the command line names, or all, and prints them: see README.md. Exit code 1: a goal is missed. */
-const parts: readonly Part[] = [slow, overload, login];
+const parts: readonly Part[] = [slow, overload, login, hostile];
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !parts.some((part) => part.name === name));
 if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}`);

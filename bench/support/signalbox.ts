@@ -21,16 +21,19 @@ interface Options {
   dataDir?: string;
   /** What it can be asked for: by `readLiveBytes`, or by `readOwnDelay`. */
   tells?: keyof typeof reports;
+  /** The limit on its open files. */
+  openFiles?: number;
 }
 
 /** The built program, with every profile where the flags name none. */
 export const startSignalbox = (
   scope: Scope,
   cores: Cores | undefined,
-  { flags = [], dataDir, tells }: Options = {},
+  { flags = [], dataDir, tells, openFiles }: Options = {},
 ): Promise<Server> =>
   startServer(scope, cores, {
     command: (port) => [
+      ...(openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']),
       process.execPath,
       ...(tells ? reports[tells] : []),
       ...[main, '--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],

@@ -14,7 +14,7 @@ import { convertQueries } from './request/query.ts';
 import { toRefusal } from './request/validation.ts';
 import { createCommonHeaders, createResponseClass } from './response/common-headers.ts';
 import { sendError } from './response/error-response.ts';
-import { unreadBytes } from './response/json.ts';
+import { responses } from './response/json.ts';
 import { answerUnknownRoutes } from './routes/not-found.ts';
 
 export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'machine' | 'allowedHosts' | 'cors'> {
@@ -50,7 +50,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     // A path that cannot be decoded has no route, and so no error handler.
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
   });
-  app.decorate(unreadBytes, () => connections.countUnread());
+  app.decorate(responses, connections);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
   app.addHook('preClose', async () => connections.end(server));
   answerUnknownRoutes(app);

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 export interface Attack {
   /** How many connections were opened. */
   clients: number;
-  /** Resolves when everything that the server takes has been sent, or when all connections are closed. */
+  /** Resolves when each connection has sent everything, and has a response if it waits for one, or is closed. */
   sent: Promise<unknown>;
   /** Closes every connection. */
   end(): void;
@@ -39,14 +39,27 @@ const sendAll = async (socket: Socket, pieces: Pieces): Promise<void> => {
   }
 };
 
+/** Resolves when a response has begun, which is read no further than that takes, or the connection is closed. */
+const waitForResponse = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.destroyed) resolve();
+    socket.once('readable', resolve).once('close', resolve);
+  });
+
 /** Opens so many connections, and sends on each of them what `toPieces` makes for it. */
-const attack = async (url: string, clients: number, toPieces: (client: number) => Pieces): Promise<Attack> => {
+const attack = async (
+  url: string,
+  clients: number,
+  toPieces: (client: number) => Pieces,
+  waits = false,
+): Promise<Attack> => {
   const sockets: Socket[] = [];
   const sending: Promise<void>[] = [];
   while (sockets.length < clients) {
     const size = Math.min(step, clients - sockets.length);
     for (const socket of await Promise.all(Array.from({ length: size }, () => open(url)))) {
-      sending.push(sendAll(socket, toPieces(sockets.length)));
+      const sent = sendAll(socket, toPieces(sockets.length));
+      sending.push(waits ? sent.then(() => waitForResponse(socket)) : sent);
       sockets.push(socket);
     }
   }
@@ -89,7 +102,7 @@ export const stayIdle = (url: string, clients: number): Promise<Attack> => attac
 
 /** Each client asks for one of the paths, in turn, and never reads. */
 export const stopReading = (url: string, clients: number, paths: readonly string[]): Promise<Attack> =>
-  attack(url, clients, (client) => [toGet(paths[client % paths.length] ?? '/')]);
+  attack(url, clients, (client) => [toGet(paths[client % paths.length] ?? '/')], true);
 
 /** Bodies of 1 MiB that lack their last byte. */
 export const leaveBodiesUnfinished = (url: string, clients: number): Promise<Attack> => {
@@ -108,13 +121,20 @@ export const leaveChunksUnfinished = (url: string, clients: number): Promise<Att
 /** Lists that read much of the log and show nothing of it, one after the other on each connection. */
 export const listAlerts = (url: string, clients: number): Promise<Attack> => {
   const request = toGet('/api/alerts?count=10000&level=x');
-  return attack(url, clients, () => repeat(Buffer.from(request), 20));
+  return attack(url, clients, () => repeat(Buffer.from(request), 20), true);
 };
 
-/** Sends the request on connections of its own, one after the other, and resets each. */
-export const sendAndReset = async (url: string, count: number, request: string): Promise<void> => {
+/**
+ * Sends the request on connections of its own, one after the other, and resets each. The server may see the reset before
+ * it has accepted the connection; not so where `greets`, which waits for another response first.
+ */
+export const sendAndReset = async (url: string, count: number, request: string, greets = false): Promise<void> => {
   for (let sent = 0; sent < count; sent += 1) {
     const socket = await open(url);
+    if (greets) {
+      socket.write(toGet('/health'));
+      await once(socket, 'data');
+    }
     await sendAll(socket, [request]);
     socket.resetAndDestroy();
     if (!socket.closed) await once(socket, 'close');

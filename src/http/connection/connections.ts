@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { spareConnections } from './limits.ts';
+import { listBytes, spareConnections } from './limits.ts';
 
 /** Milliseconds between the checks for connections that have become idle during shutdown. */
 const interval = 50;
@@ -38,6 +38,9 @@ export class Connections extends Map<Socket, Connection> {
   /** When sockets were opened on which no whole request was seen to have arrived, oldest first. */
   readonly #silentSince = new Map<Socket, number>();
 
+  /** Lists that are being sent in pieces. */
+  lists = 0;
+
   constructor(server: Server, maximum: number) {
     super();
     this.#maximum = maximum;
@@ -54,6 +57,11 @@ export class Connections extends Map<Socket, Connection> {
       if (isTls) keep(this.#handshaking, toClient(socket), socket, socket);
     });
     server.on(isTls ? 'secureConnection' : 'connection', (socket) => {
+      // Reset before it was accepted: its requests have no address to be counted or audited under, and no reader.
+      if (socket.remoteAddress === undefined) {
+        socket.destroy();
+        return;
+      }
       const handshaken = this.#handshaking.get(toClient(socket));
       if (handshaken) {
         this.#handshaking.delete(toClient(socket));
@@ -86,7 +94,7 @@ export class Connections extends Map<Socket, Connection> {
 
   /** Bytes of responses that wait for their readers, over all connections. */
   countUnread(): number {
-    let bytes = 0;
+    let bytes = this.lists * listBytes;
     for (const { writableLength } of this.keys()) bytes += writableLength;
     return bytes;
   }

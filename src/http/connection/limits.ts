@@ -27,6 +27,9 @@ export const unfinishedBodyBytes = 64 * mebibyte;
 /** Bytes of responses that wait for their readers, over all connections, past which large responses are refused. */
 export const unreadResponseBytes = 64 * mebibyte;
 
+/** What a list that is being sent counts as in these: it makes some pieces ahead, before anything waits. */
+export const listBytes = 256 * kibibyte;
+
 /** Header lines of a request; their size has a limit of its own. */
 export const maximumHeaderLines = 200;
 

@@ -35,6 +35,8 @@ export const createPipelining = () => {
     if (!isFull(connection) && connection.socket.isPaused()) connection.socket.resume();
   };
   return (connection: Connection, response: ServerResponse, begin: () => void): void => {
+    // The parser goes on to the end of what it was given.
+    if (connection.socket.destroyed) return;
     enqueue(connection);
     response.once('socket', () => {
       dequeue(connection);

@@ -107,7 +107,7 @@ interface Unfinished {
 const smallBytes = 16 * 1024;
 
 /** A body of more chunks than this is refused if they are smaller on average: each takes about 1 µs of the event loop. */
-const manyChunks = 10_000;
+const manyChunks = 4000;
 const smallChunkBytes = 32;
 
 /** Milliseconds without progress after which an unfinished body must make room for others. */

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { unreadResponseBytes } from '../connection/limits.ts';
 import { createUnavailable } from './errors.ts';
@@ -23,8 +22,15 @@ export interface JsonList {
   closing: string;
 }
 
-/** Fastify decorator of the app: the bytes of responses that wait for their readers. */
-export const unreadBytes = 'countUnreadBytes';
+/** Fastify decorator of the app: what is known of all responses. */
+export const responses = 'responses';
+
+interface Responses {
+  /** Lists that are being sent in pieces. */
+  lists: number;
+  /** Bytes that wait for their readers. */
+  countUnread(): number;
+}
 
 /** Text from this length on counts as large. */
 const largeLength = 64 * 1024;
@@ -77,24 +83,49 @@ const sendFrom = (
   second: Next,
   source: Source,
 ): void => {
-  const start = first.done ? opening : opening + toRowsJson(first.value);
-  if (second.done) {
-    sendText(reply, start + closing);
+  if (first.done || second.done) {
+    sendText(reply, opening + (first.done ? '' : toRowsJson(first.value)) + closing);
     return;
   }
-  assertRoom(reply, source);
+  const all = assertRoom(reply, source);
   // Nobody reads the body of a response to HEAD.
-  const texts = reply.request.method === 'HEAD' ? [] : streamTexts(start, second, source, closing);
+  const texts = reply.request.method === 'HEAD' ? [] : streamTexts(opening, [first, second], source, closing);
   const stream = Readable.from(texts, { objectMode: false, highWaterMark: largeLength });
-  stream.once('close', () => void source.return?.());
+  all.lists += 1;
+  stream.once('close', () => {
+    all.lists -= 1;
+    void source.return?.();
+  });
   reply.type(type).send(stream);
 };
 
-/** Gives way to other requests after each piece: a fast reader would otherwise have the process to itself. */
-async function* streamTexts(start: string, second: Next, source: Source, end: string): AsyncGenerator<string> {
-  yield start;
-  for (let next = second; !next.done; next = await source.next()) {
-    await setImmediate();
+/** Lists that wait to make their next piece. */
+const waiting: (() => void)[] = [];
+
+/** Pieces that are made before other requests have their turn. */
+const piecesAtOnce = 4;
+
+const continueWaiting = (): void => {
+  for (const begin of waiting.splice(0, piecesAtOnce)) begin();
+  if (waiting.length > 0) setImmediate(continueWaiting);
+};
+
+/** Gives way to other requests before each piece: lists would otherwise have the process to themselves. */
+const waitForTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(continueWaiting);
+  });
+
+async function* streamTexts(
+  start: string,
+  [first, second]: [IteratorYieldResult<Rows>, IteratorYieldResult<Rows>],
+  source: Source,
+  end: string,
+): AsyncGenerator<string> {
+  await waitForTurn();
+  yield start + toRowsJson(first.value);
+  for (let next: Next = second; !next.done; next = await source.next()) {
+    await waitForTurn();
     yield `,${toRowsJson(next.value)}`;
   }
   yield end;
@@ -106,9 +137,9 @@ const sendText = (reply: FastifyReply, text: string): void => {
 };
 
 /** Throws a 503 where too many bytes wait for clients that do not read. */
-const assertRoom = (reply: FastifyReply, source?: Source): void => {
-  const countUnread = reply.server.getDecorator<() => number>(unreadBytes);
-  if (countUnread() <= unreadResponseBytes) return;
+const assertRoom = (reply: FastifyReply, source?: Source): Responses => {
+  const all = reply.server.getDecorator<Responses>(responses);
+  if (all.countUnread() <= unreadResponseBytes) return all;
   void source?.return?.();
   throw createUnavailable('Too many responses wait for their readers; try again in a second');
 };

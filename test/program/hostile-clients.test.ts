@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { passwords } from '../support/app.ts';
+import * as attacks from '../support/attacks.ts';
+import { openConnection } from '../support/connection.ts';
+import { createFolder } from '../support/folder.ts';
+import { watchHealth } from '../support/health.ts';
+import { readPeakMemory } from '../support/memory.ts';
+import { type Running, startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const skip = process.platform !== 'linux' && 'memory is read from /proc';
+
+/** Seconds after which an attack goes on no longer, whether everything is sent or not. */
+const longest = 3;
+
+/** Milliseconds that health may take: the clients of an attack run in the process that asks, too. */
+const slowest = 5000;
+
+interface Bounds {
+  /** Mebibytes by which the memory of the program may grow. */
+  growth: number;
+}
+
+/** Attacks the program, which must live, answer health, keep to the bounds, and serve others afterwards. */
+const assertSurvives = async (
+  t: TestContext,
+  { child, url, request }: Running,
+  begin: (url: string) => Promise<attacks.Attack>,
+  { growth }: Bounds,
+): Promise<void> => {
+  const pid = child.pid ?? 0;
+  const before = readPeakMemory(pid);
+  const health = watchHealth(url);
+  const attack = await begin(url);
+  t.after(attack.end);
+  await Promise.race([attack.sent, setTimeout(longest * 1000, undefined, { ref: false })]);
+  const ms = await health.stop();
+  const grown = readPeakMemory(pid) - before;
+  t.diagnostic(`memory grew by ${Math.round(grown)} MiB, health took ${Math.round(ms)} ms`);
+  assert.ok(grown < growth, `memory grew by ${Math.round(grown)} MiB`);
+  assert.ok(ms < slowest, `health took ${Math.round(ms)} ms`);
+  attack.end();
+  await waitUntil('others are served', async () => (await request('GET', '/health')).status === 200);
+  assert.equal(child.exitCode, null);
+};
+
+test('pipelined requests with thousands of header lines do not fill the memory', { skip }, async (t) => {
+  const server = await startProgram(t, ['--profiles', 'M']);
+  await assertSurvives(t, server, (url) => attacks.pipelineHeaderLines(url, 15), { growth: 400 });
+});
+
+test('pipelined requests with as many headers as are allowed do not fill the memory', { skip }, async (t) => {
+  const server = await startProgram(t, ['--profiles', 'M']);
+  await assertSurvives(t, server, (url) => attacks.pipelineLongHeaders(url, 40), { growth: 400 });
+});
+
+test('silent connections past the limit on open files neither end the program nor keep others out', {
+  skip,
+}, async (t) => {
+  const wrapper = ['/bin/sh', '-c', 'ulimit -n 1024; exec "$@"', 'sh'];
+  const server = await startProgram(t, ['--profiles', 'M'], { wrapper });
+  await assertSurvives(t, server, (url) => attacks.stayIdle(url, 1050), { growth: 200 });
+});
+
+test('clients that ask for long lists and do not read do not fill the memory', { skip }, async (t) => {
+  const cwd = createFolder(t);
+  const simpleTasks = Array.from({ length: 40_000 }, () => ({ title: 'x'.repeat(250) }));
+  writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ simpleTasks }));
+  const server = await startProgram(t, ['--profiles', 'M,L', '--seed', 'seed.json'], { cwd });
+  const begin = (url: string) => attacks.stopReading(url, 150, ['/api/tasks']);
+  await assertSurvives(t, server, begin, { growth: 400 });
+});
+
+test('unfinished bodies do not fill the memory, and large bodies are taken again when they make no progress', {
+  skip,
+}, async (t) => {
+  const server = await startProgram(t, ['--profiles', 'M,T']);
+  const post = async (filling: string): Promise<number> => {
+    const body = { Title: 'x', filling };
+    return (await server.request('POST', '/api/tasks', { body })).status;
+  };
+  const begin = async (url: string) => {
+    const attack = await attacks.leaveBodiesUnfinished(url, 300);
+    await attack.sent;
+    assert.equal(await post('small'), 201);
+    const large = 'x'.repeat(900_000);
+    await waitUntil('a large body is taken', async () => (await post(large).catch(() => 0)) === 201, 5000);
+    return attack;
+  };
+  await assertSurvives(t, server, begin, { growth: 200 });
+});
+
+test('bodies in chunks of one byte take no more memory than others', { skip }, async (t) => {
+  const server = await startProgram(t, ['--profiles', 'M,T']);
+  await assertSurvives(t, server, (url) => attacks.leaveChunksUnfinished(url, 5), { growth: 200 });
+});
+
+test('lists of alerts that read much of the log do not hold up others', { skip }, async (t) => {
+  const cwd = createFolder(t);
+  mkdirSync(join(cwd, 'data'));
+  const line = `${JSON.stringify({ level: 'INFO', message: 'm'.repeat(20_000) })}\n`;
+  writeFileSync(join(cwd, 'data', 'alerts.jsonl'), line.repeat(10_000));
+  const server = await startProgram(t, ['--profiles', 'M,X'], { cwd });
+  await assertSurvives(t, server, (url) => attacks.listAlerts(url, 32), { growth: 100 });
+});
+
+test('a login whose connection is reset is no error', async (t) => {
+  const { url, request, stop } = await startProgram(t, ['--profiles', 'M,A']);
+  await attacks.sendAndReset(url, 30, attacks.login);
+  await attacks.sendAndReset(url, 30, attacks.login, true);
+  assert.equal((await request('GET', '/health')).status, 200);
+  const { stderr } = await stop();
+  const warnings = stderr.split('\n').filter((line) => !line.includes('"level":30'));
+  assert.match(warnings.join('\n'), /^\{"level":40,.*"ip":"127\.0\.0\.1".*delayed"\}\n$/);
+});
+
+test('the audit names the address of a client that resets its connection after a command', async (t) => {
+  const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
+  const { url, request } = await startProgram(t, ['--profiles', 'M,A,X'], { variables });
+  const body = { Username: 'admin', Password: passwords.admin };
+  const token = String((await request('POST', '/api/auth/login', { body })).json['token']);
+  const count = 10;
+  await attacks.sendAndReset(url, count, attacks.toPost('/api/execute', { command: 'ls' }, token), true);
+  type Executions = { data: { remoteAddress: string | null }[] };
+  const read = async () => (await request<Executions>('GET', '/api/executions', { token })).json.data;
+  await waitUntil('all commands are recorded', async () => (await read()).length === count);
+  for (const { remoteAddress } of await read()) assert.equal(remoteAddress, '127.0.0.1');
+});
+
+test('a connection with half of its headers is closed at once on SIGTERM and does not delay the end', async (t) => {
+  const { url, request, stop } = await startProgram(t, ['--profiles', 'M']);
+  const half = openConnection(url);
+  t.after(half.destroy);
+  half.send('GET /health HTTP/1.1\r\nHost: loc');
+  // Its response shows that the bytes before it have reached the server.
+  assert.equal((await request('GET', '/health')).status, 200);
+  const began = performance.now();
+  const ended = stop();
+  assert.equal((await half.closed()).text, '');
+  assert.equal((await ended).code, 0);
+  assert.ok(performance.now() - began < 2000);
+});
