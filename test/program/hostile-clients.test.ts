@@ -104,7 +104,7 @@ test('lists of alerts that read much of the log do not hold up others', { skip }
   const line = `${JSON.stringify({ level: 'INFO', message: 'm'.repeat(20_000) })}\n`;
   writeFileSync(join(cwd, 'data', 'alerts.jsonl'), line.repeat(10_000));
   const server = await startProgram(t, ['--profiles', 'M,X'], { cwd });
-  await assertSurvives(t, server, (url) => attacks.listAlerts(url, 32), { growth: 150 });
+  await assertSurvives(t, server, (url) => attacks.listAlerts(url, 32), { growth: 100 });
 });
 
 test('a login whose connection is reset is no error', async (t) => {
