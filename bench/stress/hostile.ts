@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPeakMemory } from '../../test/support/memory.ts';
+import { watchMemory } from '../../test/support/memory.ts';
 import { startCompanion } from '../support/companion.ts';
 import type { Cores } from '../support/cores.ts';
 import { fillLog } from '../support/fill-log.ts';
@@ -77,13 +77,13 @@ const measureAttack = async (
   { url, pid }: Server,
   { name, clients, work }: Attack,
 ): Promise<Finding[]> => {
-  const before = readPeakMemory(pid);
+  const readGrowth = watchMemory(pid);
   const watch: WatchOrder = { url, seconds };
   const watcher = startCompanion<number>(scope, undefined, 'health-watcher', watch);
   const order: AttackOrder = { url, name, clients };
   await startCompanion(scope, cores, 'attackers', order).read();
   const health = await watcher.read();
-  const growth = readPeakMemory(pid) - before;
+  const growth = readGrowth();
   return [
     {
       id: 'hostile',
