@@ -38,6 +38,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
     (isExtra || isLagging()) && !isVital(url) ? createBusyError() : undefined;
   const begin = (request: IncomingMessage, response: ServerResponse, connection: Connection): void => {
     connection.response = response;
+    if (request.headers['transfer-encoding'] !== undefined) response.once('finish', () => endIfUnread(request));
     // RFC 9112, 9.6: bytes behind the last response of a connection are ignored.
     if (connection.isEnding) return;
     if (connection.isExtra) response.setHeader('connection', 'close');
@@ -63,6 +64,14 @@ export const listenWith = (server: Server, route: RequestListener, options: List
   };
   // Left to itself, Node would answer expectations before anything here has seen the request.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listen);
+};
+
+/** Milliseconds in which a client may still send a body that nobody reads. */
+const patience = 500;
+
+/** Left to itself, Node would read the rest of a refused body to its end, however small its chunks are. */
+const endIfUnread = (request: IncomingMessage): void => {
+  if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), patience).unref();
 };
 
 /** A browser's question about another origin's request, and `OPTIONS *` (RFC 9110, 9.3.7). */

@@ -12,7 +12,7 @@ export interface List<T extends object> {
 }
 
 /** Entries of a list that are handed out at once. */
-const pieceSize = 500;
+const pieceSize = 100;
 
 /**
  * Up to `limit` entries from place `start` on, of an array that only grows at its end: nothing is copied but the piece
