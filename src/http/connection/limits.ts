@@ -66,15 +66,10 @@ export const toNodeOptions = ({ requestTimeout, headersTimeout }: Limits) => ({
   joinDuplicateHeaders: true,
 });
 
-/** How long a connection may stand still, in milliseconds. */
-export interface Patience {
-  /** While its client reads nothing of a response. */
-  reading: number;
-  /** While no request runs on it. */
-  silence: number;
-}
-
-export const toPatience = ({ requestTimeout }: Limits): Patience => ({
+/** How long a connection may stand still, in milliseconds: while its client reads nothing, and while nothing runs. */
+export const toPatience = ({ requestTimeout }: Pick<Limits, 'requestTimeout'>) => ({
   reading: requestTimeout * second,
   silence: 60 * second,
 });
+
+export type Patience = ReturnType<typeof toPatience>;

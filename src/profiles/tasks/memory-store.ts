@@ -1,7 +1,7 @@
 import { ownJson } from '../../http/response/json.ts';
 import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { List } from '../../storage/list.ts';
-import { type NewTask, priorities, statuses, type Task, type TaskChanges } from './schema.ts';
+import { type NewTask, priorities, statuses, Task, type TaskChanges } from './schema.ts';
 import type { TaskFilter, TaskStore } from './store.ts';
 import { type Cursor, createTaskTree, readTexts, type TreeView } from './task-tree.ts';
 
@@ -17,13 +17,8 @@ const pieceLength = 64 * 1024;
 /** Short lists that are kept: of one piece each. */
 const mostRecent = 16;
 
-/** What this store does is done at once. */
-type Immediate<S> = {
-  [K in keyof S]: S[K] extends (...args: infer A) => infer R ? (...args: A) => Awaited<R> : S[K];
-};
-
 /** Tasks in memory, in order of creation; they are lost when the process ends. */
-export const createMemoryTaskStore = (clock: () => Date): Immediate<TaskStore> => {
+export const createMemoryTaskStore = (clock: () => Date) => {
   const tree = createTaskTree(setCount);
   /** Short lists by what was asked for, until a task changes: lists are read far more often. */
   const recent = new Map<string, List<Task>>();
@@ -32,11 +27,11 @@ export const createMemoryTaskStore = (clock: () => Date): Immediate<TaskStore> =
     recent.clear();
     const text = toTaskText(task);
     tree.put(task.Id, text, toMemberships(task));
-    return new StoredTask(text);
+    return toStoredTask(text);
   };
   const find = (id: number): Task | undefined => {
     const text = tree.find(id);
-    return text === undefined ? undefined : new StoredTask(text);
+    return text === undefined ? undefined : toStoredTask(text);
   };
   return {
     create: (fields) => keep({ ...toTask(++lastId, fields, toLocalTimestamp(clock())), Status: 'Pending' }),
@@ -73,7 +68,7 @@ export const createMemoryTaskStore = (clock: () => Date): Immediate<TaskStore> =
     },
     isReady: () => true,
     close: () => undefined,
-  };
+  } satisfies TaskStore;
 };
 
 function* readOn(first: StoredRows, view: TreeView, cursor: Cursor): Generator<StoredRows> {
@@ -134,37 +129,23 @@ const toTaskText = (task: Task): string => {
 };
 
 /** A task as it is kept in memory: its JSON text, which is parsed only where a field is asked for. */
-class StoredTask implements Task {
+class StoredTask {
   readonly [ownJson]: string;
 
   constructor(text: string) {
     this[ownJson] = text;
   }
-
-  get Id(): number {
-    return parse(this).Id;
-  }
-  get Title(): string {
-    return parse(this).Title;
-  }
-  get Description(): string {
-    return parse(this).Description;
-  }
-  get Priority(): Task['Priority'] {
-    return parse(this).Priority;
-  }
-  get Status(): Task['Status'] {
-    return parse(this).Status;
-  }
-  get CreatedAt(): string {
-    return parse(this).CreatedAt;
-  }
-  get UpdatedAt(): string {
-    return parse(this).UpdatedAt as string;
-  }
 }
 
-const parse = (task: StoredTask): Task => JSON.parse(task[ownJson]);
+for (const field of Object.keys(Task.properties)) {
+  Object.defineProperty(StoredTask.prototype, field, {
+    get(this: StoredTask) {
+      return JSON.parse(this[ownJson])[field];
+    },
+  });
+}
+
+const toStoredTask = (text: string): Task => new StoredTask(text) as unknown as Task;
 
 /** Consecutive tasks of a list, which are sent as their joined texts. */
 class StoredRows implements Iterable<Task> {
@@ -177,6 +158,6 @@ class StoredRows implements Iterable<Task> {
   }
 
   *[Symbol.iterator](): Iterator<Task> {
-    for (const text of this.#texts) yield new StoredTask(text);
+    for (const text of this.#texts) yield toStoredTask(text);
   }
 }
