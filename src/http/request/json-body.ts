@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { maximumBodyBytes, unfinishedBodyBytes } from '../connection/limits.ts';
 import { createFatal, createUnavailable, HttpError } from '../response/errors.ts';
-import { addPreValidation } from './query.ts';
 
 /** What a route takes as its body: a JSON object, any JSON value, or text. */
 export type BodyKind = 'object' | 'json' | 'text';
@@ -66,20 +65,15 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
   app.addContentTypeParser('application/json', (request, raw, done) => {
     // No route will look at it.
     if (request.is404) return done(null);
-    // Thrown here, an error would end the connection: that is right only while bytes of the body are on their way.
     beforeReading(raw);
     read(raw, (error, bytes) => {
       if (!bytes) return done(error);
-      done(null, findRefusal() ?? parseFor(request, bytes, parse));
+      const body = findRefusal() ?? parseFor(request, bytes, parse);
+      if (body instanceof HttpError) done(body);
+      else done(null, body);
     });
   });
-  app.addHook('onRoute', (route) => {
-    if (route.method !== 'GET' && route.method !== 'HEAD') addPreValidation(route, refuseBadBody);
-  });
 };
-
-const refuseBadBody: preValidationHookHandler = ({ body }, _reply, done) =>
-  done(body instanceof HttpError ? body : undefined);
 
 const parseFor = (
   { routeOptions }: FastifyRequest,
@@ -95,13 +89,6 @@ const parseFor = (
 };
 
 type Done = (error: HttpError | null, bytes?: Buffer) => void;
-
-/** A body of which a part has arrived. */
-interface Unfinished {
-  bytes: number;
-  /** When the last part arrived, in milliseconds. */
-  arrivedAt: number;
-}
 
 /** Bodies of up to this size do not count: there are too few connections for them to matter. */
 const smallBytes = 16 * 1024;
@@ -119,7 +106,8 @@ const patience = 1000;
  * exceeds it is refused with 503.
  */
 const createBodyReader = () => {
-  const unfinished = new Map<IncomingMessage, Unfinished>();
+  /** Bodies of which a part has arrived, and when the last part did, in milliseconds. */
+  const unfinished = new Map<IncomingMessage, { bytes: number; arrivedAt: number }>();
   let total = 0;
   const hold = (request: IncomingMessage, bytes: number): void => {
     const before = unfinished.get(request)?.bytes ?? 0;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, preValidationHookHandler, RouteOptions } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { TProperties } from 'typebox';
 import { HttpError } from '../response/errors.ts';
 
@@ -13,17 +13,15 @@ export const convertQueries = (app: FastifyInstance): void => {
     const schema = route.schema?.querystring as { properties: TProperties } | undefined;
     if (!schema) return;
     const convert = createQueryConversion(schema.properties);
-    addPreValidation(route, (request, _reply, done) => {
-      request.query = convert(request.query as Query);
-      done();
-    });
+    const hooks = route.preValidation ?? [];
+    route.preValidation = [
+      (request, _reply, done) => {
+        request.query = convert(request.query as Query);
+        done();
+      },
+      ...(Array.isArray(hooks) ? hooks : [hooks]),
+    ];
   });
-};
-
-/** Puts a hook before the others that a route has at this point. */
-export const addPreValidation = (route: RouteOptions, hook: preValidationHookHandler): void => {
-  const hooks = route.preValidation ?? [];
-  route.preValidation = [hook, ...(Array.isArray(hooks) ? hooks : [hooks])];
 };
 
 /**

@@ -39,7 +39,7 @@ const clientGone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']
 /** Answers an error that was thrown for a route; an unexpected one is logged. */
 export const sendError = (
   error: unknown,
-  { id }: FastifyRequest,
+  { id, raw }: FastifyRequest,
   reply: FastifyReply,
   log: FastifyBaseLogger,
 ): void => {
@@ -49,5 +49,7 @@ export const sendError = (
     log.error({ err: unexpected, reqId: id }, 'request failed');
   }
   const { status, headers, text } = toMessage(known ?? createInternalError(id));
+  // Fastify would close the connection after each bad body, also one that has been read to its end.
+  if (raw.complete && reply.hasHeader('connection')) reply.removeHeader('connection');
   reply.code(status).headers(headers).send(text);
 };

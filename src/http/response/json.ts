@@ -6,9 +6,7 @@ import { createUnavailable } from './errors.ts';
 /** Where a value keeps its own JSON text: sent as it is, not made again. For rows: theirs, joined by commas. */
 export const ownJson = Symbol('own JSON');
 
-interface WithOwnJson {
-  readonly [ownJson]: string;
-}
+type WithOwnJson = { readonly [ownJson]: string };
 
 /** Rows of a list, of which as many come at once as fit into a piece. */
 export type Rows<T extends object = object> = Iterable<T>;
@@ -25,12 +23,8 @@ export interface JsonList {
 /** Fastify decorator of the app: what is known of all responses. */
 export const responses = 'responses';
 
-interface Responses {
-  /** Lists that are being sent in pieces. */
-  lists: number;
-  /** Bytes that wait for their readers. */
-  countUnread(): number;
-}
+/** Lists that are being sent in pieces, and bytes that wait for their readers. */
+type Responses = { lists: number; countUnread(): number };
 
 /** Text from this length on counts as large. */
 const largeLength = 64 * 1024;
@@ -84,7 +78,8 @@ const sendFrom = (
   source: Source,
 ): void => {
   if (first.done || second.done) {
-    sendText(reply, opening + (first.done ? '' : toRowsJson(first.value)) + closing);
+    if (first.done) sendText(reply, opening + closing);
+    else sendOnePiece(reply, opening, first.value, closing);
     return;
   }
   const all = assertRoom(reply, source);
@@ -97,6 +92,20 @@ const sendFrom = (
     void source.return?.();
   });
   reply.type(type).send(stream);
+};
+
+/** Responses of lists that a store may hand out again: as text once, then as bytes, which are not copied for each. */
+const recent = new WeakMap<Rows, { opening: string; closing: string; bytes?: Buffer }>();
+
+const sendOnePiece = (reply: FastifyReply, opening: string, rows: Rows, closing: string): void => {
+  const known = recent.get(rows);
+  if (known?.opening !== opening || known.closing !== closing) {
+    recent.set(rows, { opening, closing });
+    sendText(reply, opening + toRowsJson(rows) + closing);
+    return;
+  }
+  known.bytes ??= Buffer.from(opening + toRowsJson(rows) + closing);
+  sendText(reply, known.bytes);
 };
 
 /** Lists that wait to make their next piece. */
@@ -131,7 +140,7 @@ async function* streamTexts(
   yield end;
 }
 
-const sendText = (reply: FastifyReply, text: string): void => {
+const sendText = (reply: FastifyReply, text: string | Buffer): void => {
   if (text.length >= largeLength && reply.request.method === 'GET') assertRoom(reply);
   reply.type(type).send(text);
 };

@@ -35,9 +35,14 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
     },
   });
 
+/** Lists of up to so many records do not wait for longer ones. */
+const shortCount = 100;
+
 const listAlerts = (journal: Journal, access: Access): Route => {
-  // A listing may read a lot: few at a time leave the processor and the disk to other requests.
-  const reading = createQueue({ running: 2, waiting: 16, refusal: 'Too many lists of alerts are being read' });
+  // A long list may read a lot: few at a time leave the processor and the disk to other requests.
+  const refusal = 'Too many lists of alerts are being read';
+  const long = createQueue({ running: 2, waiting: 16, refusal });
+  const short = createQueue({ running: 16, waiting: 1000, refusal });
   return defineRoute({
     method: 'GET',
     path: '/api/alerts',
@@ -46,7 +51,7 @@ const listAlerts = (journal: Journal, access: Access): Route => {
     schema: { querystring: AlertQuery, response: { 200: AlertList, 400: ErrorBody, 503: ErrorBody } },
     handler: async ({ query: { count, level } }, reply) => {
       const match = level === undefined ? undefined : { field: 'level', value: level };
-      const listing = await reading
+      const listing = await (count > shortCount ? long : short)
         .run(() => journal.listLast(count, match), createClientSignal(reply))
         .catch((error) => {
           throw toListRefusal(error, count);
