@@ -10,7 +10,6 @@ type WithOwnJson = { readonly [ownJson]: string };
 
 /** Rows of a list, of which as many come at once as fit into a piece. */
 export type Rows<T extends object = object> = Iterable<T>;
-
 export type Pieces<T extends object = object> = Iterable<Rows<T>> | AsyncIterable<Rows<T>>;
 
 /** A JSON document with a list in it: the text before the rows, the rows, and the text behind them. */
@@ -67,14 +66,13 @@ const sendAsyncList = async (reply: FastifyReply, list: JsonList, iterator: Asyn
   return waitFor(reply);
 };
 
-type Next = IteratorResult<Rows>;
 type Source = Iterator<Rows> | AsyncIterator<Rows>;
 
 const sendFrom = (
   reply: FastifyReply,
   { opening, closing }: JsonList,
-  first: Next,
-  second: Next,
+  first: IteratorResult<Rows>,
+  second: IteratorResult<Rows>,
   source: Source,
 ): void => {
   if (first.done || second.done) {
@@ -133,7 +131,7 @@ async function* streamTexts(
 ): AsyncGenerator<string> {
   await waitForTurn();
   yield start + toRowsJson(first.value);
-  for (let next: Next = second; !next.done; next = await source.next()) {
+  for (let next: IteratorResult<Rows> = second; !next.done; next = await source.next()) {
     await waitForTurn();
     yield `,${toRowsJson(next.value)}`;
   }
