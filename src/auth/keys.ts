@@ -20,9 +20,6 @@ export const createKeys = (current: Uint8Array, previous?: Uint8Array): Keys => 
   };
 };
 
-/**
- * The `kid` of a secret, the same in every process that has it. As a MAC it reveals no more of the secret than a
- * token does.
- */
+/** The `kid` of a secret, the same in every process. As a MAC it reveals no more of the secret than a token does. */
 const toKeyId = (secret: Uint8Array): string =>
   createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);

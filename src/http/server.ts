@@ -69,7 +69,7 @@ const createNodeServer = (
 ): Server => {
   const node = { ...toNodeOptions(options), ServerResponse: ServerResponseClass };
   const server: Server = options.certificate
-    ? createHttpsServer({ ...node, ...toTlsOptions(options.certificate) })
+    ? createHttpsServer({ ...node, allowHalfOpen: true, ...toTlsOptions(options.certificate) })
     : createHttpServer(node);
   // One more than is allowed, so that too many are noticed.
   server.maxHeadersCount = maximumHeaderLines + 1;

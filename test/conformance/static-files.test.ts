@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startApp } from '../support/app.ts';
-import { getRaw } from '../support/connection.ts';
+import { getRaw, sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 
 const secretText = 'not for you';
@@ -76,3 +76,15 @@ const assertRefused = (answer: string, path: string): void => {
   assert.match(answer, /\r\n\r\n\{"error":"[^"]+"\}$/, path);
   assert.equal(answer.includes(secretText), false, path);
 };
+
+test('G4d a part of a file that it does not have is refused with 416', async (t) => {
+  const url = await startWithPages(t);
+  for (const range of ['999999-', '5-2']) {
+    const text = await sendRaw(
+      url,
+      `GET /docs/index.html HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nRange: bytes=${range}\r\n\r\n`,
+    );
+    assert.match(text, /^HTTP\/1\.1 416 /, range);
+    assert.match(text, /\{"error":"[^"]+"\}$/, range);
+  }
+});

@@ -123,3 +123,14 @@ test('a certificate or key that is alone, missing, not PEM or of another pair pr
     assert.match(await refuse(cert, key), /are no certificate and .* key in PEM/);
   }
 });
+
+test('a client that ends its side of a TLS connection after its request gets the response', async (t) => {
+  const { url, files } = await start(t);
+  const socket = await shake(url, { ca: files.pem, allowHalfOpen: true } as ConnectionOptions);
+  t.after(() => socket.destroy());
+  const pieces: Buffer[] = [];
+  socket.on('data', (piece: Buffer) => pieces.push(piece));
+  socket.end('GET /api/tasks HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(socket, 'close');
+  assert.match(Buffer.concat(pieces).toString(), /^HTTP\/1\.1 200 OK\r\n/);
+});

@@ -1,9 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/**
- * Runs a read that may never return, and resolves to null if it does not return within `limitMs`, or if an earlier one
- * still hangs.
- */
+/** Runs a read that may hang; resolves to null if it takes longer than `limitMs`, or an earlier one still hangs. */
 export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<T | null>;
 
 /**

@@ -62,6 +62,8 @@ export const refuseConnect = (server: Server, connections: Connections, common: 
     // Node no longer handles this socket: an error without a listener would end the process.
     socket.on('error', () => socket.destroy());
     socket.resume();
+    // Node has taken its listener off: a response that is still being sent would wait for ever.
+    socket.on('drain', () => connections.get(socket as Socket)?.response?.emit('drain'));
     endWith(socket as Socket, refusal, connections);
   });
 };
@@ -87,16 +89,17 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
  */
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
   const connection = connections.get(socket);
-  const current = connection && isRunning(connection) ? connection.response : undefined;
-  if (current && (current.req.complete || current.writableEnded)) {
-    current.once('close', () => endWith(socket, response, connections));
+  const last = connection?.response;
+  const isBusy = connection !== undefined && isRunning(connection);
+  if (isBusy && (last?.req.complete || last?.writableEnded)) {
+    last.once('close', () => endWith(socket, response, connections));
     return;
   }
-  if (current?.headersSent || !socket.writable) {
+  if ((isBusy && last?.headersSent) || !socket.writable) {
     socket.destroy();
     return;
   }
   // RFC 9112, 9.6: closed at once, the response could be lost behind what the client still sends.
-  socket.end(response);
+  socket.end(isBusy || !last || last.req.complete ? response : '');
   setTimeout(() => socket.destroy(), patience).unref();
 };

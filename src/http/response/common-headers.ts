@@ -24,6 +24,8 @@ export const createCommonHeaders = ({ cors, secure }: Origin): Headers => ({
 
 type End = Parameters<ServerResponse['end']>;
 
+const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= 64 * 1024;
+
 /**
  * The class of the server's responses. Each has the common headers. Responses that are ready within one turn of the
  * event loop are written together at its end: the first write wakes the reader, and by the time it runs the others are
@@ -60,8 +62,8 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
 
     override end(...args: unknown[]): this {
       this.isReady = true;
-      // The last response of a connection waits for no other.
-      if (!this.shouldKeepAlive) return super.end(...(args as End));
+      // The last response of a connection waits for no other. A long one has to count at once among what is unread.
+      if (!this.shouldKeepAlive || isLong(args[0])) return super.end(...(args as End));
       if (batch.length === 0) setImmediate(writeBatch);
       this.#end = args;
       batch.push(this);
@@ -69,7 +71,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     }
 
     endNow(): void {
-      super.end(...(this.#end as End));
+      super.end(...(this.#end.splice(0) as End));
     }
   }
   // A response that waits for the end of the turn has ended for everybody else. TypeScript has it as a property.

@@ -17,6 +17,7 @@ const statusOf = {
   'request-timeout': 408,
   conflict: 412,
   'too-large': 413,
+  'range-not-satisfiable': 416,
   'expectation-failed': 417,
   'too-many': 429,
   'headers-too-large': 431,

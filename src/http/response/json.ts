@@ -30,9 +30,7 @@ const largeLength = 64 * 1024;
 
 const type = 'application/json; charset=utf-8';
 
-/**
- * Hands a value to `send`, which answers with it: at once, or when its promise is kept. For handlers to return.
- */
+/** Hands a value to `send`, which answers with it: at once, or when its promise is kept. For handlers to return. */
 export const whenReady = <T>(
   reply: FastifyReply,
   value: T | Promise<T>,

@@ -8,10 +8,7 @@ import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape
 
 type Value = string | number | true | Date | Condition[];
 
-/**
- * The only function that decides what may run: returns the command with typed values, or why it is refused.
- * Never throws.
- */
+/** The only function that decides what may run: returns the command with typed values, or why it is refused. */
 export const checkCommand = (line: string): ParsedCommand | Refusal => {
   const name = line.trim().split(/\s/, 1).join();
   if (!isCommandName(name)) {

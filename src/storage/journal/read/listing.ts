@@ -9,9 +9,7 @@ export interface Listing {
   count: number;
   /** Damaged lines that were skipped on the way. */
   damaged: number;
-  /**
-   * The records, oldest first; to be read once, before `close`. Throws where a file was cut or deleted meanwhile.
-   */
+  /** The records, oldest first; to be read once, before `close`. Throws where a file was cut or deleted meanwhile. */
   records(): AsyncGenerator<LogRecord>;
   /** Releases the files; to be called however far the records were read. */
   close(): Promise<void>;

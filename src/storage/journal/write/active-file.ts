@@ -44,7 +44,9 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Set
     return { path: names.active, dev, ino, shared: shareHandle(handle), size, begunAt };
   } catch (error) {
     await handle.close();
-    throw error;
+    // Where it was moved away since it was opened, the next one takes its place.
+    passIfGone(error);
+    return openActiveFile(names, sync, settings);
   }
 };
 

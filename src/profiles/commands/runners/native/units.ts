@@ -16,10 +16,7 @@ const unitProperties = [
 /** A service unit's properties from `systemctl show`; empty texts if systemd has no value. */
 export type Unit = Record<(typeof unitProperties)[number], string>;
 
-/**
- * Every service that is installed or loaded. A CommandFailure says what is missing if the machine does not run
- * systemd.
- */
+/** Every service that is installed or loaded. A CommandFailure says what is missing if systemd does not run. */
 export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promise<Unit[]> => {
   const program = await requireProgram(paths.systemctl, 'Services need systemd: systemctl is not installed');
   if (!(await isAccessible(paths.bootMark))) {
