@@ -86,6 +86,8 @@ test('anything but a regular file in the public folder is 404 at once', async (t
   for (const path of ['/docs/pipe', '/docs/', '/docs/index.html/']) {
     assert.equal((await request('GET', path)).status, 404, path);
   }
+  // A folder without its slash, whatever its name.
+  assert.equal((await request('GET', '/docs/index.html')).status, 301);
   assert.equal((await request('GET', '/docs/page.html')).text, 'page');
   assert.equal((await stop()).code, 0);
 });

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Headers } from '../response/common-headers.ts';
 import { toErrorBytes } from '../response/error-response.ts';
 import { type ErrorKind, HttpError } from '../response/errors.ts';
-import { type Connections, isRunning } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { allowedMethods } from './limits.ts';
 
 /** Milliseconds that a client has to read the response before its connection is cut. */
@@ -88,18 +88,17 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
  * same request has begun.
  */
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
-  const connection = connections.get(socket);
-  const last = connection?.response;
-  const isBusy = connection !== undefined && isRunning(connection);
-  if (isBusy && (last?.req.complete || last?.writableEnded)) {
+  const last = connections.get(socket)?.response;
+  const isDone = last === undefined || last.writableFinished;
+  if (!isDone && (last.req.complete || last.writableEnded)) {
     last.once('close', () => endWith(socket, response, connections));
     return;
   }
-  if ((isBusy && last?.headersSent) || !socket.writable) {
+  if ((!isDone && last.headersSent) || !socket.writable) {
     socket.destroy();
     return;
   }
   // RFC 9112, 9.6: closed at once, the response could be lost behind what the client still sends.
-  socket.end(isBusy || !last || last.req.complete ? response : '');
+  socket.end(isDone && last?.req.complete === false ? '' : response);
   setTimeout(() => socket.destroy(), patience).unref();
 };

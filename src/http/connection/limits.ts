@@ -16,7 +16,7 @@ export interface Limits {
   maxEventLoopDelay: number;
 }
 
-/** Connections past `maxConnections` that are told so; what comes on top of them is closed at once. */
+/** Connections past `maxConnections` that get a 503; any beyond these are closed at once. */
 export const spareConnections = 100;
 
 export const maximumBodyBytes = mebibyte;
@@ -26,6 +26,9 @@ export const unfinishedBodyBytes = 64 * mebibyte;
 
 /** Bytes of responses that wait for their readers, over all connections, past which large responses are refused. */
 export const unreadResponseBytes = 64 * mebibyte;
+
+/** Characters or bytes from which on a response is large. */
+export const largeLength = 64 * kibibyte;
 
 /** What a list that is being sent counts as in these: it makes some pieces ahead, before anything waits. */
 export const listBytes = 256 * kibibyte;

@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import { largeLength } from '../connection/limits.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -24,7 +25,7 @@ export const createCommonHeaders = ({ cors, secure }: Origin): Headers => ({
 
 type End = Parameters<ServerResponse['end']>;
 
-const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= 64 * 1024;
+const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
 
 /**
  * The class of the server's responses. Each has the common headers. Responses that are ready within one turn of the

@@ -69,7 +69,7 @@ export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { Connection: 'close' } });
 
 /**
- * What a client is told of an error, whatever was thrown. Undefined where the error is unexpected: that becomes a 500
+ * The refusal that a client gets for an error, whatever was thrown. Undefined where the error is unexpected: that becomes a 500
  * which shows no internals.
  */
 export const toHttpError = (error: unknown): HttpError | undefined => {
@@ -83,7 +83,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;
 };
 
-/** A 500 that names the request, for whoever reads the log. */
+/** A 500 with the id of the request, which is also in the log. */
 export const createInternalError = (requestId: string): HttpError =>
   new HttpError('failed', 'Internal server error', { members: { requestId } });
 

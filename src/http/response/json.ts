@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { unreadResponseBytes } from '../connection/limits.ts';
+import { largeLength, unreadResponseBytes } from '../connection/limits.ts';
 import { createUnavailable } from './errors.ts';
 
 /** Where a value keeps its own JSON text: sent as it is, not made again. For rows: theirs, joined by commas. */
@@ -24,9 +24,6 @@ export const responses = 'responses';
 
 /** Lists that are being sent in pieces, and bytes that wait for their readers. */
 type Responses = { lists: number; countUnread(): number };
-
-/** Text from this length on counts as large. */
-const largeLength = 64 * 1024;
 
 const type = 'application/json; charset=utf-8';
 
@@ -162,16 +159,12 @@ export interface RowSource<T> {
 }
 
 /** Sends `{count, data}` with what `toRow` makes of each record, and closes the source in the end. */
-export const sendRows = async <T>(
+export const sendRows = <T>(
   reply: FastifyReply,
   source: RowSource<T>,
   toRow: (record: T) => object,
-): Promise<void> =>
-  sendAsyncList(
-    reply,
-    { opening: `{"count":${source.count},"data":[`, pieces: [], closing: ']}' },
-    toPieces(source, toRow),
-  );
+): Promise<void> | void =>
+  sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
 
 /** As many records in a piece as make about one write. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<Rows> {

@@ -20,7 +20,7 @@ const count = (wanted: number, responses: { status: number }[]): number =>
 // Other systems than Linux have 127.0.0.1 alone.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
 
-test('of 50 logins at once ten are checked, the others are told to come back in a second', {
+test('of 50 logins at once ten are checked, the others get 503 with Retry-After', {
   skip,
 }, async (t) => {
   const { request, login } = await start(t);

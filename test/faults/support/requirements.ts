@@ -43,5 +43,5 @@ const isReadable = (path: string): boolean => {
   }
 };
 
-/** Whoever may create a mount namespace may mount. */
+/** A process that may create a mount namespace may mount. */
 const canMount = (): boolean => process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
