@@ -1,7 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { version } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
-import { createSettingsSchema } from '../config/schema.ts';
+import { createSettingsSchema, toFileSchema } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
@@ -45,7 +45,7 @@ const runCommand = async (argv: string[]): Promise<void> => {
     case 'hash-password':
       return printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
     case 'config-schema':
-      return print(`${JSON.stringify(schema, null, 2)}\n`);
+      return print(`${JSON.stringify(toFileSchema(schema), null, 2)}\n`);
     default:
       throw new UsageError(`there is no command ${JSON.stringify(command)}; see signalbox --help`);
   }

@@ -85,6 +85,13 @@ export const createSettingsSchema = (fragments: readonly TProperties[]): TObject
     title: 'signalbox settings',
   });
 
+/** The JSON Schema of the config file, for editors: every key is optional, and `$schema` is allowed. */
+export const toFileSchema = ({ required: _required, properties, ...schema }: TObject): object => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  ...schema,
+  properties: { $schema: { type: 'string' }, ...properties },
+});
+
 /** How the value is written as text; `none` if only a file can hold it. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
   const { type, items } = schema as { type?: string; items?: { type?: string } };

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { runProgram } from '../support/program.ts';
+
+interface Validator {
+  compile(schema: object): (value: unknown) => boolean;
+}
+
+/** Ajv for draft 2020-12, as Fastify brings it. */
+const { Ajv2020 } = createRequire(import.meta.resolve('fastify'))('ajv/dist/2020') as {
+  Ajv2020: new (options: object) => Validator;
+};
+
+const printSchema = async (): Promise<{ $schema: string; properties: object; required?: unknown }> =>
+  JSON.parse((await runProgram(['config-schema'])).stdout);
+
+const compileSchema = async () =>
+  new Ajv2020({ strict: true, strictTypes: false, keywords: ['secret'] }).compile(await printSchema());
+
+test('config-schema prints a JSON Schema of draft 2020-12 that requires no setting', async () => {
+  const { $schema, required, properties } = await printSchema();
+  assert.equal($schema, 'https://json-schema.org/draft/2020-12/schema');
+  assert.equal(required, undefined);
+  for (const key of ['port', 'mounts', 'users', 'jwtSecret']) assert.ok(Object.hasOwn(properties, key), key);
+});
+
+test('the printed schema accepts the shipped example and files with few keys', async () => {
+  const isValid = await compileSchema();
+  const example = JSON.parse(readFileSync(new URL('../../../examples/signalbox.json', import.meta.url), 'utf8'));
+  for (const file of [example, { port: 9001 }, {}, { $schema: './schema.json', cors: true }]) {
+    assert.equal(isValid(file), true, JSON.stringify(file));
+  }
+});
+
+test('the printed schema rejects unknown keys and values that the program refuses', async () => {
+  const isValid = await compileSchema();
+  const files = [
+    { prot: 1 },
+    { port: '9001' },
+    { port: 70_000 },
+    { users: [{ name: 'ada' }] },
+    { mounts: { '/': [] } },
+  ];
+  for (const file of files) assert.equal(isValid(file), false, JSON.stringify(file));
+});
