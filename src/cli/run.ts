@@ -3,6 +3,7 @@ import { version } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
 import { createSettingsSchema, toFileSchema } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { suggest } from '../config/suggest.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
 import { parseArguments, UsageError } from './args.ts';
@@ -26,10 +27,16 @@ export const run = async (argv: string[]): Promise<number | undefined> => {
     // Ctrl+C at the password prompt needs no message.
     if ((error as Error).name === 'AbortError') return 130;
     if (!(error instanceof SettingsError || error instanceof UsageError)) throw error;
-    process.stderr.write(`signalbox: ${error.message}\n`);
+    process.stderr.write(`signalbox: ${error instanceof SettingsError ? listProblems(error) : error.message}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 };
+
+/** One problem on the line itself; several below it, one per line. */
+const listProblems = ({ problems }: SettingsError): string =>
+  problems.length === 1
+    ? `${problems[0]}`
+    : [`${problems.length} problems in the settings:`, ...problems.map((problem) => `  ${problem}`)].join('\n');
 
 const runCommand = async (argv: string[]): Promise<void> => {
   const { words, flags } = parseArguments(argv, schema);
@@ -38,18 +45,23 @@ const runCommand = async (argv: string[]): Promise<void> => {
   const [command = 'serve', ...rest] = words;
   const tool = tools.find(({ name }) => name === command);
   if (tool) return runTool(tool, rest);
+  if (!commands.includes(command)) {
+    throw new UsageError(`there is no command ${JSON.stringify(command)}${adviseCommand(command)}`);
+  }
   if (rest.length > 0) throw new UsageError(`${command} takes no further words; see signalbox --help`);
   switch (command) {
-    case 'serve':
-      return runServer(flags);
     case 'hash-password':
       return printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
     case 'config-schema':
       return print(`${JSON.stringify(toFileSchema(schema), null, 2)}\n`);
     default:
-      throw new UsageError(`there is no command ${JSON.stringify(command)}; see signalbox --help`);
+      return runServer(flags);
   }
 };
+
+const commands = ['serve', 'hash-password', 'config-schema', ...tools.map(({ name }) => name)];
+
+const adviseCommand = (command: string): string => suggest(command, commands, '"') || '; see signalbox --help';
 
 const print = (text: string): void => {
   process.stdout.write(text);

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../app/create-app.ts';
+import { preflight } from '../app/preflight.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
@@ -14,7 +15,13 @@ import { createStartMessage } from './start-message.ts';
 /** Starts the service; resolves once it listens. Throws a SettingsError if it cannot start. */
 export const serve = async (schema: TObject, flags: Flags) => {
   const warnings: string[] = [];
-  const settings = loadSettings(schema, flags, undefined, (warning) => warnings.push(warning));
+  const settings = loadSettings(
+    schema,
+    flags,
+    process.env,
+    (warning) => warnings.push(warning),
+    (found) => preflight(found, features),
+  );
   const log = createLog(settings.logLevel);
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
   if (settings.seed !== undefined) await freeMemory();

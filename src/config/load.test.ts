@@ -56,7 +56,7 @@ test('a secret can be given by variable and file, never by flag', () => {
   assert.equal(settings.jwtSecret, 'variable');
 });
 
-test('a variable for what only a file can hold is refused, not passed over', () => {
+test('a variable for what only a file can hold is refused', () => {
   const variables = { SIGNALBOX_MOUNTS: '{}', SIGNALBOX_USERS: '[]' };
   assert.deepEqual(
     problemsOf(() => loadSettings(schema, {}, variables)),
@@ -68,6 +68,23 @@ test('a variable for what only a file can hold is refused, not passed over', () 
   assert.equal(loadSettings(schema, {}, { SIGNALBOX_MOUNTS: '' }).mounts, undefined);
 });
 
+test('a variable that is no setting is warned about, without its value', () => {
+  const warnings: string[] = [];
+  const variables = {
+    SIGNALBOX_RETIRES: 'hush',
+    SIGNALBOX_COLOUR: 'red',
+    signalbox_port: '',
+    PORT: '1',
+    SIGNALBOX_PORT: '2',
+  };
+  assert.equal(loadSettings(schema, {}, variables, (warning) => warnings.push(warning)).port, 2);
+  assert.deepEqual(warnings, [
+    'the variable SIGNALBOX_RETIRES is not a setting and is ignored; did you mean SIGNALBOX_RETRIES?',
+    'the variable SIGNALBOX_COLOUR is not a setting and is ignored',
+    'the variable signalbox_port is not a setting and is ignored; did you mean SIGNALBOX_PORT?',
+  ]);
+});
+
 test('a flag --config without a name is refused', () => {
   assert.deepEqual(
     problemsOf(() => loadSettings(schema, { config: '', port: 'x' }, {})),
@@ -75,7 +92,7 @@ test('a flag --config without a name is refused', () => {
   );
 });
 
-test('all problems are told at once, each with its place and what would fit', (t) => {
+test('all problems are reported at once, each with its place and what would fit', (t) => {
   const config = writeConfig(t, '{"colour": 1, "cors": "perhaps", "users": [{"name": 5}, {}], "retries": 0}');
   const variables = { SIGNALBOX_LOG_LEVEL: 'loud', SIGNALBOX_JWT_SECRET: '' };
   const flags = { port: '70000', host: '', config };
@@ -87,8 +104,8 @@ test('all problems are told at once, each with its place and what would fit', (t
       '--port must be a whole number from 0 to 65535, not 70000',
       `cors in ${config} must be true or false, not "perhaps"`,
       'SIGNALBOX_LOG_LEVEL must be one of silent, fatal, error, warn, info, debug, trace, not "loud"',
-      `users in ${config} at 0.name must be string`,
-      `users in ${config} at 1 must have required properties name`,
+      `users in ${config} at 0.name must be a string`,
+      `users in ${config} at 1 must have name`,
       `retries in ${config} must be a whole number of at least 1, not 0`,
     ],
   );
@@ -104,28 +121,28 @@ test('a list must hold names', (t) => {
   const config = writeConfig(t, '{"profiles": "T", "allowedHosts": [""]}');
   assert.deepEqual(
     problemsOf(() => loadSettings(schema, { config }, {})),
-    [
-      `profiles in ${config} must be a list of names, not "T"`,
-      `allowedHosts in ${config} at 0 must not have fewer than 1 characters`,
-    ],
+    [`profiles in ${config} must be a list of names, not "T"`, `allowedHosts in ${config} at 0 must not be empty`],
   );
 });
 
 test('text that is no JSON is not repeated: it may be a secret', (t) => {
   for (const text of ['{"jwtSecret": hush}', '{"jwtSecret": "hush" hush}', '{"jwtSecret": "hush', 'hush']) {
     const [problem = ''] = problemsOf(() => loadSettings(schema, { config: writeConfig(t, text) }, {}));
-    assert.match(problem, /: it is not valid JSON( at position \d+)?$/);
+    assert.match(problem, /: it is not valid JSON at line 1, column \d+: expected [a-z",}\]: ]+$/);
     assert.equal(problem.includes('hush'), false);
   }
 });
 
-test('a file that cannot be used is told by name and reason', (t) => {
+test('a file that cannot be used is named, with the reason', (t) => {
   const folder = join(writeConfig(t, ''), '..');
   const reasonFor = (config: string) => problemsOf(() => loadSettings(schema, { config }, {}))[0];
   assert.equal(reasonFor('/no/such.json'), 'cannot read the config file /no/such.json: there is no such file');
   assert.equal(reasonFor(folder), `cannot read the config file ${folder}: it is a folder`);
   const list = writeConfig(t, '[]');
   assert.equal(reasonFor(list), `the config file ${list} must hold one JSON object`);
-  assert.match(reasonFor(writeConfig(t, '{"a":')) ?? '', /cannot read the config file .*: .*JSON/);
+  assert.match(
+    reasonFor(writeConfig(t, '{"a":')) ?? '',
+    /cannot read the config file .*: it is not valid JSON at line 1, column 6: expected a value$/,
+  );
   assert.match(reasonFor(writeConfig(t, new Uint8Array([0x7b, 0xff]))) ?? '', /it is not valid UTF-8$/);
 });

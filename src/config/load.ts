@@ -3,30 +3,38 @@ import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { findProblems } from './problems.ts';
 import { fromText, isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
-import { assertNoProblems, SettingsError } from './settings-error.ts';
+import { assertNoProblems, checkAll, SettingsError } from './settings-error.ts';
+import { suggest } from './suggest.ts';
 
 /** Flags by key in camelCase; a bare flag is `true`. */
 export type Flags = Record<string, string | boolean | undefined>;
 
 /**
  * Reads the settings: flags win over `SIGNALBOX_*` variables, these over the config file, the file over defaults. `warn`
- * receives warnings about the file. Throws a SettingsError that lists every problem.
+ * receives warnings about the file and unknown variables. Throws a SettingsError that lists every problem, with those that `check` finds in
+ * the settings when values that do not fit are left out.
  */
 export const loadSettings = (
   schema: TObject,
   flags: Flags,
   environment = process.env,
   warn: (warning: string) => void = () => undefined,
+  check: (settings: Settings) => unknown = () => undefined,
 ): Settings => {
   const { path, file, problems } = readConfigFile(schema, flags, environment);
   const settings: Record<string, unknown> = {};
   for (const [key, property] of Object.entries(schema.properties)) {
     const given = findGiven(key, property, { flags, environment, file, path });
-    problems.push(...(given ? findProblems(property, given.value, given.place) : []));
-    const value = given ? given.value : (property as { default?: unknown }).default;
+    const unfit = given ? findProblems(property, given.value, given.place) : [];
+    problems.push(...unfit);
+    const value = given && unfit.length === 0 ? given.value : (property as { default?: unknown }).default;
     if (value !== undefined) settings[key] = value;
   }
-  assertNoProblems([...problems, ...findUnreadVariables(schema, environment)]);
+  problems.push(...findUnreadVariables(schema, environment));
+  if (problems.length > 0) {
+    checkAll({ values: () => assertNoProblems(problems), others: () => check(settings as Settings) });
+  }
+  listUnknownVariables(schema, environment).forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings as Settings;
 };
@@ -50,7 +58,10 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
   try {
     const file = readJsonFile(path, 'config file');
     const unknown = Object.keys(file).filter((key) => !Object.hasOwn(schema.properties, key) && key !== '$schema');
-    const problems = unknown.map((key) => `${path} has no setting called ${JSON.stringify(key)}`);
+    const keys = Object.keys(schema.properties);
+    const problems = unknown.map(
+      (key) => `${path} has no setting called ${JSON.stringify(key)}${suggest(key, keys, '"')}`,
+    );
     const problem = findWriteProblem(path);
     return { path, file, problems: problem === undefined ? problems : [problem, ...problems] };
   } catch (error) {
@@ -67,6 +78,17 @@ const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): s
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
     .map(([key]) => `${toVariableName(key)} has no effect: ${key} is a key of the config file alone`);
+
+/** Windows reads variables in any case. */
+const isWindows = process.platform === 'win32';
+
+/** Warnings about `SIGNALBOX_*` variables that are no setting's: a misspelt password would otherwise be a random one. */
+const listUnknownVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] => {
+  const known = ['SIGNALBOX_CONFIG', ...Object.keys(schema.properties).map(toVariableName)];
+  return Object.keys(environment)
+    .filter((name) => /^SIGNALBOX_/i.test(name) && !known.includes(isWindows ? name.toUpperCase() : name))
+    .map((name) => `the variable ${name} is not a setting and is ignored${suggest(name, known)}`);
+};
 
 /** The first value among flag, variable and file. */
 const findGiven = (key: string, schema: TSchema, { flags, environment, file, path }: Sources) => {

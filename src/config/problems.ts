@@ -17,11 +17,45 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
   if (errors.length === 0) return [];
   const form = textForm(schema);
   if (form === 'none' || (form === 'list' && Array.isArray(value))) {
-    return [...new Set(errors.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${error.message}`))];
+    const told = errors.filter(({ keyword }) => keyword !== 'boolean');
+    return [
+      ...new Set(told.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${describeError(error, schema)}`)),
+    ];
   }
   return [
     `${place} must be ${describeValues(schema, form)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`,
   ];
+};
+
+type SchemaError = ReturnType<typeof Value.Errors>[number];
+
+interface Params {
+  additionalProperties?: string[];
+  requiredProperties?: string[];
+  allowedValues?: string[];
+  limit?: number;
+  type?: string;
+}
+
+/** The error in words, without the value: it may be a secret. */
+const describeError = ({ keyword, params, message, schemaPath }: SchemaError, schema: TSchema): string => {
+  const { additionalProperties, requiredProperties, allowedValues, limit, type = '' } = params as Params;
+  if (additionalProperties) return `has unknown keys, remove them: ${additionalProperties.join(', ')}`;
+  if (requiredProperties) return `must have ${requiredProperties.join(', ')}`;
+  if (allowedValues) return `must be one of ${allowedValues.join(', ')}`;
+  if (keyword === 'pattern') return `must be ${findDescription(schema, schemaPath)}`;
+  if (keyword === 'type') return `must be ${types[type] ?? type}`;
+  return limit === 1 ? 'must not be empty' : message;
+};
+
+const types: Record<string, string> = { string: 'a string', array: 'a list', object: 'an object' };
+
+/** The description of the part of the schema at a path like `#/items/properties/passwordHash`, as a clause. */
+const findDescription = (schema: TSchema, path: string): string => {
+  let part: unknown = schema;
+  for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[key];
+  const { description = 'of another form' } = part as { description?: string };
+  return description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, '');
 };
 
 const toPlaceWithin = (pointer: string): string => (pointer === '' ? '' : ` at ${toDottedPath(pointer)}`);

@@ -23,7 +23,7 @@ test('conflicts between settings of all parts of the program are reported togeth
   writeFileSync(path, JSON.stringify({ ...settings, adminPassword: 'x' }));
   const said = await refusal(['--config', path], 1);
   for (const problem of [
-    /have no effect where users is set: remove them; users must all have different names; the passwordHash of user "ada" asks/,
+    /have no effect where users is set: remove them\nusers must all have different names\nthe passwordHash of user "ada" asks/,
     /jwtSecret must be at least 32 bytes long, not 5/,
     /cannot read the seed file \S+none\.json: there is no such file/,
     /publicDir \/none is not a folder/,
@@ -33,7 +33,7 @@ test('conflicts between settings of all parts of the program are reported togeth
   const mounts = { '/a': ['T', 'L'], '/b': ['T', 'L'] };
   writeFileSync(path, JSON.stringify({ mounts }));
   const clashes = await refusal(['--config', path, '--data-dir', createFolder(t)], 1);
-  assert.match(clashes, /on mount \/a; .*on mount \/b/);
+  assert.match(clashes, /on mount \/a\n.*on mount \/b/);
 });
 
 test('empty mounts, and a variable for a setting that only the file can hold, are rejected', async (t) => {

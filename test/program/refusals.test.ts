@@ -8,22 +8,64 @@ import { refusal, startProgram } from '../support/program.ts';
 
 test('an unknown flag, command or word is a usage error: exit code 2', async () => {
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
-  assert.equal(await refusal(['--jwt-secret', 'x'], 2), "Unknown option '--jwt-secret'; see signalbox --help");
-  assert.match(await refusal(['--port', '-1'], 2), /^Option '--port' argument is ambiguous; see/);
-  assert.match(await refusal(['--port'], 2), /'--port <value>' argument missing/);
+  assert.equal(await refusal(['-x'], 2), "Unknown option '-x'; see signalbox --help");
   assert.equal(await refusal(['juggle'], 2), 'there is no command "juggle"; see signalbox --help');
   assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');
+});
+
+test('a usage error says what to do', async () => {
+  const messages: [string[], string][] = [
+    [['--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
+    [['--no-cor'], "Unknown option '--no-cor'; did you mean --no-cors?"],
+    [['--dataDir=x'], "Unknown option '--dataDir'; did you mean --data-dir?"],
+    [['check-comand', 'x'], 'there is no command "check-comand"; did you mean "check-command"?'],
+    [
+      ['--jwt-secret', 'x'],
+      "Unknown option '--jwt-secret': jwtSecret has no flag; " +
+        'set the variable SIGNALBOX_JWT_SECRET or the key jwtSecret of the config file',
+    ],
+    [['--mounts', 'x'], "Unknown option '--mounts': mounts has no flag; set the key mounts of the config file"],
+    [['--port'], '--port needs a value, as in --port=VALUE; see signalbox --help'],
+    [['--host', '--cors'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
+    [['--host', '-1'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
+    [
+      ['--alerts-sync', 'false'],
+      '--alerts-sync takes no value: give --alerts-sync for true, --no-alerts-sync for false',
+    ],
+    [['--cors=true'], '--cors takes no value: give --cors for true, --no-cors for false'],
+    [['--help=yes'], '--help takes no value'],
+  ];
+  for (const [args, message] of messages) assert.equal(await refusal(args, 2), message);
+});
+
+test('a negative number is refused with the range that is allowed', async () => {
+  const message = '--port must be a whole number from 0 to 65535, not -1';
+  assert.equal(await refusal(['--port', '-1'], 1), message);
+  assert.equal(await refusal(['--port=-1'], 1), message);
+});
+
+test('a misspelt key is refused, and a misspelt variable is warned about, with the nearest name', async (t) => {
+  const path = join(createFolder(t), 'c.json');
+  writeFileSync(path, '{"prot": 1}');
+  assert.equal(await refusal(['--config', path], 1), `${path} has no setting called "prot"; did you mean "port"?`);
+  const variables = { SIGNALBOX_ADMIN_PASWORD: 'hush' };
+  const { stderr } = await (await startProgram(t, ['--profiles', 'A'], { variables })).stop();
+  assert.match(
+    stderr,
+    /"level":40,.*"msg":"[^"]* SIGNALBOX_ADMIN_PASWORD .*; did you mean SIGNALBOX_ADMIN_PASSWORD\?"/,
+  );
+  assert.doesNotMatch(stderr, /hush/);
 });
 
 test('bad values are reported together, with what is allowed: exit code 1', async () => {
   assert.equal(
     await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
-    '--port must be a whole number from 0 to 65535, not "x"; ' +
-      'SIGNALBOX_CORS must be true or false, not "perhaps"; --execute-auth must be one of admin, none, not "maybe"',
+    '--port must be a whole number from 0 to 65535, not "x"\n' +
+      'SIGNALBOX_CORS must be true or false, not "perhaps"\n--execute-auth must be one of admin, none, not "maybe"',
   );
   assert.match(
     await refusal(['--trust-proxy', 'true', '--headers-timeout', '40'], 1),
-    /^trustProxy takes addresses and CIDR blocks .*, not "true"; headersTimeout 40 must not be more /,
+    /^trustProxy takes addresses and CIDR blocks .*, not "true"\nheadersTimeout 40 must not be more /,
   );
   assert.match(await refusal(['--profiles', 'T,Z'], 1), /^there is no profile "Z"; the profiles are /);
   assert.match(await refusal(['--profiles', 'T,L'], 1), /^profiles tasks and simple-tasks both define /);
@@ -34,9 +76,35 @@ test('a config file that is missing, malformed or has unknown keys is rejected',
   const path = join(folder, 'c.json');
   assert.match(await refusal(['--config', path], 1), /^cannot read the config file .*: there is no such file$/);
   writeFileSync(path, '{"port": 0,');
-  assert.match(await refusal(['--config', path], 1), /^cannot read the config file /);
+  assert.match(
+    await refusal(['--config', path], 1),
+    /^cannot read the config file .*: it is not valid JSON at line 1, column 12: expected a name in double quotes$/,
+  );
   writeFileSync(path, '{"prot": 1, "mounts": {"/": []}}');
-  assert.match(await refusal(['--config', path], 1), /has no setting called "prot"; mounts in .* at \/ /);
+  assert.match(
+    await refusal(['--config', path], 1),
+    /has no setting called "prot".*\nmounts in .* at \/ must not be empty$/,
+  );
+});
+
+test('values, conflicts and missing files are reported together, one per line', async (t) => {
+  const folder = createFolder(t);
+  const path = join(folder, 'c.json');
+  const seed = join(folder, 'seed.json');
+  writeFileSync(seed, '{\n  "tasks": [,]\n}');
+  writeFileSync(path, JSON.stringify({ colour: 1, users: [{ name: 'ada', more: 1, passwordHash: 'x' }], seed }));
+  assert.deepEqual(
+    (await refusal(['--config', path, '--port', 'x', '--profiles', 'T', '--public-dir', path], 1)).split('\n'),
+    [
+      `${path} has no setting called "colour"`,
+      '--port must be a whole number from 0 to 65535, not "x"',
+      `users in ${path} at 0 must have role`,
+      `users in ${path} at 0 has unknown keys, remove them: more`,
+      `users in ${path} at 0.passwordHash must be what \`signalbox hash-password\` prints`,
+      `cannot read the seed file ${seed}: it is not valid JSON at line 2, column 13: expected a value or "]"`,
+      `publicDir ${path} is not a folder`,
+    ],
+  );
 });
 
 test('a required PowerShell that is missing prevents startup, with advice', async (t) => {

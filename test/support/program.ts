@@ -48,13 +48,21 @@ export const runProgram = async (args: string[], options: Options = {}): Promise
   return ended;
 };
 
-/** Runs the program, which must refuse to start, and returns the one line that it prints. */
+/** Runs the program, which must refuse to start, and returns the problem, or the problems line by line. */
 export const refusal = async (args: string[], code: 1 | 2, variables: Record<string, string> = {}): Promise<string> => {
   const ended = await runProgram(args, { variables });
   assert.equal(ended.code, code, ended.stderr);
   assert.equal(ended.stdout, '');
-  assert.match(ended.stderr, /^signalbox: [^\n]+\n$/);
-  return ended.stderr.slice('signalbox: '.length, -1);
+  const lines = ended.stderr.split('\n');
+  assert.equal(lines.pop(), '');
+  const [first = '', ...problems] = lines;
+  const count = /^signalbox: (\d+) problems in the settings:$/.exec(first)?.[1];
+  if (count === undefined) {
+    assert.deepEqual(problems, []);
+    return first.replace(/^signalbox: /, '');
+  }
+  assert.equal(problems.length, Number(count));
+  return problems.map((problem) => problem.replace(/^ {2}/, '')).join('\n');
 };
 
 /** Starts the program as a server on a free port and waits until it listens; ended with the test. */

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { locateJsonFault } from './json-fault.ts';
+
+test('a JSON fault is located by line and column, with what was expected', () => {
+  const faults: [string, string][] = [
+    ['', 'line 1, column 1: expected a value'],
+    ['hush', 'line 1, column 1: expected a value'],
+    ['{"port": 0,', 'line 1, column 12: expected a name in double quotes'],
+    ['{\n  "port": 1\n  "host": "x"\n}', 'line 3, column 3: expected "," or "}"'],
+    ['{\r\n  "port": 01\r\n}', 'line 2, column 11: expected a value'],
+    ['{"port" 1}', 'line 1, column 9: expected ":"'],
+    ["{'port': 1}", 'line 1, column 2: expected a name in double quotes or "}"'],
+    ['{"a": [1, 2,]}', 'line 1, column 13: expected a value'],
+    ['{"a": [1 2]}', 'line 1, column 10: expected "," or "]"'],
+    ['{"a": ["b}', 'line 1, column 8: expected a value or "]"'],
+    ['{"a": "\\x"}', 'line 1, column 7: expected a value'],
+    ['{"a": "\n"}', 'line 1, column 7: expected a value'],
+    ['{"a": nul}', 'line 1, column 7: expected a value'],
+    ['{"a": [}]', 'line 1, column 8: expected a value or "]"'],
+    ['{} // done', 'line 1, column 4: expected the end of the file'],
+  ];
+  for (const [text, place] of faults) assert.equal(locateJsonFault(text), `at ${place}`, text);
+});
+
+test('a text that is JSON up to its end is not at fault before its end', () => {
+  const text = '{"a": [1, -2.5e+3, true, false, null, {}, [], "\\u00e9\\n\u007f\u2028😀", {"b": {"c": []}}], "d": ""';
+  assert.equal(JSON.parse(`${text}}`)['d'], '');
+  assert.equal(locateJsonFault(text), `at line 1, column ${text.length + 1}: expected "," or "}"`);
+  const nested = '['.repeat(100_000);
+  assert.equal(locateJsonFault(nested), 'at line 1, column 100001: expected a value or "]"');
+  const long = `"${'x'.repeat(5_000_000)}`;
+  assert.equal(locateJsonFault(long), 'at line 1, column 1: expected a value');
+});

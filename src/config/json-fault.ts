@@ -1,0 +1,51 @@
+/** White space, and then a bracket, comma, colon, string or other scalar. */
+const token =
+  /[ \t\r\n]*([{}[\],:]|"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/uy;
+
+/** First characters of the tokens that may follow, with their names; `0` stands for numbers, true, false and null. */
+const expectations = {
+  value: ['{["0', 'a value'],
+  firstValue: ['{["0]', 'a value or "]"'],
+  key: ['"', 'a name in double quotes'],
+  firstKey: ['"}', 'a name in double quotes or "}"'],
+  colon: [':', '":"'],
+  inObject: [',}', '"," or "}"'],
+  inList: [',]', '"," or "]"'],
+  end: ['', 'the end of the file'],
+} as const;
+
+type State = keyof typeof expectations;
+
+/** Where a text that is not JSON stops being JSON, e.g. `at line 2, column 7: expected ":"`; shows none of the text. */
+export const locateJsonFault = (text: string): string => {
+  const open: string[] = [];
+  let state: State = 'value';
+  for (token.lastIndex = 0; ; ) {
+    const start = token.lastIndex;
+    const found = token.exec(text)?.[1];
+    const [first = ''] = found ?? '';
+    const kind = /[-\dtfn]/.test(first) ? '0' : first;
+    const [allowed, name] = expectations[state];
+    if (kind === '' || !allowed.includes(kind)) return `${describePlace(text, start)}: expected ${name}`;
+    if (kind === '{' || kind === '[') open.push(kind);
+    if (kind === '}' || kind === ']') open.pop();
+    state = findNext(state, kind, open.at(-1));
+  }
+};
+
+const findNext = (state: State, kind: string, container: string | undefined): State => {
+  if (kind === '{') return 'firstKey';
+  if (kind === '[') return 'firstValue';
+  if (kind === ':') return 'value';
+  if (kind === ',') return container === '{' ? 'key' : 'value';
+  if (kind === '"' && (state === 'key' || state === 'firstKey')) return 'colon';
+  if (container === undefined) return 'end';
+  return container === '{' ? 'inObject' : 'inList';
+};
+
+/** Line and column, from 1, of the first character after `offset` that is not white space. */
+const describePlace = (text: string, offset: number): string => {
+  const start = offset + text.slice(offset).search(/[^ \t\r\n]|$/);
+  const lines = text.slice(0, start).split(/\r\n|\r|\n/);
+  return `at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+};
