@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { pino } from 'pino';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../app/create-app.ts';
 import { preflight } from '../app/preflight.ts';
@@ -10,26 +9,27 @@ import { SettingsError } from '../config/settings-error.ts';
 import { isLoopback } from '../http/admission/foreign-pages.ts';
 import { listAddresses, listenOn } from '../http/connection/listen.ts';
 import { features } from '../profiles/index.ts';
+import { createLog } from './log.ts';
 import { createStartMessage } from './start-message.ts';
+
+/** The app for the settings, not listening yet, with warnings for the log. Throws a SettingsError for bad settings. */
+export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<Settings> = {}) => {
+  const warnings: string[] = [];
+  const warn = (warning: string) => warnings.push(warning);
+  const loaded = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
+  const settings: Settings = { ...loaded, ...overrides };
+  const log = createLog(settings.logLevel);
+  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
+  warnings.push(...listAccessWarnings(app, settings));
+  return { app, settings, log, warnings };
+};
 
 /** Starts the service; resolves once it listens. Throws a SettingsError if it cannot start. */
 export const serve = async (schema: TObject, flags: Flags) => {
-  const warnings: string[] = [];
-  const settings = loadSettings(
-    schema,
-    flags,
-    process.env,
-    (warning) => warnings.push(warning),
-    (found) => preflight(found, features),
-  );
-  const log = createLog(settings.logLevel);
-  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
+  const { app, settings, log, warnings } = await prepare(schema, flags);
   if (settings.seed !== undefined) await freeMemory();
   const address = await listen(app, settings, log);
   for (const warning of warnings) log.warn(warning);
-  if (!isLoopback(settings.host)) {
-    log.warn('the service can be reached from other machines: see which routes are open without a token');
-  }
   return {
     server: app.server,
     log,
@@ -43,12 +43,21 @@ export const serve = async (schema: TObject, flags: Flags) => {
   };
 };
 
-/** Logs to standard error; standard output is for people. */
-const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
-  const destination = pino.destination({ dest: 2, sync: true });
-  // A full disk or a closed terminal behind the log must not stop the service.
-  destination.on('error', () => undefined);
-  return pino({ level }, destination);
+/** Warnings about who can use the service. */
+const listAccessWarnings = ({ mounts }: App, { host, jwtSecret }: Settings): string[] => {
+  const profiles = mounts.flatMap((mount) => mount.profiles);
+  const closed = profiles.filter(({ routes }) => routes.every(({ access }) => access !== 'open'));
+  const names = [...new Set(closed.map(({ name }) => name))].join(', ');
+  // With a signing key of its own, another program can make tokens.
+  const isUsable = names === '' || jwtSecret !== undefined || profiles.some(({ name }) => name === 'login');
+  return [
+    ...(isUsable
+      ? []
+      : [`nobody can use ${names}: a token is needed, and nothing gives one; add the profile login, or set jwtSecret`]),
+    ...(isLoopback(host)
+      ? []
+      : ['the service can be reached from other machines: see which routes are open without a token']),
+  ];
 };
 
 const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags: Flags): void => {
