@@ -7,6 +7,7 @@ import { suggest } from '../config/suggest.ts';
 import type { Tool } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
 import { parseArguments, UsageError } from './args.ts';
+import { checkConfig } from './check-config.ts';
 import { printPasswordHash } from './hash-password.ts';
 import { serve } from './serve.ts';
 import { createUsage } from './usage.ts';
@@ -45,6 +46,7 @@ const runCommand = async (argv: string[]): Promise<void> => {
   const [command = 'serve', ...rest] = words;
   const tool = tools.find(({ name }) => name === command);
   if (tool) return runTool(tool, rest);
+  if (command === 'check-config') return runCheck(rest, flags);
   if (!commands.includes(command)) {
     throw new UsageError(`there is no command ${JSON.stringify(command)}${adviseCommand(command)}`);
   }
@@ -59,7 +61,7 @@ const runCommand = async (argv: string[]): Promise<void> => {
   }
 };
 
-const commands = ['serve', 'hash-password', 'config-schema', ...tools.map(({ name }) => name)];
+const commands = ['serve', 'check-config', 'hash-password', 'config-schema', ...tools.map(({ name }) => name)];
 
 const adviseCommand = (command: string): string => suggest(command, commands, '"') || '; see signalbox --help';
 
@@ -75,6 +77,13 @@ const runTool = ({ name, argument, run: use }: Tool, words: string[]): void => {
   const { output, ok } = use(text);
   print(`${output}\n`);
   process.exitCode = ok ? 0 : 1;
+};
+
+const runCheck = async ([file, ...others]: string[], flags: Flags): Promise<void> => {
+  if (file === undefined || others.length > 0)
+    throw new UsageError('check-config takes one FILE; see signalbox --help');
+  await checkConfig(schema, { ...flags, config: file });
+  print(`${file} is valid\n`);
 };
 
 const runServer = async (flags: Flags): Promise<void> => {

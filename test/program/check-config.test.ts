@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createFolder } from '../support/folder.ts';
+import { main, refusal, runProgram } from '../support/program.ts';
+
+const example = fileURLToPath(new URL('../../../examples/signalbox.json', import.meta.url));
+
+const write = (t: TestContext, settings: object): string => {
+  const path = join(createFolder(t), 'c.json');
+  writeFileSync(path, JSON.stringify(settings));
+  return path;
+};
+
+test('check-config accepts the shipped example and opens no data', async (t) => {
+  const cwd = createFolder(t);
+  const path = join(cwd, 'c.json');
+  copyFileSync(example, path);
+  chmodSync(path, 0o600);
+  const { code, stdout, stderr } = await runProgram(['check-config', 'c.json'], { cwd });
+  assert.deepEqual([code, stdout, stderr], [0, 'c.json is valid\n', '']);
+  assert.deepEqual(readdirSync(cwd), ['c.json']);
+});
+
+test('check-config reports what a start would refuse, with exit code 1', async (t) => {
+  const unknown = write(t, { prot: 1, publicDir: '/none' });
+  assert.equal(
+    await refusal(['check-config', unknown], 1),
+    `${unknown} has no setting called "prot"; did you mean "port"?\npublicDir /none is not a folder`,
+  );
+  const clash = write(t, { profiles: ['T', 'L'] });
+  assert.match(await refusal(['check-config', clash], 1), /^profiles tasks and simple-tasks both define /);
+  const runner = write(t, { profiles: ['commands'], commandRunner: 'powershell', powershellPath: '/none' });
+  assert.match(await refusal(['check-config', runner], 1), /^commandRunner is powershell, but there is no PowerShell/);
+  assert.match(await refusal(['check-config', '/none.json'], 1), /^cannot read the config file \/none\.json: /);
+});
+
+test('check-config reads the variables, as a start does', async (t) => {
+  const path = write(t, { jwtPreviousSecret: 'x'.repeat(32) });
+  assert.equal(await refusal(['check-config', path], 1), 'jwtPreviousSecret has no effect without jwtSecret: set both');
+  const { code } = await runProgram(['check-config', path], { variables: { SIGNALBOX_JWT_SECRET: 'y'.repeat(32) } });
+  assert.equal(code, 0);
+});
+
+test('check-config takes one file', async () => {
+  const message = 'check-config takes one FILE; see signalbox --help';
+  for (const words of [[], ['a', 'b']]) assert.equal(await refusal(['check-config', ...words], 2), message);
+});
+
+test('profiles that need a token and have no login are warned about', async (t) => {
+  const warn = async (settings: object) => (await runProgram(['check-config', write(t, settings)])).stderr;
+  assert.match(
+    await warn({ profiles: ['commands', 'monitoring'] }),
+    /"level":40,.*"msg":"nobody can use commands: a token is needed, and nothing gives one; add the profile login, /,
+  );
+  const usable = [
+    { profiles: ['commands', 'login'] },
+    { profiles: ['commands'], executeAuth: 'none' },
+    { profiles: ['commands'], jwtSecret: 'x'.repeat(32) },
+  ];
+  for (const settings of usable) assert.doesNotMatch(await warn(settings), /nobody can use/);
+});
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+
+test('in a terminal the log is formatted for people', { skip: hasScript ? false : 'needs script(1)' }, (t) => {
+  const path = write(t, { host: '0.0.0.0' });
+  const command = `'${process.execPath}' '${main}' check-config '${path}'`;
+  const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', timeout: 20_000 });
+  const lines = stdout.split('\r\n');
+  assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d\.\d{3} WARN {2}the service can be reached from other machines: /);
+  assert.deepEqual(lines.slice(1), [`${path} is valid`, '']);
+});
