@@ -1,30 +1,54 @@
 import type { TObject, TSchema } from 'typebox';
-import { isFlag, textForm, toFlagName } from '../config/schema.ts';
+import { isFlag, textForm, toFlagName, toVariableName } from '../config/schema.ts';
 import type { Feature } from '../profiles/feature.ts';
 
 const commands = [
-  ['signalbox [flags]', 'serve'],
-  ['signalbox hash-password', 'make a password hash for the setting users; asks, or reads standard input'],
-  ['signalbox config-schema', 'print the JSON Schema of the config file, for editors'],
+  ['signalbox [flags]', 'Start the server.'],
+  ['signalbox check-config FILE', 'Check a config file as a start would, without starting.'],
+  ['signalbox config-schema', 'Print the JSON Schema of the config file, for editors.'],
+  ['signalbox hash-password', 'Print the hash of a password, for the setting users; asks, or reads standard input.'],
 ];
 
-/** The text of `--help`. */
+/** The program's own settings by group; those of features have a group for each feature. */
+const groups: Record<string, RegExp> = {
+  Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
+  'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
+  Data: /^(dataDir|seed)$/,
+  Security: /^(issuer|jwt.*)$/,
+  Logging: /^log/,
+};
+
+const widest = 100;
+
+/** The text of `--help`, at most 100 columns wide. */
 export const createUsage = (schema: TObject, features: readonly Feature[]): string => {
   const tools = features.flatMap((feature) => feature.tools ?? []);
   const profiles = features.flatMap((feature) => feature.profiles);
-  const flags = Object.entries(schema.properties)
-    .filter(([, property]) => isFlag(property))
-    .map(([key, property]) => [`--${toFlagName(key)}${placeholders[textForm(property)]}`, describe(property)]);
+  const isFeatures = (key: string) => features.some(({ settings }) => Object.hasOwn(settings, key));
+  const own = Object.entries(schema.properties).filter(([key]) => !isFeatures(key));
   return [
     'signalbox: one small JSON-over-HTTP server for a host',
     '',
     ...toColumns([
       ...commands,
-      ...tools.map(({ name, argument, summary }) => [`signalbox ${name} "${argument}"`, summary]),
+      ...tools.map(({ name, argument, summary }) => [`signalbox ${name} "${argument}"`, toSentence(summary)]),
     ]),
     '',
-    'Flags (each is also a variable, --data-dir is SIGNALBOX_DATA_DIR, and a key of the config file, dataDir):',
-    ...toColumns([['--config FILE', 'JSON file with settings.'], ...flags, ['--help, --version', '']]),
+    'Example:',
+    '  SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --config signalbox.json --profiles alerts,login',
+    '',
+    'Each flag is also a variable (in brackets) and a key of the config file: --data-dir is dataDir.',
+    'Flags win over variables, variables over the file. Secrets have no flag.',
+    '',
+    ...toColumns([
+      ['--config FILE', 'JSON file with settings. [SIGNALBOX_CONFIG]'],
+      ['--help, --version', 'Print this text, or the version.'],
+    ]),
+    ...Object.entries(groups).flatMap(([title, keys]) => {
+      const members = own.filter(([key]) => keys.test(key));
+      return toSection(title, members);
+    }),
+    ...features.flatMap(({ name, settings }) => toSection(toSentence(name).slice(0, -1), Object.entries(settings))),
     '',
     'Profiles, by name or letter:',
     ...toColumns(profiles.map(({ name, alias, summary }) => [alias ? `${name} (${alias})` : name, summary])),
@@ -32,16 +56,44 @@ export const createUsage = (schema: TObject, features: readonly Feature[]): stri
   ].join('\n');
 };
 
-const placeholders = { flag: '', integer: ' N', list: ' A,B', string: ' TEXT', none: '' };
+const toSection = (title: string, settings: readonly [string, TSchema][]): string[] =>
+  settings.length === 0 ? [] : ['', `${title}:`, ...toColumns(settings.map(([key, schema]) => toRow(key, schema)))];
 
-const describe = (schema: TSchema): string => {
-  const { description = '', enum: values, default: value } = schema as Record<string, string & string[]>;
-  const choices = values ? ` One of ${values.join(', ')}.` : '';
-  const isTold = value !== undefined && String(value) !== '' && textForm(schema) !== 'flag';
-  return `${description}${choices}${isTold ? ` Default ${value}.` : ''}`;
+const toRow = (key: string, schema: TSchema): string[] => {
+  const form = textForm(schema);
+  if (form === 'none') return [`${key} (file only)`, describe(schema, toFlagName(key))];
+  const variable = toVariableName(key);
+  if (!isFlag(schema)) return [variable, describe(schema, toFlagName(key))];
+  return [`--${toFlagName(key)}${placeholders[form]}`, `${describe(schema, toFlagName(key))} [${variable}]`];
 };
 
-const toColumns = (rows: readonly (readonly (string | undefined)[])[]): string[] => {
-  const width = Math.max(...rows.map(([left = '']) => left.length)) + 2;
-  return rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}${right}`.trimEnd());
+const placeholders = { flag: '', integer: ' N', list: ' A,B', string: ' TEXT' };
+
+const describe = (schema: TSchema, flag: string): string => {
+  const { description = '', enum: values, default: value } = schema as Record<string, string & string[]>;
+  const choices = values ? ` One of ${values.join(', ')}.` : '';
+  if (textForm(schema) === 'flag') return `${description}${value ? ` On by default; --no-${flag} turns it off.` : ''}`;
+  return `${description}${choices}${value === undefined || String(value) === '' ? '' : ` Default ${value}.`}`;
+};
+
+const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** Two columns; the right one is wrapped. */
+const toColumns = (rows: readonly (readonly string[])[]): string[] => {
+  const width = 34;
+  return rows.flatMap(([left = '', right = '']) =>
+    wrap(right, widest - width).map((line, index) => `${(index === 0 ? `  ${left}` : '').padEnd(width)}${line}`),
+  );
+};
+
+/** The words in lines of at most `width` characters. */
+const wrap = (text: string, width: number): string[] => {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 };

@@ -19,7 +19,7 @@ const coreSettings = {
   profiles: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
-      description: 'Serve just these profiles, all at `/`; replaces every mount.',
+      description: 'Serve only these profiles, all at `/`; replaces every mount.',
     }),
   ),
   mounts: Type.Optional(
@@ -27,18 +27,18 @@ const coreSettings = {
       description: 'Base paths and the profiles that each serves.',
     }),
   ),
-  dataDir: Type.String({ minLength: 1, default: 'data', description: 'Folder for what must survive a restart.' }),
-  seed: Type.Optional(text('JSON file with records to start with.')),
-  cors: Type.Boolean({ default: false, description: 'Let web pages of every origin use the service.' }),
-  allowedHosts: list('Host names that requests may be addressed to, beside the loopback ones.'),
-  tlsCert: Type.Optional(text('PEM file with the certificate and its chain; makes it HTTPS.')),
-  tlsKey: Type.Optional(text('PEM file with the private key of the certificate.')),
-  trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For is believed.'),
+  dataDir: Type.String({ minLength: 1, default: 'data', description: 'Folder for data that must survive a restart.' }),
+  seed: Type.Optional(text('JSON file with records to load on startup.')),
+  cors: Type.Boolean({ default: false, description: 'Let web pages of any origin use the service.' }),
+  allowedHosts: list('Host names that requests may use, in addition to the local ones if bound to loopback.'),
+  tlsCert: Type.Optional(text('PEM file with the certificate and its chain; turns on HTTPS.')),
+  tlsKey: Type.Optional(text("PEM file with the certificate's private key.")),
+  trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For names the client.'),
   requestTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 30,
-    description: 'Seconds that a whole request may take to arrive, and an answer may wait for its reader.',
+    description: 'Seconds that a whole request may take to arrive, and a response may wait for its reader.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,
@@ -59,17 +59,17 @@ const coreSettings = {
     description: 'Event-loop delay in milliseconds past which new requests get 503; 0 for never.',
   }),
   publicDir: Type.Optional(text('Folder that /docs serves instead of the built-in pages.')),
-  powershellPath: Type.Optional(text('Absolute path of PowerShell, where it is not in a well-known place.')),
+  powershellPath: Type.Optional(text('Absolute path of PowerShell, if it is not in a well-known place.')),
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
-    Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random when not set.' }),
+    Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random if not set.' }),
   ),
   jwtPreviousSecret: Type.Optional(
-    Type.String({ ...secret, description: 'Key whose tokens are accepted too, while `jwtSecret` is changed.' }),
+    Type.String({ ...secret, description: 'Key whose tokens are accepted too while you change `jwtSecret`.' }),
   ),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
-    description: 'Least severe log lines to write; debug adds one line for each request.',
+    description: 'Least severe log level to write; debug adds a line for each request.',
   }),
 };
 

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
+import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/schema.ts';
+import { settingsSchema } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
@@ -83,14 +85,25 @@ test('at log level debug each request is one JSON line', async (t) => {
   assert.deepEqual([line.method, line.status, line.path], ['GET', 200, '/api/tasks']);
 });
 
-test('--help names flags and profiles, and --version prints the version', async () => {
+test('--help lists every setting in a group, with its variable, and fits 100 columns', async () => {
   const { stdout, code } = await runProgram(['--help']);
   assert.equal(code, 0);
-  const flags = ['host', 'port', 'profiles', 'data-dir', 'config', 'seed', 'cors', 'allowed-hosts'];
-  for (const flag of [...flags, 'execute-auth', 'alerts-auth', 'log-level'])
-    assert.match(stdout, new RegExp(`  --${flag}\\b`));
-  assert.doesNotMatch(stdout, /--jwt-secret|--admin-password/);
+  for (const group of ['Network', 'Data', 'Security', 'Logging', 'Login', 'Alerts', 'Commands', 'Profiles and pages']) {
+    assert.match(stdout, new RegExp(`\\n\\n${group}:\\n  `));
+  }
+  const words = stdout.split(/[\s[\]]+/);
+  for (const [key, property] of Object.entries(settingsSchema.properties)) {
+    const name = textForm(property) === 'none' ? key : toVariableName(key);
+    assert.ok(words.includes(name), name);
+    assert.equal(new RegExp(`\\n  --${toFlagName(key)}[ \\n]`).test(stdout), isFlag(property), key);
+  }
+  assert.match(stdout, /\nExample:\n {2}SIGNALBOX_DATA_DIR=\S+ signalbox --config /);
   assert.match(stdout, /tasks \(T\)/);
+  const longest = Math.max(...stdout.split('\n').map((line) => line.length));
+  assert.ok(longest <= 100, `${longest} columns`);
+});
+
+test('--version prints the version of the package', async () => {
   const { version: packaged } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   assert.deepEqual([(await runProgram(['--version'])).stdout, packaged], [`${version}\n`, version]);
 });
