@@ -40,9 +40,9 @@ const booleanWords = new Set(['true', 'false', 'yes', 'no', '0', '1']);
 const joinNegativeNumbers = (argv: readonly string[], settings: readonly [string, TSchema][]): string[] => {
   const flags = new Set(settings.flatMap(([key, property]) => (textForm(property) === 'integer' ? toFlag(key) : [])));
   return argv.flatMap((word, index) => {
-    if (/^-\d/.test(word) && flags.has(argv[index - 1] ?? '')) return [];
+    if (/^-[1-9]/.test(word) && flags.has(argv[index - 1] ?? '')) return [];
     const next = argv[index + 1] ?? '';
-    return /^-\d/.test(next) && flags.has(word) ? `${word}=${next}` : word;
+    return /^-[1-9]/.test(next) && flags.has(word) ? `${word}=${next}` : word;
   });
 };
 

@@ -3,7 +3,7 @@ import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { findProblems } from './problems.ts';
 import { fromText, isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
-import { assertNoProblems, checkAll, SettingsError } from './settings-error.ts';
+import { assertNoProblems, SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
 /** Flags by key in camelCase; a bare flag is `true`. */
@@ -12,7 +12,7 @@ export type Flags = Record<string, string | boolean | undefined>;
 /**
  * Reads the settings: flags win over `SIGNALBOX_*` variables, these over the config file, the file over defaults. `warn`
  * receives warnings about the file and unknown variables. Throws a SettingsError that lists every problem, with those that `check` finds in
- * the settings when values that do not fit are left out.
+ * the other settings when some values do not fit.
  */
 export const loadSettings = (
   schema: TObject,
@@ -21,27 +21,42 @@ export const loadSettings = (
   warn: (warning: string) => void = () => undefined,
   check: (settings: Settings) => unknown = () => undefined,
 ): Settings => {
-  const { path, file, problems } = readConfigFile(schema, flags, environment);
+  const { path, file, isRead, problems } = readConfigFile(schema, flags, environment);
   const settings: Record<string, unknown> = {};
+  const leftOut: string[] = [];
   for (const [key, property] of Object.entries(schema.properties)) {
     const given = findGiven(key, property, { flags, environment, file, path });
     const unfit = given ? findProblems(property, given.value, given.place) : [];
     problems.push(...unfit);
+    if (unfit.length > 0) leftOut.push(key);
     const value = given && unfit.length === 0 ? given.value : (property as { default?: unknown }).default;
     if (value !== undefined) settings[key] = value;
   }
   problems.push(...findUnreadVariables(schema, environment));
-  if (problems.length > 0) {
-    checkAll({ values: () => assertNoProblems(problems), others: () => check(settings as Settings) });
-  }
+  // Without the file, its other settings would only seem to be missing.
+  if (problems.length > 0 && isRead) problems.push(...listFurther(() => check(settings as Settings), leftOut));
+  assertNoProblems(problems);
   listUnknownVariables(schema, environment).forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings as Settings;
 };
 
+/** What `check` finds, without problems that name a setting whose value was left out: they may be none. */
+const listFurther = (check: () => unknown, leftOut: readonly string[]): string[] => {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return error.problems.filter((problem) => !leftOut.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
+  }
+};
+
 interface ConfigFile {
   path: string | undefined;
   file: Record<string, unknown>;
+  /** False if a file is named but cannot be used. */
+  isRead: boolean;
   problems: string[];
 }
 
@@ -53,8 +68,8 @@ interface Sources extends Pick<ConfigFile, 'path' | 'file'> {
 /** The config file's values, and the problems of the file as a whole. */
 const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv): ConfigFile => {
   const path = (flags['config'] as string | undefined) ?? (environment['SIGNALBOX_CONFIG'] || undefined);
-  if (path === undefined) return { path, file: {}, problems: [] };
-  if (path === '') return { path: undefined, file: {}, problems: ['--config must name a file, not ""'] };
+  if (path === undefined) return { path, file: {}, isRead: true, problems: [] };
+  if (path === '') return { path: undefined, file: {}, isRead: false, problems: ['--config must name a file, not ""'] };
   try {
     const file = readJsonFile(path, 'config file');
     const unknown = Object.keys(file).filter((key) => !Object.hasOwn(schema.properties, key) && key !== '$schema');
@@ -63,10 +78,10 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
       (key) => `${path} has no setting called ${JSON.stringify(key)}${suggest(key, keys, '"')}`,
     );
     const problem = findWriteProblem(path);
-    return { path, file, problems: problem === undefined ? problems : [problem, ...problems] };
+    return { path, file, isRead: true, problems: problem === undefined ? problems : [problem, ...problems] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { path, file: {}, problems: [...error.problems] };
+    return { path, file: {}, isRead: false, problems: [...error.problems] };
   }
 };
 

@@ -42,6 +42,7 @@ test('a negative number is refused with the range that is allowed', async () => 
   const message = '--port must be a whole number from 0 to 65535, not -1';
   assert.equal(await refusal(['--port', '-1'], 1), message);
   assert.equal(await refusal(['--port=-1'], 1), message);
+  assert.match(await refusal(['--port', '-0'], 2), /^--port needs a value/);
 });
 
 test('a misspelt key is refused, and a misspelt variable is warned about, with the nearest name', async (t) => {
@@ -104,6 +105,19 @@ test('values, conflicts and missing files are reported together, one per line', 
       `cannot read the seed file ${seed}: it is not valid JSON at line 2, column 13: expected a value or "]"`,
       `publicDir ${path} is not a folder`,
     ],
+  );
+});
+
+test('a value that does not fit, and a file that cannot be read, lead to no further problems', async () => {
+  const args = ['--headers-timeout', 'x', '--request-timeout', '5', '--tls-key', '/none', '--tls-cert', ''];
+  assert.equal(
+    await refusal(args, 1),
+    '--tls-cert must be a non-empty string, not ""\n--headers-timeout must be a whole number from 1 to 300, not "x"',
+  );
+  const variables = { SIGNALBOX_JWT_PREVIOUS_SECRET: 'x'.repeat(32) };
+  assert.equal(
+    await refusal(['--config', '/none.json'], 1, variables),
+    'cannot read the config file /none.json: there is no such file',
   );
 });
 
