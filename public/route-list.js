@@ -15,6 +15,7 @@ const reasons = {
   429: 'Too many tries',
   500: 'Failed',
   503: 'Not available',
+  default: 'Any other error',
 };
 
 /** A section for one profile on one base path, and what the filter needs: each route's element and its text. */

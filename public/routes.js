@@ -1,4 +1,4 @@
-import { toExample, toField, toFields, toShape } from './schema.js';
+import { resolveReferences, toExample, toField, toFields, toShape } from './schema.js';
 
 const methods = ['get', 'post', 'put', 'delete', 'patch'];
 
@@ -6,7 +6,8 @@ const methods = ['get', 'post', 'put', 'delete', 'patch'];
  * An OpenAPI 3.1 document → groups of routes: one group for each profile on each base path, base paths in the
  * document's order, profiles in that of its tags.
  */
-export const toGroups = ({ paths = {}, tags = [] } = {}) => {
+export const toGroups = (openApi = {}) => {
+  const { paths = {}, tags = [] } = resolveReferences(openApi);
   const groups = new Map();
   for (const route of listRoutes(paths)) {
     const key = `${route.base} ${route.profile}`;

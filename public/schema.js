@@ -2,6 +2,14 @@
  * JSON Schema → words for people. Everything here is pure, and takes any part of a schema that may be missing.
  */
 
+/** A JSON document with each `$ref`, such as `#/components/schemas/Task`, replaced by what it refers to. */
+export const resolveReferences = (document, value = document) => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => resolveReferences(document, each));
+  if (typeof value.$ref === 'string') return resolveReferences(document, follow(document, value.$ref));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolveReferences(document, member)]));
+};
+
 /** The type in the notation of the page: `string`, `integer[]`, `"Low" | "High"`. */
 export const toType = (schema = {}) => {
   if ('const' in schema) return JSON.stringify(schema.const);
@@ -44,6 +52,12 @@ export const toExample = ({ properties = {}, required = [] } = {}) => {
   const names = required.length > 0 ? required : Object.keys(properties);
   return Object.fromEntries(names.map((name) => [name, toSample(properties[name])]));
 };
+
+const follow = (document, reference) =>
+  reference
+    .split('/')
+    .slice(1)
+    .reduce((value, key) => value?.[key], document);
 
 const phrases = {
   default: (value) => `default ${JSON.stringify(value)}`,

@@ -9,6 +9,7 @@ import type {
   RouteGenericInterface,
   RouteOptions,
 } from 'fastify';
+import Type, { type TProperties } from 'typebox';
 import type { Access } from '../auth/guard.ts';
 import type { BodyKind } from '../http/request/json-body.ts';
 
@@ -39,6 +40,9 @@ export interface Route<S extends FastifySchema = FastifySchema>
   /** Name of a profile that wins where both define this method and path on one mount. */
   yieldsTo?: string;
 }
+
+/** An object schema that the OpenAPI document lists by this name. */
+export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 
 /** Types a route's handler from its schemas. */
 export const defineRoute = <const S extends FastifySchema>(route: Route<S>): Route => route as unknown as Route;

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { features } from '../../src/profiles/index.ts';
+import { priorities, statuses } from '../../src/profiles/tasks/schema.ts';
 import { startApp } from '../support/app.ts';
 import { listServedRoutes, profileNames, readOperations, toRouteName } from './support/api.ts';
 import { findSection, readText, toRows, toSections } from './support/documents.ts';
+
+interface OpenApi {
+  paths: Record<string, { get: { parameters: { name: string; schema: { $ref?: string } }[] } }>;
+  components: { schemas: Record<string, { enum?: unknown }> };
+}
 
 const api = readText('docs/api.md');
 
@@ -54,3 +60,63 @@ test('the OpenAPI document has the routes of the mounts and itself, and no other
     assert.deepEqual(Object.keys(await readOperations(app)).sort(), expected.sort());
   }
 });
+
+test('operations have readable ids, which are unique and do not depend on other mounts', async (t) => {
+  const operations = await readOperations(await startApp(t));
+  const ids = Object.values(operations).map(({ operationId }) => operationId);
+  for (const id of ids) assert.match(id, /^[a-z]+(?:[A-Z][a-z]+)*$/);
+  assert.deepEqual(ids, [...new Set(ids)]);
+  assert.equal(operations['GET /api/tasks/{id}']?.operationId, 'getTask');
+  assert.equal(operations['GET /protected/api/tasks/{id}']?.operationId, 'getTaskAtProtected');
+  const alone = await readOperations(await startApp(t, { settings: { mounts: { '/a/b-c': ['tasks'] } } }));
+  assert.equal(alone['GET /a/b-c/api/tasks/{id}']?.operationId, 'getTaskAtABC');
+});
+
+test('operations describe each of their responses and one for any other error', async (t) => {
+  for (const [name, { responses }] of Object.entries(await readOperations(await startApp(t)))) {
+    assert.ok('default' in responses, name);
+    for (const [status, { description }] of Object.entries(responses)) {
+      assert.ok(description !== '' && description !== 'Default Response', `${name}: ${status}`);
+    }
+  }
+});
+
+test('the OpenAPI document names its shapes, and lists the values of filters that accept any text', async (t) => {
+  const { request } = await startApp(t);
+  const { json } = await request<OpenApi>('GET', '/openapi.json');
+  const { schemas } = json.components;
+  assert.deepEqual(schemas['TaskStatus']?.enum, statuses);
+  assert.deepEqual(schemas['TaskPriority']?.enum, priorities);
+  assert.deepEqual(
+    json.paths['/api/tasks']?.get.parameters.map(({ name, schema }) => [name, schema.$ref]),
+    [
+      ['status', '#/components/schemas/TaskStatus'],
+      ['priority', '#/components/schemas/TaskPriority'],
+      ['limit', undefined],
+    ],
+  );
+  const references = JSON.stringify(json).match(/(?<="\$ref":"#\/components\/schemas\/)\w+/g) ?? [];
+  assert.deepEqual([...new Set(references)].sort(), Object.keys(schemas).sort());
+  assert.equal((await request('GET', '/api/tasks?status=Unknown&priority=None')).status, 200);
+});
+
+test('object schemas of the same title are equal', async (t) => {
+  const shapes = new Map<string, string>();
+  for (const profile of profileNames) {
+    for (const { schema } of listServedRoutes(await startApp(t, { settings: { profiles: [profile] } }))) {
+      for (const [title, text] of listTitled(schema)) {
+        assert.equal(text, shapes.get(title) ?? text, title);
+        shapes.set(title, text);
+      }
+    }
+  }
+  assert.ok(shapes.size > 30);
+});
+
+/** The objects below a value that have a title and properties, as JSON. */
+const listTitled = (value: unknown): [string, string][] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const below = Object.values(value).flatMap(listTitled);
+  const isShape = 'properties' in value && 'title' in value && typeof value.title === 'string';
+  return isShape ? [[value.title as string, JSON.stringify(value)], ...below] : below;
+};

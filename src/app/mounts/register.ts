@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import type { Access, createGuard } from '../../auth/guard.ts';
+import type { createGuard } from '../../auth/guard.ts';
 import { ErrorBody } from '../../http/response/errors.ts';
 import { hiddenMethods } from '../../http/routes/not-found.ts';
 import type { Route } from '../../profiles/route.ts';
@@ -19,7 +19,7 @@ export const registerProfile = async (
     const { path, access, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
     const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
     const options = { ...handling, onRequest: guard(access), exposeHeadRoute: !strict, config };
-    scope.route({ ...options, url: path, schema: toDocumented(route, `${prefix}${path}`, name) });
+    scope.route({ ...options, url: path, schema: toDocumented(route, prefix, name) });
     if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
   };
   await app.register(
@@ -30,22 +30,16 @@ export const registerProfile = async (
   );
 };
 
-/** The route's schema with what the OpenAPI document says about it beside the shapes. */
-const toDocumented = ({ method, summary, access, schema }: Route, url: string, profile: string): FastifySchema => ({
+/** The route's schema with the rest of what the OpenAPI document says about it. */
+const toDocumented = ({ summary, access, schema }: Route, base: string, profile: string): FastifySchema => ({
   ...schema,
-  operationId: toOperationId(method, url),
+  operationId: `${schema.operationId}${toSuffix(base)}`,
   summary,
   tags: [profile],
   security: access === 'open' ? [] : [{ bearer: [] }],
-  response: { ...(schema.response as object), ...refusals[access] },
+  response: { ...(schema.response as object), ...(access === 'admin' && { 403: ErrorBody }) },
 });
 
-const refusals: Record<Access, Record<number, typeof ErrorBody>> = {
-  open: {},
-  token: { 401: ErrorBody },
-  admin: { 401: ErrorBody, 403: ErrorBody },
-};
-
-/** `GET /simple/api/tasks/:id` → `get_simple_api_tasks_id`. */
-const toOperationId = (method: string, url: string): string =>
-  `${method.toLowerCase()}${url.replaceAll(/[/:]+/g, '_')}`;
+/** `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; nothing for the base path `/`. */
+const toSuffix = (base: string): string =>
+  base.replace(/^./, 'At/').replaceAll(/[^A-Za-z0-9]+(.?)/g, (_separator, letter: string) => letter.toUpperCase());

@@ -3,9 +3,7 @@ import Type from 'typebox';
 import { StoreConflict, StoreUnavailable } from '../../storage/store-errors.ts';
 
 /** The body of every error response. */
-export const ErrorBody = Type.Object({
-  error: Type.String({ description: 'What was wrong, for people.' }),
-});
+export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
 
 /** The closed set of reasons for which a request is refused, and the status of each. */
 const statusOf = {

@@ -1,6 +1,9 @@
+import { STATUS_CODES } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import Type, { type TObject } from 'typebox';
+import Type, { type TObject, type TSchema } from 'typebox';
+import { isVital } from '../admission/overload.ts';
+import { ErrorBody } from '../response/errors.ts';
 import { sendJson } from '../response/json.ts';
 
 const description =
@@ -13,7 +16,7 @@ export const serveOpenApi = async (
   tags: { name: string; description: string }[],
 ): Promise<void> => {
   await app.register(swagger, {
-    transform: ({ schema, url }) => ({ schema: toDocumented(schema), url }),
+    transform: ({ schema, url }) => ({ schema: toDocumented(schema, url), url }),
     openapi: {
       openapi: '3.1.0',
       info: { title: 'signalbox', version, description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -24,18 +27,60 @@ export const serveOpenApi = async (
   });
   const schema = {
     operationId: 'getOpenApi',
-    summary: 'This document: every route with its shapes',
+    summary: 'Describe every route in OpenAPI 3.1',
     tags: ['documents'],
     security: [],
-    response: { 200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }) },
+    response: { 200: Type.Object({}, { additionalProperties: true }) },
   };
-  app.get('/openapi.json', { schema }, (_request, reply) => sendJson(reply, app.swagger()));
+  app.get('/openapi.json', { schema }, (_request, reply) => {
+    const schemas = {};
+    const document = app.swagger() as { paths: object; components: object };
+    const paths = nameShapes(document.paths, schemas);
+    return sendJson(reply, { ...document, paths, components: { ...document.components, schemas } });
+  });
 };
 
-/** A query parameter with a default need not be given. */
-const toDocumented = (schema: FastifySchema): FastifySchema => {
-  const query = schema.querystring as TObject | undefined;
-  if (!query) return schema;
-  const required = query.required.filter((name) => !('default' in (query.properties[name] ?? {})));
-  return { ...schema, querystring: { ...query, required } };
+/** A route's schema as clients see it, with the errors that its kind of route can return. */
+const toDocumented = (schema: FastifySchema, url: string): FastifySchema => {
+  const { params, body, querystring: query } = schema as { params?: TObject; body?: TObject; querystring?: TObject };
+  const responses = {
+    ...((body ?? query) && { 400: ErrorBody }),
+    ...(schema.security?.length && { 401: ErrorBody }),
+    ...(params && { 404: ErrorBody }),
+    ...(body && { 413: ErrorBody }),
+    ...(!isVital(url) && { 503: ErrorBody }),
+    ...(schema.response as Record<string, TSchema>),
+    default: ErrorBody,
+  };
+  const response = Object.fromEntries(Object.entries<TSchema>(responses).map(toDescribed));
+  // A query parameter with a default need not be given.
+  const required = query?.required.filter((name) => !('default' in (query.properties[name] ?? {})));
+  return { ...schema, ...(query && { querystring: { ...query, required } }), response };
+};
+
+const toDescribed = ([status, schema]: [string, TSchema]) => {
+  const headers = /429|503/.test(status) && { headers: { 'Retry-After': { type: 'integer' } } };
+  return [status, { ...schema, ...headers, 'x-response-description': descriptions[status] ?? STATUS_CODES[status] }];
+};
+
+const descriptions: Record<string, string> = {
+  400: 'The body or a parameter is missing or invalid',
+  401: 'The token is missing or invalid, or the login failed',
+  403: 'The role does not suffice, or the request is not allowed',
+  503: 'The server is busy or cannot store data',
+  default: 'Any other error',
+};
+
+/**
+ * Moves each schema with a title to `shapes`, by that name, and leaves a reference in its place. Schemas that share a
+ * title are merged, so a filter that accepts any text lists the values of its title's enum.
+ */
+const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => nameShapes(each, shapes));
+  const members = Object.entries(value).map(([key, member]) => [key, nameShapes(member, shapes)]);
+  const { title, ...shape } = Object.fromEntries(members);
+  if (typeof title !== 'string') return Object.fromEntries(members);
+  shapes[title] = { ...shapes[title], ...shape };
+  return { $ref: `#/components/schemas/${title}` };
 };

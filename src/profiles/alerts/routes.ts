@@ -23,7 +23,7 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
     path: '/api/alert',
     access,
     summary: 'Store an alert; the response comes when it is on disk',
-    schema: { body: AlertBody, response: { 200: AlertReceipt, 400: ErrorBody, 503: ErrorBody } },
+    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt } },
     handler: ({ body }, reply) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
@@ -48,7 +48,7 @@ const listAlerts = (journal: Journal, access: Access): Route => {
     path: '/api/alerts',
     access,
     summary: 'List the last alerts, oldest first',
-    schema: { querystring: AlertQuery, response: { 200: AlertList, 400: ErrorBody, 503: ErrorBody } },
+    schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },
     handler: async ({ query: { count, level } }, reply) => {
       const match = level === undefined ? undefined : { field: 'level', value: level };
       const listing = await (count > shortCount ? long : short)
@@ -67,7 +67,7 @@ const readReadiness = (journal: Journal): Route =>
     path: '/ready',
     access: 'open',
     summary: 'Say whether alerts can be stored',
-    schema: { response: { 200: Readiness, 503: ErrorBody } },
+    schema: { operationId: 'getReadiness', response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {
       if (!journal.state().healthy) {
         throw new HttpError('unavailable', 'The alert log cannot be written at the moment', { headers: retryAfter });

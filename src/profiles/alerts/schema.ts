@@ -1,46 +1,38 @@
 import Type, { type Static } from 'typebox';
+import { defineShape } from '../route.ts';
 
-export const AlertBody = Type.Object(
-  {
-    source: Type.Optional(Type.String()),
-    level: Type.Optional(Type.String({ description: 'Any text, e.g. `ERROR`.' })),
-    message: Type.Optional(Type.String()),
-    hostname: Type.Optional(Type.String()),
-  },
-  { description: 'At least one of the fields is not empty.' },
-);
+const fields = {
+  source: Type.String({ examples: ['backup'] }),
+  level: Type.String({ description: 'Any text.', examples: ['ERROR'] }),
+  message: Type.String({ examples: ['disk is full'] }),
+  hostname: Type.String({ examples: ['web-1'] }),
+};
 
+/** At least one of the fields must not be empty. */
+export const AlertBody = Type.Partial(Type.Object(fields), { title: 'NewAlert' });
 export type AlertBody = Static<typeof AlertBody>;
 
-export const AlertReceipt = Type.Object({
+export const AlertReceipt = defineShape('AlertReceipt', {
   received: Type.Literal(true),
   id: Type.String({ format: 'uuid', description: "The record's id in the log." }),
 });
 
-export const Alert = Type.Object({
-  timestamp: Type.String({ description: 'Local time of receipt, `yyyy-MM-ddTHH:mm:ss`.' }),
-  source: Type.String(),
-  level: Type.String(),
-  message: Type.String(),
-  hostname: Type.String(),
-  receivedAt: Type.String({ description: 'Local time of receipt, `HH:mm:ss`.' }),
+export const Alert = defineShape('Alert', {
+  timestamp: Type.String({ description: 'Local time of receipt.', examples: ['2026-01-31T09:30:00'] }),
+  ...fields,
+  receivedAt: Type.String({ description: 'Local time of receipt.', examples: ['09:30:00'] }),
 });
 
 export type Alert = Static<typeof Alert>;
 
 export const AlertQuery = Type.Object({
-  count: Type.Integer({
-    minimum: 0,
-    maximum: 10_000,
-    default: 10,
-    description: 'How many of the last records are looked at.',
-  }),
-  level: Type.Optional(Type.String({ description: 'Shows only those with exactly this level.' })),
+  count: Type.Integer({ minimum: 0, maximum: 10_000, default: 10, description: 'Last records to search.' }),
+  level: Type.Optional(Type.String({ description: 'Only alerts with exactly this level.', examples: ['ERROR'] })),
 });
 
-export const AlertList = Type.Object({
-  count: Type.Integer({ description: 'How many alerts `data` holds.' }),
+export const AlertList = defineShape('AlertList', {
+  count: Type.Integer({ description: 'Alerts in `data`.' }),
   data: Type.Array(Alert, { description: 'Oldest first.' }),
 });
 
-export const Readiness = Type.Object({ status: Type.Literal('ready') });
+export const Readiness = defineShape('Readiness', { status: Type.Literal('ready') });

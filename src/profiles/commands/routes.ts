@@ -32,8 +32,9 @@ const executeCommand = (execution: AuditedExecution, access: Access): Route =>
     access,
     summary: 'Run one of the allowed diagnostic commands',
     schema: {
+      operationId: 'runCommand',
       body: CommandBody,
-      response: { 200: CommandResult, 400: ErrorBody, 403: ErrorBody, 500: CommandError, 503: ErrorBody },
+      response: { 200: CommandResult, 403: ErrorBody, 500: CommandError },
     },
     handler: async (request, reply) => {
       const { command: line } = request.body;
@@ -53,7 +54,7 @@ const listCommands = (runner: Runner['name'], access: Access): Route => {
     path: '/api/commands',
     access,
     summary: 'List the allowed commands and their parameters',
-    schema: { response: { 200: CommandList } },
+    schema: { operationId: 'listCommands', response: { 200: CommandList } },
     handler: async (_request, reply) => reply.send(answer),
   });
 };
@@ -64,7 +65,7 @@ const listExecutions = (audit: Audit): Route =>
     path: '/api/executions',
     access: 'admin',
     summary: 'List the last commands that were run or refused, oldest first',
-    schema: { querystring: ExecutionQuery, response: { 200: ExecutionList, 400: ErrorBody } },
+    schema: { operationId: 'listExecutions', querystring: ExecutionQuery, response: { 200: ExecutionList } },
     handler: async ({ query: { count } }, reply) => sendRows(reply, await audit.listLast(count), toExecution),
   });
 

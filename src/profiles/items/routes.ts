@@ -1,4 +1,3 @@
-import { ErrorBody } from '../../http/response/errors.ts';
 import { sendList, whenReady } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
@@ -11,7 +10,7 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     path: '/api/items',
     access: 'token',
     summary: 'List items by page, in order of creation',
-    schema: { querystring: ItemQuery, response: { 200: ItemPage, 400: ErrorBody } },
+    schema: { operationId: 'listItems', querystring: ItemQuery, response: { 200: ItemPage } },
     handler: ({ query: { page, size } }, reply) =>
       whenReady(reply, store.listPage(page, size), ({ total, pieces }) => {
         const closing = `],"page":${page},"size":${size},"total":${total}}`;
@@ -23,7 +22,7 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     path: '/api/items',
     access: 'token',
     summary: 'Create an item',
-    schema: { body: NewItem, response: { 201: ItemCreated, 400: ErrorBody } },
+    schema: { operationId: 'createItem', body: NewItem, response: { 201: ItemCreated } },
     handler: async ({ body: { name } }, reply) =>
       reply.code(201).send({ ...(await store.add({ name })), message: 'Item created' }),
   }),

@@ -1,25 +1,26 @@
 import Type, { type Static } from 'typebox';
+import { defineShape } from '../route.ts';
 
 /** Ids of items are below this. */
 export const itemIds = 1000;
 
-export const Item = Type.Object({
+export const Item = defineShape('Item', {
   id: Type.Integer({ minimum: 0, maximum: itemIds - 1 }),
-  name: Type.String(),
-  status: Type.Enum(['active', 'archived', 'created'], { type: 'string' }),
+  name: Type.String({ examples: ['label printer'] }),
+  status: Type.Enum(['active', 'archived', 'created'], { type: 'string', title: 'ItemStatus' }),
 });
 export type Item = Static<typeof Item>;
 
-export const NewItem = Type.Object({ name: Type.String({ minLength: 1 }) });
+export const NewItem = defineShape('NewItem', { name: Type.String({ minLength: 1, examples: ['label printer'] }) });
 
-export const ItemCreated = Type.Object({ ...Item.properties, message: Type.String() });
+export const ItemCreated = defineShape('ItemCreated', { ...Item.properties, message: Type.String() });
 
 export const ItemQuery = Type.Object({
   page: Type.Integer({ minimum: 1, default: 1 }),
   size: Type.Integer({ minimum: 0, default: 20, description: 'Items on a page.' }),
 });
 
-export const ItemPage = Type.Object({
+export const ItemPage = defineShape('ItemPage', {
   data: Type.Array(Item),
   page: Type.Integer(),
   size: Type.Integer(),

@@ -27,8 +27,9 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
       access: 'open',
       summary: 'Exchange a name and a password for a token',
       schema: {
+        operationId: 'login',
         body: Credentials,
-        response: { 200: IssuedToken, 400: ErrorBody, 401: ErrorBody, 429: ErrorBody, 503: ErrorBody },
+        response: { 200: IssuedToken, 401: ErrorBody, 429: ErrorBody },
       },
       handler: async ({ body: { Username = '', Password = '' }, ip }) => {
         const account = await authenticate(Username, Password, ip);

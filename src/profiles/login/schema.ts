@@ -1,15 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { roles, tokenLifetime } from '../../auth/claims.ts';
+import { defineShape } from '../route.ts';
 
-const Role = Type.Enum(roles, { type: 'string' });
+const Role = Type.Enum(roles, { type: 'string', title: 'Role' });
 
-/** Both are needed; a missing one is answered like a wrong one. */
-export const Credentials = Type.Object({
-  Username: Type.Optional(Type.String()),
-  Password: Type.Optional(Type.String()),
+/** Both are needed; a missing one is treated as a wrong one. */
+export const Credentials = defineShape('Credentials', {
+  Username: Type.Optional(Type.String({ examples: ['admin'] })),
+  Password: Type.Optional(Type.String({ examples: ['correct horse battery staple'] })),
 });
 
-export const IssuedToken = Type.Object({
+export const IssuedToken = defineShape('IssuedToken', {
   token: Type.String({ description: 'A JWT, signed with HS256.' }),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Literal(tokenLifetime, { description: 'Seconds.' }),

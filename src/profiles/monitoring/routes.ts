@@ -1,4 +1,3 @@
-import { ErrorBody } from '../../http/response/errors.ts';
 import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -21,7 +20,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     path: '/health',
     access: 'open',
     summary: 'Say that the server works, and since when',
-    schema: { response: { 200: ServerHealth } },
+    schema: { operationId: 'getServerHealth', response: { 200: ServerHealth } },
     handler: createServerHealth(parts),
   }),
   defineRoute({
@@ -29,7 +28,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     path: '/api/health',
     access: 'open',
     summary: "Say how busy the machine's processors and memory are",
-    schema: { response: { 200: MachineHealth } },
+    schema: { operationId: 'getHealth', response: { 200: MachineHealth } },
     handler: () => readMachineHealth(parts),
   }),
   defineRoute({
@@ -37,7 +36,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     path: '/api/info',
     access: 'open',
     summary: 'Name the machine, its system and what runs on it',
-    schema: { response: { 200: ServerInfo } },
+    schema: { operationId: 'getInfo', response: { 200: ServerInfo } },
     handler: () => readServerInfo(parts),
   }),
   defineRoute({
@@ -45,7 +44,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     path: '/api/processes',
     access: 'open',
     summary: 'List the processes that use the most memory',
-    schema: { querystring: ProcessQuery, response: { 200: ProcessList, 400: ErrorBody } },
+    schema: { operationId: 'listProcesses', querystring: ProcessQuery, response: { 200: ProcessList } },
     handler: async ({ query }) => {
       const data = listProcessRows(await parts.host.processes(), query.top);
       return { count: data.length, data };
@@ -56,7 +55,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     path: '/api/disks',
     access: 'open',
     summary: 'List the fixed local disks and how full they are',
-    schema: { response: { 200: DiskList } },
+    schema: { operationId: 'listDisks', response: { 200: DiskList } },
     handler: async () => ({ data: (await parts.host.fixedDisks()).map(toDiskRow) }),
   }),
 ];

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { HttpError } from '../../http/response/errors.ts';
 import { sendList, whenReady } from '../../http/response/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
@@ -15,7 +15,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     access: 'open',
     looseSlash: true,
     summary: 'List simple tasks',
-    schema: { response: { 200: SimpleTaskList } },
+    schema: { operationId: 'listTasks', response: { 200: SimpleTaskList } },
     handler: (_request, reply) =>
       whenReady(reply, store.list(), ({ pieces }) => sendList(reply, { opening: '[', pieces, closing: ']' })),
   }),
@@ -25,7 +25,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     access: 'open',
     looseSlash: true,
     summary: 'Read one simple task',
-    schema: { params, response: { 200: SimpleTask, 404: ErrorBody } },
+    schema: { operationId: 'getTask', params, response: { 200: SimpleTask } },
     handler: async ({ params: { id } }) => {
       if (!/^[1-9]\d*$/.test(id)) throw new HttpError('not-found', 'Not found');
       const task = await store.find(Number(id));
@@ -39,7 +39,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     access: 'open',
     looseSlash: true,
     summary: 'Create a simple task',
-    schema: { body: NewSimpleTask, response: { 201: SimpleTaskCreated, 400: ErrorBody } },
+    schema: { operationId: 'createTask', body: NewSimpleTask, response: { 201: SimpleTaskCreated } },
     handler: async ({ body: { title } }, reply) => {
       await store.add({ title, status: 'pending' });
       return reply.code(201).send({ message: 'Task created' });

@@ -1,17 +1,20 @@
 import Type, { type Static } from 'typebox';
+import { defineShape } from '../route.ts';
 
-export const SimpleTask = Type.Object({
+export const SimpleTask = defineShape('SimpleTask', {
   id: Type.Integer(),
-  title: Type.String(),
-  status: Type.Enum(['done', 'pending'], { type: 'string' }),
+  title: Type.String({ examples: ['Get milk'] }),
+  status: Type.Enum(['done', 'pending'], { type: 'string', title: 'SimpleTaskStatus' }),
 });
 export type SimpleTask = Static<typeof SimpleTask>;
 
-export const SimpleTaskList = Type.Array(SimpleTask);
+export const SimpleTaskList = Type.Array(SimpleTask, { title: 'SimpleTaskList' });
 
-export const NewSimpleTask = Type.Object({ title: Type.String({ minLength: 1 }) });
+export const NewSimpleTask = defineShape('NewSimpleTask', {
+  title: Type.String({ minLength: 1, examples: ['Get milk'] }),
+});
 
-export const SimpleTaskCreated = Type.Object({ message: Type.String() });
+export const SimpleTaskCreated = defineShape('SimpleTaskCreated', { message: Type.String() });
 
 /** A simple task in a seed file; ids follow from the order. */
 export const SimpleTaskSeed = Type.Object(

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -28,7 +28,7 @@ export const createListRoute = (store: TaskStore): Route =>
     path: '/api/tasks',
     access: 'open',
     summary: 'List tasks, in order of creation',
-    schema: { querystring: TaskQuery, response: { 200: TaskList, 400: ErrorBody } },
+    schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
     handler: ({ query: { limit, ...filter } }, reply) =>
       whenReady(reply, store.list(filter, limit), ({ total, count, pieces }) => {
         const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
@@ -43,7 +43,7 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     path: '/api/tasks',
     access: 'token',
     summary: 'List all tasks and say who asks',
-    schema: { response: { 200: UserTaskList } },
+    schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
       whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ count, pieces }) => {
         const user = JSON.stringify(principalOf(request).name);
@@ -62,7 +62,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Read one task',
-    schema: { params, response: { 200: Task, 404: ErrorBody } },
+    schema: { operationId: 'getTask', params, response: { 200: Task } },
     handler: ({ params: { id } }, reply) => sendTask(reply, id, store.find(toTaskId(id))),
   }),
   defineRoute({
@@ -70,7 +70,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks',
     access: 'open',
     summary: 'Create a task',
-    schema: { body: NewTask, response: { 201: Task, 400: TaskRefusal } },
+    schema: { operationId: 'createTask', body: NewTask, response: { 201: Task, 400: TaskRefusal } },
     schemaErrorFormatter: toTaskRefusal,
     handler: ({ body }, reply) => whenReady(reply, store.create(body), (task) => sendJson(reply.code(201), task)),
   }),
@@ -79,7 +79,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Change a task',
-    schema: { params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal, 404: ErrorBody } },
+    schema: { operationId: 'updateTask', params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal } },
     schemaErrorFormatter: toTaskRefusal,
     // A missing task is reported before anything about the body.
     preParsing: async ({ params }) => {
@@ -97,7 +97,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Delete a task',
-    schema: { params, response: { 200: TaskDeleted, 404: ErrorBody } },
+    schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted } },
     handler: ({ params: { id } }, reply) =>
       whenReady(reply, store.remove(toTaskId(id)), (remaining) => {
         if (remaining === undefined) throw toAbsence(id);
@@ -119,7 +119,7 @@ export const createHealthRoute = ({
     access: 'open',
     summary: 'Say that the service works, and on what',
     yieldsTo: 'monitoring',
-    schema: { response: { 200: TaskHealth } },
+    schema: { operationId: 'getHealth', response: { 200: TaskHealth } },
     handler: async () => ({
       status: 'healthy' as const,
       timestamp: clock().toISOString(),

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { defineShape } from '../route.ts';
 
 export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
@@ -9,16 +10,17 @@ export const maximumTitleLength = 200;
 /** JavaScript's white space, and U+0085, which Unicode counts as such too. */
 const notBlank = '[^\\s\\u0085]';
 
-const Title = Type.String({ pattern: notBlank, maxLength: maximumTitleLength });
+const Title = Type.String({ pattern: notBlank, maxLength: maximumTitleLength, examples: ['Check the backups'] });
 const Description = Type.String();
-const Priority = Type.Enum(priorities, { type: 'string', description: 'Medium where none is given.' });
-const Status = Type.Enum(statuses, { type: 'string' });
+const Priority = Type.Enum(priorities, { type: 'string', title: 'TaskPriority' });
+const Status = Type.Enum(statuses, { type: 'string', title: 'TaskStatus' });
 const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d$',
-  description: 'Local time without a zone, e.g. 2026-01-31T09:30:00.',
+  description: 'Local time without a zone.',
+  examples: ['2026-01-31T09:30:00'],
 });
 
-export const Task = Type.Object({
+export const Task = defineShape('Task', {
   Id: Type.Integer(),
   Title,
   Description,
@@ -30,7 +32,7 @@ export const Task = Type.Object({
 export type Task = Static<typeof Task>;
 
 /** What a client may send for a new task; a status is checked, and every new task is Pending. */
-export const NewTask = Type.Object({
+export const NewTask = defineShape('NewTask', {
   Title,
   Description: Type.Optional(Description),
   Priority: Type.Optional(Priority),
@@ -39,40 +41,41 @@ export const NewTask = Type.Object({
 export type NewTask = Static<typeof NewTask>;
 
 /** Fields that are absent, null or empty keep their value. */
-export const TaskChanges = Type.Partial(NewTask);
+export const TaskChanges = Type.Partial(NewTask, { title: 'TaskChanges' });
 export type TaskChanges = Static<typeof TaskChanges>;
 
+/** Filters accept any text; their titles make the OpenAPI document list the values. */
 export const TaskQuery = Type.Object({
-  status: Type.Optional(Type.String({ description: 'Only tasks with exactly this status.' })),
-  priority: Type.Optional(Type.String({ description: 'Only tasks with exactly this priority.' })),
+  status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
+  priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Most tasks to return.' }),
 });
 export type TaskQuery = Static<typeof TaskQuery>;
 
-export const TaskList = Type.Object({
+export const TaskList = defineShape('TaskList', {
   total: Type.Integer({ description: 'Matches before the limit.' }),
-  count: Type.Integer({ description: 'Tasks in this answer.' }),
+  count: Type.Integer({ description: 'Tasks in `data`.' }),
   limit: Type.Integer(),
   data: Type.Array(Task),
 });
 
-export const UserTaskList = Type.Object({
+export const UserTaskList = defineShape('UserTaskList', {
   user: Type.String(),
   count: Type.Integer(),
   data: Type.Array(Task),
 });
 
-export const TaskDeleted = Type.Object({
+export const TaskDeleted = defineShape('TaskDeleted', {
   message: Type.String(),
   remaining: Type.Integer({ description: 'Tasks left.' }),
 });
 
-export const TaskRefusal = Type.Object({
+export const TaskRefusal = defineShape('TaskRefusal', {
   error: Type.String(),
   detail: Type.Optional(Type.Array(Type.String(), { description: 'Every rule that was broken.' })),
 });
 
-export const TaskHealth = Type.Object({
+export const TaskHealth = defineShape('TaskHealth', {
   status: Type.Literal('healthy'),
   timestamp: Type.String({ description: 'UTC, with milliseconds.' }),
   version: Type.String(),

@@ -3,6 +3,7 @@ import type { Feature } from '../../../src/profiles/feature.ts';
 import { startApp } from '../../support/app.ts';
 import { createClient } from '../../support/client.ts';
 import type { Scope } from '../../support/folder.ts';
+import { resolveReferences } from '../../support/openapi.ts';
 import { createClaims, createHmacSigner, signToken } from '../../support/tokens.ts';
 import type { tokenNames } from './headers.ts';
 import { Finding, type Judged, judge } from './judge.ts';
@@ -59,7 +60,7 @@ export const startService = async (
     ...(verbose && { log: log.logger }),
   });
   const document = await request<Parameters<typeof toOperations>[0]>('GET', '/openapi.json');
-  const operations = toOperations(document.json);
+  const operations = toOperations(resolveReferences(document.json));
   const client = createClient(url);
   scope.after(() => client.close());
   const tokens = createTokens();

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { features } from '../../../src/profiles/index.ts';
 import type { Route } from '../../../src/profiles/route.ts';
 import type { TestApp } from '../../support/app.ts';
+import { resolveReferences } from '../../support/openapi.ts';
 
 interface Content {
   content?: { 'application/json': { schema: TSchema } };
@@ -9,9 +10,10 @@ interface Content {
 
 /** The parts of an OpenAPI operation that are used. */
 export interface Operation {
+  operationId: string;
   parameters?: { name: string; in: string }[];
   requestBody?: Content;
-  responses: Record<string, Content>;
+  responses: Record<string, Content & { description: string }>;
   security?: object[];
 }
 
@@ -36,7 +38,7 @@ export const toRouteName = ({ method, path }: Pick<Route, 'method' | 'path'>): s
 /** The operations of the app's OpenAPI document. */
 export const readOperations = async ({ request }: TestApp): Promise<Operations> => {
   const { json } = await request<{ paths: Record<string, Operations> }>('GET', '/openapi.json');
-  const entries = Object.entries(json.paths).flatMap(([path, operations]) =>
+  const entries = Object.entries(resolveReferences(json).paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
   );
   return Object.fromEntries(entries);

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { passwords, startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+
+const run = promisify(execFile);
+
+/** The generator, the client library that it is made for, and the TypeScript that both need. */
+const packages = ['openapi-typescript@7', 'openapi-fetch@0', 'typescript@5'];
+
+/** What a user of the generated types would write; each `@ts-expect-error` fails to compile if nothing is wrong there. */
+const program = `
+import createClient from 'openapi-fetch';
+import type { components, operations, paths } from './schema.js';
+
+type Task = components['schemas']['Task'];
+type Alert = components['schemas']['Alert'];
+type ErrorBody = components['schemas']['ErrorBody'];
+type Filters = NonNullable<operations['listTasks']['parameters']['query']>;
+
+const baseUrl: string = SERVER;
+const client = createClient<paths>({ baseUrl });
+
+const lines: string[] = [];
+
+const created = await client.POST('/api/tasks', { body: { Title: 'Check the backups', Priority: 'High' } });
+const task: Task = created.data ?? fail('no task', created.error);
+lines.push([task.Id, task.Title, task.Priority, task.Status].join(' '));
+
+const filters: Filters = { status: 'Pending', priority: 'High', limit: 5 };
+const list = await client.GET('/api/tasks', { params: { query: filters } });
+lines.push(list.data?.data.map(({ Title }) => Title).join() ?? fail('no list', list.error));
+
+// @ts-expect-error There is no such status.
+const unknown = await client.GET('/api/tasks', { params: { query: { status: 'Unknown' } } });
+lines.push(String(unknown.data?.total));
+
+// @ts-expect-error A task needs a title.
+const refused = await client.POST('/api/tasks', { body: {} });
+lines.push(refused.error && 'detail' in refused.error ? String(refused.error.detail) : 'accepted');
+
+const missing = await client.GET('/api/tasks/{id}', { params: { path: { id: '999' } } });
+const error: ErrorBody = missing.error ?? fail('found', missing.data);
+lines.push(error.error);
+
+const login = await client.POST('/api/auth/login', { body: { Username: 'admin', Password: PASSWORD } });
+const { token, role } = login.data ?? fail('no token', login.error);
+lines.push(role);
+const headers = { Authorization: \`Bearer \${token}\` };
+const item = await client.POST('/api/items', { headers, body: { name: 'label printer' } });
+lines.push(item.data?.message ?? fail('no item', item.error));
+
+const alert = await client.POST('/api/alert', { body: { level: 'ERROR', message: 'disk is full' } });
+lines.push(String(alert.data?.received));
+const alerts: Alert[] = (await client.GET('/api/alerts', {})).data?.data ?? [];
+lines.push(alerts.map(({ level, message }) => \`\${level} \${message}\`).join());
+
+console.log(JSON.stringify(lines));
+
+function fail(what: string, found: unknown): never {
+  throw new Error(\`\${what}: \${JSON.stringify(found)}\`);
+}
+`;
+
+const compiler = {
+  compilerOptions: {
+    ...{ target: 'ES2022', module: 'NodeNext', lib: ['ES2022', 'DOM'], types: [] },
+    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noUnusedLocals: true },
+  },
+  files: ['program.ts'],
+};
+
+/** Installs the packages into the folder; returns why that is impossible, if it is. */
+const install = async (folder: string): Promise<string | undefined> => {
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock', '--fetch-retries=0'];
+  try {
+    await run('npm', ['install', '--prefix', folder, ...flags, ...packages], { cwd: folder, timeout: 40_000 });
+    return undefined;
+  } catch (error) {
+    const { stderr = '', killed } = error as { stderr?: string; killed?: boolean };
+    const [code] =
+      /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/.exec(stderr) ?? [];
+    if (code === undefined && killed !== true) throw error;
+    return `the package registry cannot be reached: ${code ?? 'no response within 40 s'}`;
+  }
+};
+
+test('a client generated from the OpenAPI document compiles strictly and calls the server', async (t) => {
+  const folder = createFolder(t);
+  const reason = await install(folder);
+  if (reason !== undefined) return t.skip(reason);
+  const { request, url } = await startApp(t);
+  writeFileSync(join(folder, 'openapi.json'), (await request('GET', '/openapi.json')).text);
+  const source = program.replace('SERVER', JSON.stringify(url)).replace('PASSWORD', JSON.stringify(passwords.admin));
+  writeFileSync(join(folder, 'program.ts'), source);
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(compiler));
+  const runTool = async (path: string, ...args: string[]): Promise<string> => {
+    const options = { cwd: folder, timeout: 30_000 };
+    const { stdout } = await run(process.execPath, [path, ...args], options).catch((error) =>
+      assert.fail(`${error.message}\n${error.stdout}`),
+    );
+    return stdout;
+  };
+  await runTool('node_modules/openapi-typescript/bin/cli.js', 'openapi.json', '-o', 'schema.d.ts');
+  await runTool('node_modules/typescript/bin/tsc');
+  assert.deepEqual(JSON.parse(await runTool('program.js')), [
+    '1 Check the backups High Pending',
+    'Check the backups',
+    '0',
+    'Title is required',
+    'Task with Id=999 not found',
+    'Admin',
+    'Item created',
+    'true',
+    'ERROR disk is full',
+  ]);
+});
