@@ -100,10 +100,12 @@ const toOperation = (method: string, path: string, described: Described): Operat
     body,
     takes: body ? toCheck(body) : () => true,
     answers: new Map(
-      Object.entries(responses).map(([status, { content }]) => [
-        Number(status),
-        toCheck(toClosed(content?.['application/json'].schema ?? {})),
-      ]),
+      Object.entries(responses)
+        .filter(([status]) => status !== 'default')
+        .map(([status, { content }]) => [
+          Number(status),
+          toCheck(toClosed(content?.['application/json'].schema ?? {})),
+        ]),
     ),
   };
 };
