@@ -1,3 +1,3 @@
-import { prepare } from './prepare.mjs';
+import { prepareProgram } from './prepare.mjs';
 
-prepare();
+await prepareProgram();

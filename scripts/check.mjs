@@ -1,23 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { prepare, root } from './prepare.mjs';
+import { prepare, root, toolPath } from './prepare.mjs';
 
-const bin = (name) => join(root, 'node_modules', '.bin', name);
-
+await prepare();
 const checks = [
-  ['format and lint', bin('biome'), ['check', '--error-on-warnings', '.']],
-  ['types', bin('tsc'), ['--noEmit']],
-  ['import rules', bin('depcruise'), ['--config', '.dependency-cruiser.mjs', 'src']],
-  ['unused code and dependencies', bin('knip'), []],
-  ['OpenAPI document', process.execPath, ['scripts/lint-openapi.mjs']],
-  ['table of commands', process.execPath, ['scripts/commands-table.mjs', '--check']],
-  ['docs against code', process.execPath, ['--test', '--test-reporter=dot', 'dist/test/repo/']],
+  ['format and lint', toolPath('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.'],
+  ['types', toolPath('typescript', 'tsc'), '--noEmit'],
+  ['import rules', toolPath('dependency-cruiser', 'depcruise'), '--config', '.dependency-cruiser.mjs', 'src'],
+  ['unused code and dependencies', toolPath('knip', 'knip')],
+  ['OpenAPI document', 'scripts/lint-openapi.mjs'],
+  ['table of commands', 'scripts/commands-table.mjs', '--check'],
+  ['docs against code', '--test', '--test-reporter=dot', 'dist/test/repo/'],
 ];
-
-prepare();
-const failed = checks.filter(([name, program, args]) => {
+const failed = checks.filter(([name, ...args]) => {
   process.stdout.write(`\n== ${name}\n`);
-  const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   return status !== 0;
 });
 process.stdout.write(

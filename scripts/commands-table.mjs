@@ -30,7 +30,7 @@ const toRow = (command, name, { parameters: { properties, required = [], allOf =
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 };
 
-prepare();
+await prepare();
 const { describeCommands } = await import('../dist/src/profiles/commands/policy/command-schemas.js');
 const table = [
   '| command | parameter | values | notes |',

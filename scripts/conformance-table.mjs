@@ -4,7 +4,7 @@ import { prepare } from './prepare.mjs';
 import { listTests, runTests } from './run-tests.mjs';
 
 /** Runs the conformance tests and writes docs/conformance.md from those that passed. */
-prepare();
+await prepare();
 const { code, tests } = await runTests(listTests(['test/conformance/']));
 const { text, problems } = buildConformance(tests, readConformance());
 if (code !== 0) problems.push('docs/conformance.md is left as it was, since a test failed');

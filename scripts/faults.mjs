@@ -31,7 +31,7 @@ const runLong = (file) =>
     tests.on('close', (code) => resolve({ code, summaries }));
   });
 
-prepare();
+await prepare();
 const files = listTests(process.argv.slice(2));
 const summaries = [];
 const failed = [];

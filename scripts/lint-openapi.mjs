@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startApp } from '../dist/test/support/app.js';
-import { root } from './prepare.mjs';
+import { root, toolPath } from './prepare.mjs';
 
 /** Lints the OpenAPI document of everything that is served by default. */
 const tidyUps = [];
@@ -10,8 +10,8 @@ const { request, folder } = await startApp({ after: (tidyUp) => tidyUps.push(tid
 const path = join(folder, 'openapi.json');
 writeFileSync(path, (await request('GET', '/openapi.json')).text);
 const { status } = spawnSync(
-  join(root, 'node_modules', '.bin', 'redocly'),
-  ['lint', '--config', 'redocly.yaml', path],
+  process.execPath,
+  [toolPath('@redocly/cli', 'redocly'), 'lint', '--config', 'redocly.yaml', path],
   {
     cwd: root,
     stdio: 'inherit',

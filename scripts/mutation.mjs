@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Stryker } from '@stryker-mutator/core';
 import { modules } from './mutation-modules.mjs';
 import { prepare, root } from './prepare.mjs';
 
@@ -48,7 +47,8 @@ const runModule = async (name) => {
   return { name, ...toCounts(results) };
 };
 
-prepare();
+await prepare();
+const { Stryker } = await import('@stryker-mutator/core');
 process.chdir(root);
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(modules, name));

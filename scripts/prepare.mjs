@@ -1,33 +1,92 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ensureDependencies, run } from './dependencies.mjs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildBundle, bundlePath, isBundleCurrent } from './bundle.mjs';
+import { InstallError, Interruption, install, isInstalled, root } from './install.mjs';
+import { withLock } from './lock.mjs';
 
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-const bin = (name) => join(root, 'node_modules', '.bin', name);
-
-/** What CommonJS packages in an ES module need. */
-const banner =
-  "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
-
-/** Brings dependencies and `dist/` up to date; the compiler itself knows which sources are newer. */
-export const prepare = () => {
-  ensureDependencies(root);
-  run(bin('tsc'), ['--build'], root);
-  bundle();
-};
+export { root };
 
 /**
- * Writes the program with the libraries it uses as one file: to find and link a thousand modules took half of a start
- * (900 ms against 450 ms) and 22 MB. Outside stay what has binaries and what only other systems than Linux load.
+ * Brings the bundle up to date, installing what that needs; writes nothing if it is. With `orExisting`, a build that is
+ * there is good enough where nothing can be installed or written. Ends the process if there is no program to run.
  */
-const bundle = () =>
-  run(
-    bin('esbuild'),
-    [
-      ...[join('dist', 'src', 'main.js'), '--bundle', `--outfile=${join('dist', 'signalbox.js')}`],
-      ...['--platform=node', '--format=esm', '--target=node20', `--banner:js=${banner}`],
-      ...['--external:@node-rs/argon2', '--external:systeminformation', '--log-level=error'],
-    ],
-    root,
+export const prepareProgram = ({ orExisting = false } = {}) =>
+  attempt(async () => {
+    if (isProgramCurrent()) return;
+    await underLock(async () => {
+      if (isProgramCurrent()) return;
+      if (!isInstalled('build')) await install('build', { retries: orExisting && isRunnable() ? 0 : 2 });
+      if (!isBundleCurrent()) await buildBundle();
+    });
+  }, orExisting);
+
+/** Brings the tools, the compiled tests and the bundle up to date; ends the process if that fails. */
+export const prepare = () =>
+  attempt(() =>
+    underLock(async () => {
+      if (!isInstalled('all')) await install('all', { retries: 2 });
+      runTool('typescript', 'tsc', ['--build']);
+      if (!isBundleCurrent()) await buildBundle();
+    }),
   );
+
+/** Runs a program with this one's input and output; ends the process with its exit code when it fails. */
+export const run = (program, args) => {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+};
+
+/** Runs a command of an installed package: `runTool('typescript', 'tsc', ['--build'])`. */
+export const runTool = (name, command, args) => run(process.execPath, [toolPath(name, command), ...args]);
+
+/** The script behind a command of an installed package. What npm puts into .bin needs a shell on Windows. */
+export const toolPath = (name, command) => {
+  const folder = join(root, 'node_modules', name);
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return join(folder, typeof bin === 'string' ? bin : bin[command]);
+};
+
+const isProgramCurrent = () => isBundleCurrent() && isInstalled('run');
+
+/** Whether there is a program that runs, of whatever version. */
+const isRunnable = () =>
+  existsSync(bundlePath) &&
+  Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies).every((name) =>
+    existsSync(join(root, 'node_modules', name)),
+  );
+
+const underLock = (action) =>
+  withLock(root, action, () => process.stderr.write('Waiting for another command that is building here ...\n'));
+
+const attempt = async (action, orExisting = false) => {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof Interruption) return endBy(error.signal);
+    const reason = toReason(error);
+    if (reason === undefined) throw error;
+    if (orExisting && isRunnable()) process.stderr.write(`signalbox: running the existing build: ${reason}\n`);
+    else fail(reason);
+  }
+};
+
+/** Ends the process as the signal would have done. */
+const endBy = (signal) =>
+  new Promise(() => {
+    process.kill(process.pid, signal);
+    setInterval(() => undefined, 1000);
+  });
+
+const fail = (reason) => {
+  process.stderr.write(`signalbox: ${reason}\n`);
+  process.exit(1);
+};
+
+/** Why nothing could be installed or built; undefined for an unexpected error. */
+const toReason = (error) => {
+  if (error instanceof InstallError) return `cannot install the dependencies: ${error.message}`;
+  if (['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code)) return `cannot write here: ${error.message}`;
+  return undefined;
+};

@@ -1,7 +1,25 @@
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { prepare, root } from './prepare.mjs';
+import { bundlePath } from './bundle.mjs';
+import { prepareProgram } from './prepare.mjs';
 
-prepare();
+/**
+ * Stops the program when its parent ends: npm passes SIGTERM on to the shell between them, which ends without telling
+ * anyone. A signal that arrives by itself is left to the program, for which a second one would be an order to hurry.
+ */
+const stopWithParent = () => {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');
+  }, 250).unref();
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      clearInterval(timer);
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    });
+  }
+};
+
+if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
+await prepareProgram({ orExisting: true });
 // In this process, so that signals and the exit code are the program's own.
-await import(pathToFileURL(join(root, 'dist', 'signalbox.js')).href);
+await import(pathToFileURL(bundlePath).href);

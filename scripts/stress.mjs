@@ -2,6 +2,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
 
-prepare();
+await prepare();
 // In this process, so that a signal ends what it has started.
 await import(pathToFileURL(join(root, 'dist', 'bench', 'stress', 'main.js')).href);

@@ -2,25 +2,19 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildConformance, readConformance } from './conformance.mjs';
-import { run } from './dependencies.mjs';
-import { prepare, root } from './prepare.mjs';
+import { prepare, root, runTool } from './prepare.mjs';
 import { listTests, runTests } from './run-tests.mjs';
 
 /** Lowest share of branches of src that the tests must reach, in percent. */
 const minimumBranches = 95;
 
 const reportCoverage = (coverage) =>
-  run(
-    process.execPath,
-    [
-      join(root, 'node_modules', 'c8', 'bin', 'c8.js'),
-      ...['report', '--temp-directory', coverage, '--all', '--src', 'dist/src', '--exclude-after-remap'],
-      ...['--include', 'dist/src/**', '--include', 'src/**', '--exclude', '**/*.test.*'],
-      ...['--reporter', 'text', '--skip-full', '--check-coverage', '--branches', String(minimumBranches)],
-      ...['--lines', '0', '--functions', '0', '--statements', '0'],
-    ],
-    root,
-  );
+  runTool('c8', 'c8', [
+    ...['report', '--temp-directory', coverage, '--all', '--src', 'dist/src', '--exclude-after-remap'],
+    ...['--include', 'dist/src/**', '--include', 'src/**', '--exclude', '**/*.test.*'],
+    ...['--reporter', 'text', '--skip-full', '--check-coverage', '--branches', String(minimumBranches)],
+    ...['--lines', '0', '--functions', '0', '--statements', '0'],
+  ]);
 
 /** What is wrong with docs/conformance.md, judged by the tests that ran. */
 const checkConformance = (tests) => {
@@ -42,7 +36,7 @@ if (files.length === 0) {
   process.stderr.write(`No test file has ${names.join(' or ')} in its name.\n`);
   process.exit(1);
 }
-prepare();
+await prepare();
 const before = readdirSync(root);
 const coverage = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'));
 process.on('exit', () => rmSync(coverage, { recursive: true, force: true }));

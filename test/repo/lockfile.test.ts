@@ -5,6 +5,8 @@ import { readText } from './support/documents.ts';
 interface Package {
   version?: string;
   resolved?: string;
+  /** A folder of this repository. */
+  link?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
 }
@@ -26,7 +28,7 @@ const isAtLeast = (version: string, least: string): boolean =>
 const isLocked = (path: string, name: string): boolean => {
   const below = path === '' ? '' : `${path}/`;
   if (packages[`${below}node_modules/${name}`]?.version !== undefined) return true;
-  return path !== '' && isLocked(path.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, ''), name);
+  return path !== '' && isLocked(path.replace(/(^|\/)(node_modules\/(@[^/]+\/)?)?[^/]+$/, ''), name);
 };
 
 const majorOf = (version: string): string => version.split('.', 1).join();
@@ -58,6 +60,6 @@ test('the lockfile has an entry for every package it refers to, for other system
 });
 
 test('the lockfile names no registry', () => {
-  const bound = Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined);
+  const bound = Object.entries(packages).filter(([, { resolved, link }]) => resolved !== undefined && !link);
   assert.deepEqual(bound, []);
 });

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Beginning of the names of folders that npm installs into, beside node_modules. */
+const stagingPrefix = '.build-install-';
+
+/** An installation that failed; the message is one line. */
+export class InstallError extends Error {}
+
+/** A signal that arrived while npm was running. */
+export class Interruption extends Error {
+  constructor(signal) {
+    super(signal);
+    this.signal = signal;
+  }
+}
+
+const readPackages = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {});
+
+const readInstalled = () => readPackages(join(root, 'node_modules', '.package-lock.json'));
+
+/**
+ * Whether node_modules has the locked versions of the packages that `run` the bundle, that `build` it, or of `all`.
+ * Packages for other systems may be missing.
+ */
+export const isInstalled = (purpose) => {
+  const locked = readPackages(join(root, 'package-lock.json'));
+  const installed = readInstalled();
+  const isCurrent = (path) => installed[path]?.version === locked[path].version;
+  if (purpose === 'all') {
+    return Object.keys(locked).every(
+      (path) => path === '' || isCurrent(path) || (locked[path].optional && !installed[path]),
+    );
+  }
+  const { dependencies, devDependencies } = locked[''];
+  const direct = Object.keys(purpose === 'run' ? dependencies : { ...dependencies, ...devDependencies });
+  const others = purpose === 'run' ? [] : Object.keys(installed).filter((path) => locked[path]);
+  return direct.every((name) => isCurrent(`node_modules/${name}`)) && others.every(isCurrent);
+};
+
+/**
+ * Installs the packages that `build` the program, or `all` of them, into a new folder, and puts it in the place of
+ * node_modules once it is complete. Tools that were installed before stay installed. Call it under the lock.
+ */
+export const install = async (purpose, { retries }) => {
+  removeLeftovers();
+  const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled();
+  process.stderr.write(`Installing ${all ? 'dependencies and tools (370 MB)' : 'dependencies (50 MB)'} ...\n`);
+  const staging = mkdtempSync(join(root, stagingPrefix));
+  try {
+    for (const path of ['package.json', 'package-lock.json', '.npmrc', join('tools', 'package.json')]) {
+      if (existsSync(join(root, path))) cpSync(join(root, path), join(staging, path));
+    }
+    await runNpm(['ci', ...options, `--fetch-retries=${retries}`, ...(all ? [] : ['--workspaces=false'])], staging);
+    const target = join(root, 'node_modules');
+    if (existsSync(target)) renameSync(target, join(staging, 'old'));
+    renameSync(join(staging, 'node_modules'), target);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+};
+
+/** Said outright, since npm hands the options of the command that runs this script on to it. */
+const options = [
+  ...['--include=dev', '--include=optional', '--ignore-scripts', '--prefer-offline', '--fetch-retry-mintimeout=1000'],
+  ...['--dry-run=false', '--global=false', '--audit=false', '--fund=false', '--loglevel=error'],
+];
+
+/** Removes what an installation that was killed left behind. */
+const removeLeftovers = () => {
+  for (const name of readdirSync(root).filter((entry) => entry.startsWith(stagingPrefix))) {
+    rmSync(join(root, name), { recursive: true, force: true });
+  }
+};
+
+/** Runs npm. A signal kills it first: it works in a folder of its own, so nothing is damaged. */
+const runNpm = (args, cwd) =>
+  new Promise((resolve, reject) => {
+    const [program, ...before] = findNpm();
+    const npm = spawn(program, [...before, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    let received;
+    let output = '';
+    const stop = (signal) => {
+      received = signal;
+      npm.kill('SIGKILL');
+    };
+    for (const signal of signals) process.on(signal, stop);
+    npm.stderr.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    npm.on('error', (error) => reject(new InstallError(`npm could not be started: ${error.message}`)));
+    npm.on('close', (code) => {
+      for (const signal of signals) process.off(signal, stop);
+      if (received) reject(new Interruption(received));
+      else if (code !== 0) reject(new InstallError(toReason(output)));
+      else resolve();
+    });
+  });
+
+/** The npm that runs this script, or the one beside this Node.js; on Windows only these start without a shell. */
+const findNpm = () => {
+  const { npm_execpath: given = '' } = process.env;
+  const modules = process.platform === 'win32' ? ['node_modules'] : ['..', 'lib', 'node_modules'];
+  const beside = join(dirname(process.execPath), ...modules, 'npm', 'bin', 'npm-cli.js');
+  const script = basename(given) === 'npm-cli.js' ? given : beside;
+  return existsSync(script) ? [process.execPath, script] : ['npm'];
+};
+
+/** The first line of npm's errors that is a sentence. */
+const toReason = (output) => {
+  const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) /, ''));
+  return lines.find((line) => line.trim() !== '' && !/^(code|syscall|errno|type) /.test(line)) ?? 'npm ci failed';
+};
