@@ -66,7 +66,8 @@ export const install = async (purpose, { retries }) => {
 
 /** Said outright, since npm hands the options of the command that runs this script on to it. */
 const options = [
-  ...['--include=dev', '--include=optional', '--ignore-scripts', '--prefer-offline', '--fetch-retry-mintimeout=1000'],
+  ...['--include=dev', '--include=optional', '--ignore-scripts', '--prefer-offline'],
+  ...['--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000'],
   ...['--dry-run=false', '--global=false', '--audit=false', '--fund=false', '--loglevel=error'],
 ];
 
@@ -113,6 +114,6 @@ const findNpm = () => {
 
 /** The first line of npm's errors that is a sentence. */
 const toReason = (output) => {
-  const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) /, ''));
+  const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''));
   return lines.find((line) => line.trim() !== '' && !/^(code|syscall|errno|type) /.test(line)) ?? 'npm ci failed';
 };

@@ -9,6 +9,7 @@ import { root } from './prepare.mjs';
 export const listTests = (names) =>
   ['src', 'test', 'bench']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
+    .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.test.ts') && (names.length === 0 || names.some((name) => file.includes(name))))
     .map((file) => join('dist', file.replace(/\.ts$/, '.js')))
     .sort();

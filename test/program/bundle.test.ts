@@ -35,7 +35,9 @@ test('the bundled program runs its commands and rejects bad settings', async () 
 });
 
 test('the package holds the program, its pages and examples, and no tests', async () => {
-  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json'], { cwd: root });
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+  });
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
   for (const path of ['dist/signalbox.js', 'public/index.html', 'examples/signalbox.json', 'README.md']) {

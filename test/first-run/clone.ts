@@ -1,0 +1,163 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { packageRoot } from '../../src/app/package-info.ts';
+import { createFolder, type Scope } from '../support/folder.ts';
+import { waitUntil } from '../support/wait.ts';
+
+/** An account without rights, where the tests run as root. */
+const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** A home of an ordinary user, with an npm cache that starts empty. */
+export interface Home {
+  folder: string;
+  variables: Record<string, string>;
+}
+
+export interface Finished {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Command {
+  child: ChildProcess;
+  output: { stdout: string; stderr: string };
+  ended: Promise<Finished>;
+}
+
+/** Why nothing can be installed here; false where it can. */
+export const findObstacle = (): string | false => {
+  if (process.platform !== 'linux') return 'processes are looked up in /proc, which only Linux has';
+  if (spawnSync('git', ['rev-parse'], { cwd: packageRoot }).status !== 0) return 'this is no git checkout';
+  if (spawnSync(process.execPath, ['--version'], nobody).status !== 0)
+    return 'an ordinary user cannot run this Node.js';
+  const view = ['view', 'fastify', 'version', '--fetch-retries=0', '--fetch-timeout=10000'];
+  const { status } = spawnSync('npm', view, { env: listNetworkVariables(), stdio: 'ignore' });
+  return status !== 0 && 'the npm registry cannot be reached';
+};
+
+export const createHome = (t: Scope): Home => {
+  const folder = createFolder(t);
+  const variables = {
+    ...listNetworkVariables(),
+    HOME: folder,
+    npm_config_cache: join(folder, 'npm-cache'),
+    npm_config_update_notifier: 'false',
+  };
+  giveAway(folder);
+  return { folder, variables };
+};
+
+/** What an npm of any user needs to find programs and the registry. */
+const listNetworkVariables = (): Record<string, string> => {
+  const names = /^((https?|no)_proxy|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile|proxy|https_proxy|noproxy))$/i;
+  const found = Object.entries(process.env).filter(([name]) => names.test(name));
+  return { ...Object.fromEntries(found), PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+};
+
+/** Copies the repository's files, as a clone has them, into a folder with blanks in its path. */
+export const createClone = ({ folder }: Home): string => {
+  const clone = join(folder, `a fresh clone ${readdirSync(folder).length}`);
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: packageRoot, encoding: 'utf8' });
+  for (const file of files.split('\0').filter(Boolean)) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true });
+    copyFileSync(join(packageRoot, file), join(clone, file));
+  }
+  giveAway(clone);
+  return clone;
+};
+
+/** Starts a program as the ordinary user, with a process group of its own. */
+export const launch = (program: string, args: string[], cwd: string, { variables }: Home): Command => {
+  const child = spawn(program, args, { cwd, env: variables, detached: true, ...nobody });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const ended = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal }));
+  });
+  return { child, output, ended };
+};
+
+/** Runs npm to its end. */
+export const runNpm = async (args: string[], cwd: string, home: Home): Promise<Finished & Command['output']> => {
+  const { output, ended } = launch('npm', args, cwd, home);
+  return { ...(await ended), ...output };
+};
+
+export interface Server extends Command {
+  url: string;
+  /** Milliseconds from the start until it listened. */
+  elapsed: number;
+  /** Presses Ctrl+C and waits until nothing runs in the folder any more. */
+  stop(): Promise<void>;
+}
+
+/** Starts a program that serves, as `npm start` does, and waits until it listens. */
+export const startServer = async (
+  t: Scope,
+  [program = 'npm', ...args]: string[],
+  cwd: string,
+  home: Home,
+): Promise<Server> => {
+  const begun = performance.now();
+  const command = launch(program, [...args, '--port', '0', '--data-dir', join(home.folder, randomUUID())], cwd, home);
+  t.after(() => signalGroup(command.child, 'SIGKILL'));
+  let finished = false;
+  void command.ended.then(() => {
+    finished = true;
+  });
+  const findUrl = () => /listens on (\S+)\n/.exec(command.output.stdout)?.[1];
+  await waitUntil('the program listens', () => findUrl() !== undefined || finished, 120_000);
+  const url = findUrl();
+  if (url === undefined) throw new Error(`the program ended on startup: ${command.output.stderr}`);
+  const stop = async () => {
+    signalGroup(command.child, 'SIGINT');
+    await waitUntil(`nothing runs in ${cwd}`, () => listProcesses(cwd).length === 0);
+  };
+  return { ...command, url, elapsed: performance.now() - begun, stop };
+};
+
+/** What is on standard error without the program's log. */
+export const listMessages = ({ output }: Command): string =>
+  output.stderr
+    .split('\n')
+    .filter((line) => !line.startsWith('{'))
+    .join('\n');
+
+/** Sends a signal to a process and all that it started, as a terminal does for Ctrl+C. */
+export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // it has ended already
+  }
+};
+
+/** Ids of the processes that work in a folder or below it. */
+export const listProcesses = (folder: string): string[] =>
+  readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  });
+
+/** Takes the right to write from everyone, until the scope ends. */
+export const makeReadOnly = (t: Scope, folder: string): void => {
+  const change = (mode: string) => execFileSync('chmod', ['-R', mode, folder]);
+  change('a-w');
+  t.after(() => change('u+w'));
+};
+
+const giveAway = (folder: string): void => {
+  if (nobody.uid !== undefined) execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder]);
+  chmodSync(folder, 0o755);
+};

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { waitUntil } from '../support/wait.ts';
+import {
+  createClone,
+  createHome,
+  findObstacle,
+  launch,
+  listMessages,
+  listProcesses,
+  makeReadOnly,
+  signalGroup,
+  startServer,
+} from './clone.ts';
+
+const skip = findObstacle();
+const npmStart = ['npm', 'start', '--'];
+const home = createHome({ after });
+/** A clone that is started once before the tests. */
+const clone = skip ? '' : await startOnce();
+
+async function startOnce(): Promise<string> {
+  const fresh = createClone(home);
+  const { stop } = await startServer({ after }, npmStart, fresh, home);
+  await stop();
+  return fresh;
+}
+
+const list = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+
+/** Everything below a folder, with what changes when it is written. */
+const describeTree = (folder: string) =>
+  Object.fromEntries(
+    list(folder).map((path) => {
+      const { ino, size, mtimeMs } = lstatSync(path);
+      return [path, `${ino} ${size} ${mtimeMs}`];
+    }),
+  );
+
+const getStatus = async (url: string): Promise<number> => (await fetch(url)).status;
+
+/** Makes the lockfile ask for a version that is not installed. */
+const outdate = (folder: string) => {
+  const path = join(folder, 'package-lock.json');
+  const lock = JSON.parse(readFileSync(path, 'utf8'));
+  const { version } = lock.packages['node_modules/pino'];
+  lock.packages['node_modules/pino'].version = '10.999.0';
+  writeFileSync(path, JSON.stringify(lock, null, 2));
+  return () => {
+    lock.packages['node_modules/pino'].version = version;
+    writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+  };
+};
+
+test('npm start in a fresh clone installs at most 60 MB', { skip }, () => {
+  const bytes = list(join(clone, 'node_modules')).reduce((sum, path) => sum + lstatSync(path).blocks * 512, 0);
+  assert.ok(bytes < 60_000_000, `${bytes} bytes`);
+  assert.ok(bytes > 10_000_000, `${bytes} bytes`);
+});
+
+test('a second npm start serves the pages at once and writes nothing', { skip }, async (t) => {
+  const tree = describeTree(clone);
+  const server = await startServer(t, npmStart, clone, home);
+  const { url, elapsed, stop } = server;
+  assert.equal(await getStatus(`${url}/docs/`), 200);
+  assert.equal(listMessages(server), '');
+  assert.ok(elapsed < 10_000, `${elapsed} ms`);
+  await stop();
+  assert.deepEqual(describeTree(clone), tree);
+});
+
+test('two first starts at the same time both serve, and one of them installs', { skip }, async (t) => {
+  const fresh = createClone(home);
+  const servers = await Promise.all([1, 2].map(() => startServer(t, npmStart, fresh, home)));
+  for (const { url } of servers) assert.equal(await getStatus(`${url}/docs/`), 200);
+  const messages = servers.map(listMessages).join('');
+  assert.equal(messages.match(/^Installing/gm)?.length, 1, messages);
+  assert.equal(messages.match(/^Waiting/gm)?.length, 1, messages);
+  await Promise.all(servers.map(({ stop }) => stop()));
+});
+
+test('Ctrl+C during the installation ends npm, and the next start installs', { skip }, async (t) => {
+  const fresh = createClone(home);
+  const { child, output, ended } = launch('npm', ['start'], fresh, home);
+  t.after(() => signalGroup(child, 'SIGKILL'));
+  const listStaging = () => readdirSync(fresh).filter((name) => name.startsWith('.build-install-'));
+  await waitUntil('npm installs', () => listStaging().some((name) => existsSync(join(fresh, name, 'node_modules'))));
+  signalGroup(child, 'SIGINT');
+  await ended;
+  await waitUntil('nothing runs in the clone', () => listProcesses(fresh).length === 0, 5000);
+  assert.doesNotMatch(output.stdout, /listens/);
+  assert.deepEqual(listStaging(), []);
+  assert.equal(existsSync(join(fresh, 'node_modules')), false);
+  const { url, stop } = await startServer(t, npmStart, fresh, home);
+  assert.equal(await getStatus(`${url}/docs/`), 200);
+  await stop();
+});
+
+test('after a pull without a network, npm start runs the existing build with one line of warning', {
+  skip,
+}, async (t) => {
+  t.after(outdate(clone));
+  const tree = describeTree(join(clone, 'node_modules'));
+  const variables = { ...home.variables, npm_config_registry: 'http://127.0.0.1:9' };
+  const server = await startServer(t, npmStart, clone, { ...home, variables });
+  assert.equal(await getStatus(`${server.url}/docs/`), 200);
+  assert.match(listMessages(server), /^Installing .+\nsignalbox: running the existing build: cannot install .+\n$/);
+  await server.stop();
+  assert.deepEqual(describeTree(join(clone, 'node_modules')), tree);
+});
+
+test('without a network and a build, npm start fails with one line', { skip }, async () => {
+  const fresh = createClone(home);
+  const variables = {
+    ...home.variables,
+    npm_config_registry: 'http://127.0.0.1:9',
+    npm_config_cache: join(home.folder, 'empty-cache'),
+  };
+  const { output, ended } = launch(process.execPath, ['scripts/start.mjs'], fresh, { ...home, variables });
+  assert.equal((await ended).code, 1, output.stdout);
+  assert.match(output.stderr, /^Installing .+\nsignalbox: cannot install the dependencies: .*ECONNREFUSED.*\n$/);
+});
+
+test('npm start builds changed sources without installing', { skip }, async (t) => {
+  const bundle = join(clone, 'dist', 'signalbox.js');
+  const { ino } = statSync(bundle);
+  appendFileSync(join(clone, 'src', 'main.ts'), '// changed\n');
+  const server = await startServer(t, npmStart, clone, home);
+  assert.notEqual(statSync(bundle).ino, ino);
+  assert.equal(listMessages(server), '');
+  await server.stop();
+});
+
+test('npm start serves from a read-only checkout that was built', { skip }, async (t) => {
+  makeReadOnly(t, clone);
+  const server = await startServer(t, npmStart, clone, home);
+  assert.equal(await getStatus(`${server.url}/docs/`), 200);
+  assert.equal(listMessages(server), '');
+  await server.stop();
+});
+
+test('npm start runs the existing build of a read-only checkout with newer sources', { skip }, async (t) => {
+  appendFileSync(join(clone, 'src', 'main.ts'), '// changed again\n');
+  makeReadOnly(t, clone);
+  const server = await startServer(t, npmStart, clone, home);
+  assert.match(listMessages(server), /^signalbox: running the existing build: cannot write here: .+\n$/);
+  await server.stop();
+});
+
+test('SIGTERM to the process of npm stops the server', { skip }, async (t) => {
+  const { child, output, ended } = await startServer(t, npmStart, clone, home);
+  child.kill('SIGTERM');
+  await ended;
+  await waitUntil('nothing runs in the clone', () => listProcesses(clone).length === 0);
+  assert.match(output.stderr, /"signal":"SIGTERM","msg":"ending"/);
+});
+
+test('SIGTERM to the process of npm ends an installation', { skip }, async (t) => {
+  const fresh = createClone(home);
+  const { child, output, ended } = launch('npm', ['start'], fresh, home);
+  t.after(() => signalGroup(child, 'SIGKILL'));
+  await waitUntil('npm installs', () => output.stderr.includes('Installing'));
+  child.kill('SIGTERM');
+  await ended;
+  await waitUntil('nothing runs in the clone', () => listProcesses(fresh).length === 0);
+  assert.equal(existsSync(join(fresh, 'node_modules')), false);
+});
