@@ -53,7 +53,9 @@ export const createHome = (t: Scope): Home => {
 const listNetworkVariables = (): Record<string, string> => {
   const names = /^((https?|no)_proxy|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile|proxy|https_proxy|noproxy))$/i;
   const found = Object.entries(process.env).filter(([name]) => names.test(name));
-  return { ...Object.fromEntries(found), PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+  const path = `${dirname(process.execPath)}:${process.env['PATH']}`;
+  // Node passes the folder for coverage on unless it is given; the ordinary user cannot write there.
+  return { ...Object.fromEntries(found), PATH: path, NODE_V8_COVERAGE: '' };
 };
 
 /** Copies the repository's files, as a clone has them, into a folder with blanks in its path. */
