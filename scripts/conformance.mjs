@@ -5,33 +5,30 @@ import { root } from './prepare.mjs';
 /** Where the table is. */
 export const conformancePath = join(root, 'docs', 'conformance.md');
 
-/** The decisions of the contract that a test must name: D1 up to this one. */
-const decisions = 32;
+/** The details that a test must name: D1 up to this one. */
+const details = 32;
 
 const sections = [
   ['G', 'Everywhere'],
   ['B', 'Request bodies'],
-  ['T', 'Profile tasks (T)'],
+  ['T', 'Profile tasks'],
   ['P', 'Profile protected-tasks'],
-  ['L', 'Profile simple-tasks (L)'],
-  ['I', 'Profile items (I)'],
-  ['A', 'Profile login (A) and tokens'],
-  ['M', 'Profile monitoring (M)'],
-  ['X', 'Profiles alerts and commands (X)'],
-  ['D', 'Decisions of the contract'],
+  ['L', 'Profile simple-tasks'],
+  ['I', 'Profile items'],
+  ['A', 'Profile login and tokens'],
+  ['M', 'Profile monitoring'],
+  ['X', 'Profiles alerts and commands'],
+  ['D', 'Details'],
 ];
 
 const introduction = `# Conformance
 
-Every statement that the service keeps, and the test that shows it: over a socket, or with the program as a process.
-Each row was written by a run in which its test passed. \`npm run conformance\` runs the tests and rewrites this file;
-\`npm test\` fails if the file differs from what ran. A test that fails or is skipped shows nothing; if it is skipped
-only because this machine lacks something, as a PowerShell, the row of an earlier run stays.
+Ids are the letter of a section and a number, such as D14. A number of four digits, such as 0014, is a page of
+[decisions](decisions/README.md), which is unrelated.
 
-The ids are the first word of the tests' names: the letter of a section and a number. D1 to D${decisions} are the decisions of
-the service's contract, which say what it does where its specification is silent; the statements below spell them out.
-They have nothing to do with the files \`0001\`, \`0002\` … of [decisions](decisions/README.md), which always have four
-digits and say how this program is built.
+Each row is a statement about the API and the test that checks it. \`npm run conformance\` runs the tests and writes this
+file from those that passed. A test that is skipped, for example because PowerShell is missing, keeps its row from an
+earlier run. \`npm test\` fails if this file differs from the tests that ran.
 `;
 
 /**
@@ -60,7 +57,7 @@ const toStatement = ({ file, name, outcome }) => {
 const byId = (a, b) => a.number - b.number || a.part.length - b.part.length || (a.part < b.part ? -1 : 1);
 
 const createTable = ([letter, title], statements) => [
-  `## ${title}`,
+  `## ${letter}: ${title}`,
   '',
   '| id | statement | test |',
   '|---|---|---|',
@@ -70,14 +67,14 @@ const createTable = ([letter, title], statements) => [
 
 const findProblems = (statements) => {
   const ids = statements.map(({ id }) => id);
-  const isNamed = (decision) => statements.some(({ letter, number }) => letter === 'D' && number === decision);
+  const isNamed = (detail) => statements.some(({ letter, number }) => letter === 'D' && number === detail);
   return [
     ...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `two tests have the id ${id}`),
     ...statements
       .filter(({ letter }) => !sections.some(([known]) => known === letter))
       .map(({ id }) => `there is no section for the id ${id}`),
-    ...Array.from({ length: decisions }, (_, index) => index + 1)
-      .filter((decision) => !isNamed(decision))
-      .map((decision) => `no test that passed names decision D${decision}`),
+    ...Array.from({ length: details }, (_, index) => index + 1)
+      .filter((detail) => !isNamed(detail))
+      .map((detail) => `no test that passed has the id D${detail}`),
   ];
 };

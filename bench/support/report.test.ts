@@ -36,6 +36,6 @@ test('a row with nothing beside it has no ratio, and names goals of its own unit
 test('what was not measured is told with its reason, and what it was measured on', () => {
   const gaps = [{ id: 'B7', reason: 'glances is not installed' }];
   const text = toMarkdown({ findings: [], gaps, surroundings: ['Date: today'] });
-  assert.match(text, /Not measured:\n\n- B7: glances is not installed\n\n- Date: today\n/);
+  assert.match(text, /Not measured:\n\n- B7: glances is not installed\n\nHow it was measured:\n\n- Date: today\n/);
   assert.doesNotMatch(toMarkdown({ findings: [], gaps: [], surroundings: [] }), /Not measured/);
 });

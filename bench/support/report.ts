@@ -22,7 +22,7 @@ export const toMarkdown = ({ findings, gaps, surroundings }: Report): string => 
   return [
     toTable(head, findings.map(toCells)),
     ...(missing === '' ? [] : [`Not measured:\n\n${missing}`]),
-    surroundings.map((line) => `- ${line}\n`).join(''),
+    `How it was measured:\n\n${surroundings.map((line) => `- ${line}\n`).join('')}`,
   ].join('\n');
 };
 

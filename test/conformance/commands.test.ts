@@ -18,7 +18,7 @@ const start = async (
   return { app, execute };
 };
 
-test('X7 POST /api/execute answers success, the command and its result', async (t) => {
+test('X7 POST /api/execute returns success, the command and its result', async (t) => {
   const { execute } = await start(t);
   const command = `Get-Process -Id ${process.pid}`;
   const { status, json } = await execute(command);
@@ -49,7 +49,7 @@ test('X8 the first token must be one of the four commands, else 403', async (t) 
   }
 });
 
-test('X9 a body without command is 400, and so is a command that is no string', async (t) => {
+test('X9 a body without a command, or with one that is not a string, is 400', async (t) => {
   const { app, execute } = await start(t);
   const token = await app.login('admin');
   assert.equal((await app.request('POST', '/api/execute', { token })).status, 400);
@@ -75,7 +75,7 @@ test('D29 execute needs a token with role Admin: none or a bad one is 401, anoth
   assert.equal((await request('POST', '/api/execute', { body, token })).status, 403);
 });
 
-test('D29b execute-auth none opens it, and the start says so', async (t) => {
+test('D29b with executeAuth none, commands need no token, and the start message says so', async (t) => {
   const app = await startApp(t, { settings: { executeAuth: 'none' } });
   const { status } = await app.request('POST', '/api/execute', { body: { command: 'Get-Process' } });
   assert.equal(status, 200);

@@ -21,7 +21,7 @@ const get = async <T = Record<string, unknown>>(t: TestContext, path: string): P
 
 const hasDecimals = (value: number, decimals: number): boolean => Number(value.toFixed(decimals)) === value;
 
-test('M1 GET /health answers status, uptime, version and hostname, in this order, without a token', async (t) => {
+test('M1 GET /health returns status, uptime, version and hostname, in this order, without a token', async (t) => {
   const { json } = await get(t, '/health');
   assert.deepEqual(Object.keys(json), ['status', 'uptime', 'version', 'hostname']);
   assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', version, hostname()]);
@@ -42,7 +42,7 @@ test('D24 the uptime of /health is the time since the server’s start as [d.]hh
   assert.ok((await readUptime(request)) >= first);
 });
 
-test('D24d the uptime of /health grows on when the wall clock is set back', async (t) => {
+test('D24d the uptime of /health keeps growing when the wall clock is set back', async (t) => {
   const now = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now });
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
@@ -51,7 +51,7 @@ test('D24d the uptime of /health grows on when the wall clock is set back', asyn
   await waitUntilPasses(async () => assert.ok((await readUptime(request)) > first));
 });
 
-test('M2 GET /api/health answers its six fields in order, the timestamp local and without a zone', async (t) => {
+test('M2 GET /api/health returns its six fields in order, the timestamp local and without a zone', async (t) => {
   const { json } = await get(t, '/api/health');
   assert.deepEqual(Object.keys(json), ['status', 'timestamp', 'computer', 'uptime', 'cpuUsage', 'memoryUsage']);
   assert.deepEqual([json['status'], json['computer']], ['healthy', hostname()]);
@@ -66,7 +66,7 @@ test('D24a uptime reads like 12.3 days, cpuUsage like 7%, memoryUsage like 41.7%
   assert.match(json['memoryUsage'] ?? '', /^(100\.0|\d{1,2}\.\d)%$/);
 });
 
-test('M3 GET /api/info answers computer, os, psVersion, frameworkVersion and uptime in days', async (t) => {
+test('M3 GET /api/info returns computer, os, psVersion, frameworkVersion and uptime in days', async (t) => {
   const { json } = await get(t, '/api/info');
   assert.deepEqual(Object.keys(json), ['computer', 'os', 'psVersion', 'frameworkVersion', 'uptime']);
   assert.equal(json['computer'], hostname());
@@ -80,7 +80,7 @@ test('D24b frameworkVersion is the version of Node.js, psVersion a version or Un
   assert.match(String(json['psVersion']), /^(Unknown|\d+\.\d+.*)$/);
 });
 
-test('M4 GET /api/processes answers count and data, ten processes where top is not given', async (t) => {
+test('M4 GET /api/processes returns count and data, ten processes if top is not given', async (t) => {
   const { json } = await get<{ count: number; data: ProcessRow[] }>(t, '/api/processes');
   assert.deepEqual(Object.keys(json), ['count', 'data']);
   assert.equal(json.count, json.data.length);
@@ -145,7 +145,7 @@ test('D25 cpu is processor seconds used so far, memoryMB the working set in MiB'
   assert.ok(Math.abs(own.memoryMB - rss) < rss / 4, `${own.memoryMB} ${rss}`);
 });
 
-test('M8 GET /api/disks answers data with drive, totalGB, freeGB and usagePct', async (t) => {
+test('M8 GET /api/disks returns data with drive, totalGB, freeGB and usagePct', async (t) => {
   const { json } = await get<{ data: Record<string, number>[] }>(t, '/api/disks');
   assert.deepEqual(Object.keys(json), ['data']);
   for (const row of json.data) {

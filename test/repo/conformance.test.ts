@@ -18,7 +18,7 @@ const script = join(packageRoot, 'scripts', 'conformance.mjs');
 const { buildConformance }: Conformance = await import(pathToFileURL(script).href);
 
 const file = 'test/conformance/x.test.ts';
-const decisions = Array.from({ length: 32 }, (_, index) => ({
+const details = Array.from({ length: 32 }, (_, index) => ({
   file,
   name: `D${index + 1} holds`,
   outcome: 'passed' as const,
@@ -30,7 +30,7 @@ test('the conformance table has a row for each test that passed, in order of the
     name,
     outcome: 'passed' as const,
   }));
-  const { text, problems } = buildConformance([...decisions, ...tests], '');
+  const { text, problems } = buildConformance([...details, ...tests], '');
   assert.deepEqual(problems, []);
   const rows = [...text.matchAll(/^\| (G\S*) \| (.*) \| \[x\.test\.ts\]\(\.\.\/test/gm)];
   assert.deepEqual(
@@ -46,26 +46,26 @@ test('a test that failed, was skipped or is not a conformance test has no row', 
     { file: 'src/x.test.ts', name: 'G3 elsewhere', outcome: 'passed' },
     { file, name: 'without an id', outcome: 'passed' },
   ];
-  const { text } = buildConformance([...decisions, ...others], '');
+  const { text } = buildConformance([...details, ...others], '');
   assert.doesNotMatch(text, /failed|skipped \||elsewhere|without an id/);
 });
 
 test('a skipped test keeps the row of an earlier run', () => {
   const passed: Outcome = { file, name: 'G1 once', outcome: 'passed' };
-  const { text } = buildConformance([...decisions, passed], '');
-  const later = buildConformance([...decisions, { ...passed, outcome: 'skipped' }], text);
+  const { text } = buildConformance([...details, passed], '');
+  const later = buildConformance([...details, { ...passed, outcome: 'skipped' }], text);
   assert.equal(later.text, text);
 });
 
-test('an id given twice, an unknown section and a decision without a test are reported', () => {
+test('an id given twice, an unknown section and a detail without a test are reported', () => {
   const tests: Outcome[] = [
     { file, name: 'D2 again', outcome: 'passed' },
     { file, name: 'Z1 unknown', outcome: 'passed' },
   ];
-  const { problems } = buildConformance([...decisions.slice(1), ...tests], '');
+  const { problems } = buildConformance([...details.slice(1), ...tests], '');
   assert.deepEqual(problems, [
     'two tests have the id D2',
     'there is no section for the id Z1',
-    'no test that passed names decision D1',
+    'no test that passed has the id D1',
   ]);
 });
