@@ -4,7 +4,8 @@ import { packageRoot } from '../../../src/app/package-info.ts';
 import { unitFiles } from './units.ts';
 
 const users = ['root:x:0:0::/:/bin/sh', 'messagebus:x:100:100::/:/bin/false', 'nobody:x:65534:65534::/:/bin/false'];
-const groups = ['root:x:0:', 'messagebus:x:100:', 'systemd-journal:x:101:', 'nogroup:x:65534:', 'signalbox:x:1000:'];
+const groups = ['root:x:0:', 'messagebus:x:100:', 'systemd-journal:x:101:', 'nogroup:x:65534:'];
+const account = 'signalbox:x:1000:';
 
 /** Symbolic links among the units: one enabled, one with a second name, one masked. */
 const links = [
@@ -14,28 +15,34 @@ const links = [
 ] as const;
 
 /** Makes a folder that systemd can boot from: accounts and units of its own, all programs are this machine's. */
-export const createRoot = (folder: string): void => {
+export const createRoot = (folder: string, { withService }: { withService: boolean }): void => {
   const units = join(folder, 'etc', 'systemd', 'system');
   mkdirSync(join(units, 'multi-user.target.wants'), { recursive: true });
-  for (const name of ['dev', 'proc', 'run', 'srv', 'sys', 'tmp', 'usr', 'var']) mkdirSync(join(folder, name));
+  for (const name of ['dev', 'opt', 'proc', 'run', 'srv', 'sys', 'tmp', 'usr', 'var']) mkdirSync(join(folder, name));
   for (const name of ['bin', 'lib', 'lib64', 'sbin']) {
     if (existsSync(`/${name}`)) symlinkSync(`usr/${name}`, join(folder, name));
   }
   copyFileSync('/etc/os-release', join(folder, 'etc', 'os-release'));
   writeFileSync(join(folder, 'etc', 'machine-id'), '');
-  writeFileSync(join(folder, 'etc', 'passwd'), toLines([...users, 'signalbox:x:1000:1000::/:/bin/false']));
-  writeFileSync(join(folder, 'etc', 'group'), toLines(groups));
-  for (const [name, text] of Object.entries(unitFiles)) writeFileSync(join(units, name), text);
+  writeFileSync(
+    join(folder, 'etc', 'passwd'),
+    toLines(withService ? [...users, `${account}1000::/:/bin/false`] : users),
+  );
+  writeFileSync(join(folder, 'etc', 'group'), toLines(withService ? [...groups, account] : groups));
+  for (const [name, text] of Object.entries(unitFiles)) {
+    if (withService || name !== 'signalbox.service') writeFileSync(join(units, name), text);
+  }
   for (const [target, name] of links) symlinkSync(target, join(units, name));
 };
 
-/** What of this machine is seen there, read-only: the programs, and this repository with what it depends on. */
+/** What the container sees of this machine, read-only: the programs, and this repository with its dependencies. */
 export const listBinds = (): string[] =>
   [
     '/usr',
     `${process.execPath}:/srv/node`,
-    `${packageRoot}:/srv/signalbox`,
-    `${realpathSync(join(packageRoot, 'node_modules'))}:/srv/node_modules`,
+    // Where the unit expects it. The link to the dependencies may lead out of the repository, so they are beside it.
+    `${packageRoot}:/opt/signalbox`,
+    `${realpathSync(join(packageRoot, 'node_modules'))}:/opt/node_modules`,
   ].map((bind) => `--bind-ro=${bind}`);
 
 const toLines = (lines: readonly string[]): string => `${lines.join('\n')}\n`;

@@ -9,18 +9,18 @@ import { createFolder } from '../../support/folder.ts';
 import { createControlGroup } from './control-group.ts';
 import { createRoot, listBinds } from './folder.ts';
 
+/** Runs a program in the container as root; returns its standard output, whatever its exit code. */
+export type Run = (program: string, ...args: string[]) => string;
+
 export interface Machine {
-  /** Runs a program there as root; what it writes to standard output, however it ends. */
-  run(program: string, ...args: string[]): string;
+  run: Run;
   /** Sends a command line to the server, which runs there as a service without root's rights. */
   execute<T = Record<string, unknown>>(command: string): Promise<T[]>;
 }
 
-/** Boots systemd in a container and starts the server in it; all gone when the test ends. */
+/** Boots systemd in a container and starts the server in it; both end with the test. */
 export const startMachine = async (t: TestContext): Promise<Machine> => {
-  const container = startContainer(t, `signalbox-test-${process.pid}`);
-  const run: Machine['run'] = (program, ...args) => enter(findInit(container), program, args);
-  await waitUntil('the machine has booted', () => /running|degraded/.test(run('systemctl', 'is-system-running')));
+  const run = await bootMachine(t, { withService: true });
   run('systemctl', 'start', 'signalbox');
   const readUrl = () => /listens on (\S+)\n/.exec(run('journalctl', '-u', 'signalbox', '-o', 'cat'))?.[1];
   await waitUntil('the server listens', () => readUrl() !== undefined);
@@ -28,12 +28,21 @@ export const startMachine = async (t: TestContext): Promise<Machine> => {
   return { run, execute: (command) => execute(url, command) };
 };
 
-const startContainer = (t: TestContext, name: string): ChildProcess => {
+/** Boots systemd in a container; without the service it has a network of its own and nothing of signalbox is set up. */
+export const bootMachine = async (t: TestContext, options: { withService: boolean }): Promise<Run> => {
+  const container = startContainer(t, `signalbox-test-${process.pid}`, options);
+  const run: Run = (program, ...args) => enter(findInit(container), program, args);
+  await waitUntil('the machine has booted', () => /running|degraded/.test(run('systemctl', 'is-system-running')));
+  return run;
+};
+
+const startContainer = (t: TestContext, name: string, options: { withService: boolean }): ChildProcess => {
   const folder = join(createFolder(t), 'root');
-  createRoot(folder);
+  createRoot(folder, options);
   const group = createControlGroup(name);
-  const options = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', `--machine=${name}`];
-  const nspawn = ['systemd-nspawn', ...options, ...listBinds(), '-D', folder, '--boot'];
+  const flags = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', `--machine=${name}`];
+  if (!options.withService) flags.push('--private-network');
+  const nspawn = ['systemd-nspawn', ...flags, ...listBinds(), '-D', folder, '--boot'];
   // It starts when it is in its group.
   const child = spawn('sh', ['-c', 'read go && exec "$@"', 'sh', ...nspawn], {
     stdio: ['pipe', 'ignore', 'inherit'],

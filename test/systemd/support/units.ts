@@ -47,7 +47,7 @@ Description=One of many: %i
 ExecStart=/bin/sleep infinity
 `,
   'signalbox.service': readOwnUnit(
-    '/srv/node /srv/signalbox/dist/signalbox.js --port 0 --profiles commands --execute-auth none --data-dir /var/lib/signalbox',
+    '/srv/node /opt/signalbox/dist/signalbox.js --port 0 --profiles commands --execute-auth none --data-dir /var/lib/signalbox',
   ),
 };
 

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { accessSync } from 'node:fs';
+import { test } from 'node:test';
+import { requires } from '../faults/support/requirements.ts';
+import { waitUntil } from '../faults/support/wait.ts';
+import { findSection, readText, toBlocks } from '../repo/support/documents.ts';
+import { bootMachine } from './support/machine.ts';
+
+const recipes = readText('docs/recipes.md');
+const findScripts = (title: string): string[] => toBlocks(findSection(recipes, title), 'sh');
+
+/** The unit finds Node only there. */
+const hasNode = ['/usr/local/bin/node', '/usr/bin/node'].some((path) => {
+  try {
+    accessSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+});
+const needed = requires({ programs: ['systemd-nspawn', 'nsenter', 'openssl', 'curl', 'useradd'], mounts: true });
+const skip = needed.skip || (!hasNode && 'node is in neither /usr/local/bin nor /usr/bin');
+
+test('the recipes for systemd, passwords and backups work word for word under a real systemd', { skip }, async (t) => {
+  const run = await bootMachine(t, { withService: false });
+  const follow = (script = '', input = ''): string => {
+    const output = run(
+      'sh',
+      '-c',
+      `{ printf '%s\\n' '${input}' | sh -ec "$1"; } 2>&1; echo "exit code $?"`,
+      'sh',
+      script,
+    );
+    assert.match(output, /exit code 0\n$/, output);
+    return output;
+  };
+  const readLog = (): string => run('journalctl', '-u', 'signalbox', '-o', 'cat');
+  const login = (password: string): string => {
+    const body = JSON.stringify({ Username: 'ada', Password: password });
+    return run('curl', '-sS', '--retry', '10', '--retry-connrefused', 'localhost:8080/api/auth/login', '-d', body);
+  };
+  const [, setUp] = findScripts('systemd');
+  assert.match(follow(setUp, 'correct horse'), /"status":"healthy"/);
+  assert.equal(run('systemctl', 'is-enabled', 'signalbox').trim(), 'enabled');
+  assert.doesNotMatch(readLog(), /"level":[456]0/);
+  const { token } = JSON.parse(login('correct horse'));
+  const listAlerts = (): string =>
+    run('curl', '-sS', 'localhost:8080/api/alerts', '-H', `Authorization: Bearer ${token}`);
+  const post = (message: string): string =>
+    run(
+      'curl',
+      '-sS',
+      'localhost:8080/api/alert',
+      '-H',
+      `Authorization: Bearer ${token}`,
+      '-d',
+      JSON.stringify({ message }),
+    );
+  assert.match(post('before the backup'), /"received":true/);
+
+  const [changePassword] = findScripts('Users and passwords');
+  follow(changePassword, 'battery staple');
+  await waitUntil('the new password counts', () => readLog().includes('settings reloaded'));
+  assert.match(login('correct horse'), /Invalid password/);
+  assert.match(login('battery staple'), /token/);
+
+  const [backUp, restore] = findScripts('Backup and restore');
+  follow(backUp);
+  assert.match(post('after the backup'), /"received":true/);
+  follow(restore);
+  login('battery staple');
+  const stored = listAlerts();
+  assert.match(stored, /before the backup/);
+  assert.doesNotMatch(stored, /after the backup/);
+  assert.doesNotMatch(readLog(), /"level":[56]0|other accounts/);
+});
