@@ -25,7 +25,7 @@ const createSpy = () => {
   return { spy, seen };
 };
 
-test('a feature receives its own settings and seed records, and no others', async (t) => {
+test('a feature receives only its own settings and seed records', async (t) => {
   const { spy, seen } = createSpy();
   await startApp(t, {
     settings: { profiles: ['spy', 'login'] },

@@ -28,13 +28,13 @@ const start = (t: TestContext, used: Tokens = tokens) => {
   };
 };
 
-test('an open route asks nobody', async (t) => {
+test('an open route ignores the token', async (t) => {
   const ask = start(t);
   assert.deepEqual(await ask('/open'), [200, { caller: null }]);
   assert.deepEqual(await ask('/open', 'Bearer x'), [200, { caller: null }]);
 });
 
-test('a route for holders of a token knows them, with or without a prefix in any case', async (t) => {
+test('a protected route identifies the caller, with or without the Bearer prefix in any case', async (t) => {
   const ask = start(t);
   const token = await tokens.sign({ name: 'ada', role: 'Reader' });
   for (const prefix of ['Bearer ', 'bearer ', 'BEARER   ', '']) {
@@ -52,14 +52,14 @@ test('a route for holders of a token knows them, with or without a prefix in any
   assert.deepEqual([status, /^Token validation failed: the signature/.test(String(error))], [401, true]);
 });
 
-test('no token, or an empty one, is missing', async (t) => {
+test('an absent or empty token is a 401 that says it is missing', async (t) => {
   const ask = start(t);
   for (const none of [undefined, '', 'Bearer', 'Bearer ', 'bearer  ']) {
     assert.deepEqual(await ask('/token', none), [401, { error: 'Missing token' }], none);
   }
 });
 
-test('a route for Admins refuses others, after who has no token at all', async (t) => {
+test('an Admin route answers other roles with 403, and callers without a token with 401', async (t) => {
   const ask = start(t);
   const admin = await tokens.sign({ name: 'root', role: 'Admin' });
   const reader = await tokens.sign({ name: 'ada', role: 'Reader' });
@@ -69,7 +69,7 @@ test('a route for Admins refuses others, after who has no token at all', async (
   assert.deepEqual(await ask('/admin'), [401, { error: 'Missing token' }]);
 });
 
-test('a fault of the program while a token is checked is no 401', async (t) => {
+test('an unexpected error while a token is checked is a 500, not a 401', async (t) => {
   const ask = start(t, { ...tokens, verify: () => Promise.reject(new RangeError('a fault')) });
   const [status, body] = await ask('/token', 'x');
   assert.deepEqual([status, body.error], [500, 'Internal server error']);

@@ -103,7 +103,7 @@ test('the platform decides which implementation is used', (t) => {
   assert.ok(readings.uptimeSeconds() > 0);
 });
 
-test('nothing is read before it is asked for', async (t) => {
+test('no reading is taken before it is requested', async (t) => {
   const readings = createLinuxReadings(createTree(t, {}));
   t.after(() => readings.close());
   await assert.rejects(readings.cpuBusy(), { code: 'ENOENT' });

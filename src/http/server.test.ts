@@ -13,7 +13,7 @@ const start = (t: TestContext, variables: Record<string, string> = {}): FastifyI
   return app;
 };
 
-test('every time that a client can take is bounded', (t) => {
+test('headers, requests, idle connections and the number of connections are limited', (t) => {
   const { server } = start(t);
   const { headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxConnections } = server;
   assert.deepEqual(
@@ -29,7 +29,7 @@ test('every time that a client can take is bounded', (t) => {
   );
 });
 
-test('settings change the bounds that are settings', (t) => {
+test('settings change the time limits and the number of connections', (t) => {
   const { server } = start(t, {
     SIGNALBOX_HEADERS_TIMEOUT: '1',
     SIGNALBOX_REQUEST_TIMEOUT: '2',

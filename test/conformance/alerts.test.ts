@@ -31,14 +31,14 @@ const sendNumbered = async (app: TestApp, count: number): Promise<void> => {
   }
 };
 
-test('X1 POST /api/alert answers received true and a GUID', async (t) => {
+test('X1 POST /api/alert returns received true and a GUID', async (t) => {
   const app = await startApp(t);
   const { status, json } = await send(app, disk);
   assert.deepEqual([status, Object.keys(json), json['received']], [200, ['received', 'id'], true]);
   assert.match(String(json['id']), /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 });
 
-test('X2 an alert is appended to a log file, one line of JSON each, with its id', async (t) => {
+test('X2 an alert is appended to a log file as one line of JSON with its id', async (t) => {
   const app = await startApp(t);
   const ids = [(await send(app, disk)).json['id'], (await send(app, { message: 'second' })).json['id']];
   const lines = readFileSync(join(app.folder, 'data', 'alerts.jsonl'), 'utf8')
@@ -51,7 +51,7 @@ test('X2 an alert is appended to a log file, one line of JSON each, with its id'
   assert.equal(JSON.parse(lines[0] ?? '').message, 'sda1 is full');
 });
 
-test('X3 GET /api/alerts answers count and data, and an empty list where nothing is stored', async (t) => {
+test('X3 GET /api/alerts returns count and data, and an empty list if nothing is stored', async (t) => {
   const app = await startApp(t);
   const { text, headers } = await app.request('GET', '/api/alerts');
   assert.equal(text, '{"count":0,"data":[]}');
@@ -60,7 +60,7 @@ test('X3 GET /api/alerts answers count and data, and an empty list where nothing
   assert.equal((await list(app)).length, 1);
 });
 
-test('X4 without count the last ten records are read', async (t) => {
+test('X4 without count the list has the last ten alerts', async (t) => {
   const app = await startApp(t);
   await sendNumbered(app, 12);
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('X4 without count the last ten records are read', async (t) => {
   assert.equal((await list(app, '?count=&other=1')).length, 10);
 });
 
-test('X5 level matches exactly, and filters the records of the window, not of the log', async (t) => {
+test('X5 level matches exactly, and filters only the last count records of the log', async (t) => {
   const app = await startApp(t);
   await sendNumbered(app, 6);
   assert.deepEqual(
@@ -87,7 +87,7 @@ test('X5 level matches exactly, and filters the records of the window, not of th
   assert.equal((await list(app, '?level=')).length, 6);
 });
 
-test('X6 alerts are there after a restart', async (t) => {
+test('X6 alerts are listed after a restart', async (t) => {
   const first = await startApp(t, { settings: { profiles: ['X'] } });
   await send(first, disk);
   await first.close();
@@ -99,7 +99,7 @@ test('X6 alerts are there after a restart', async (t) => {
   );
 });
 
-test('D9x a count that is no plain whole number, or given twice, is 400 and names it', async (t) => {
+test('D9x a count that is not a plain whole number, or is repeated, is 400 and names it', async (t) => {
   const { request } = await startApp(t);
   for (const query of ['count=-1', 'count=1.5', 'count=ten', 'count=1&count=2', 'count=0x10']) {
     const { status, json } = await request<{ error: string }>('GET', `/api/alerts?${query}`);
@@ -108,7 +108,7 @@ test('D9x a count that is no plain whole number, or given twice, is 400 and name
   }
 });
 
-test('D10x a count above 10,000 is 400, 10,000 is not', async (t) => {
+test('D10x a count above 10,000 is 400, and 10,000 is accepted', async (t) => {
   const { request } = await startApp(t);
   assert.equal((await request('GET', '/api/alerts?count=10000')).status, 200);
   const { status, json } = await request('GET', '/api/alerts?count=10001');
@@ -153,7 +153,7 @@ test('D28 records are oldest first and show exactly the six fields, in order', a
   for (const alert of alerts) assert.deepEqual(Object.keys(alert), fields);
 });
 
-test('D8x a field of an alert that is no string is 400, names it and stores nothing', async (t) => {
+test('D8x a field of an alert that is not a string is 400, names it and stores nothing', async (t) => {
   const app = await startApp(t);
   for (const value of [1, true, [], {}]) {
     const { status, json } = await send(app, { ...disk, level: value });
@@ -162,7 +162,7 @@ test('D8x a field of an alert that is no string is 400, names it and stores noth
   assert.deepEqual(await list(app), []);
 });
 
-test('D29a intake and listing are open by default; alertsAuth bearer closes both', async (t) => {
+test('D29a intake and listing are open by default, and alertsAuth bearer protects both', async (t) => {
   const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
   assert.equal((await send(app, disk)).status, 401);
   assert.equal((await app.request('GET', '/api/alerts')).status, 401);

@@ -15,7 +15,7 @@ const start = async (t: TestContext, messages: object[]) => {
   return { app, standIn, execute };
 };
 
-test('D30c with PowerShell too the result is an array of objects, and the command line is data', async (t) => {
+test('D30c with PowerShell the result is an array of objects too, and the command line is data', async (t) => {
   const message = { command: 'Get-Service' };
   const row = { Name: 'spooler', Status: 'Running' };
   const { standIn, execute } = await start(t, [message, { row }, { end: true }]);

@@ -42,7 +42,7 @@ test('D32c a request whose Host is empty, repeated, missing or malformed is 400 
   }
 });
 
-test('D13e errors that Node itself would answer are JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
+test('D13e errors that Node itself would send are JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
   const url = await listen(t);
   const cases: [number, string][] = [
     [405, 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
@@ -53,7 +53,7 @@ test('D13e errors that Node itself would answer are JSON: CONNECT, unmet expecta
   for (const [status, request] of cases) assertError(await sendRaw(url, request), status, request);
 });
 
-test('D10 a response of any size is streamed, and the whole list arrives', async (t) => {
+test('D10 a response of any size is streamed, and the list arrives complete', async (t) => {
   const count = 20_000;
   const tasks = Array.from({ length: count }, (_, index) => ({ Title: `task ${index} ${'x'.repeat(100)}` }));
   const { request } = await startApp(t, { settings: { profiles: ['T'] }, seed: { tasks } });

@@ -47,7 +47,7 @@ test('G4c the path of a folder without its slash redirects to the path with it',
   assert.match(await getRaw(url, '/docs'), /^HTTP\/1\.1 302 .*\r\nlocation: \/docs\/\r\n/is);
 });
 
-test('G4b no path leaves the public folder, whatever its spelling', async (t) => {
+test('G4b no spelling of a path leaves the public folder', async (t) => {
   const url = await startWithPages(t);
   const ups = ['..', '%2e%2e', '.%2e', '%2E.', '..%00', '%252e%252e', '....', '..;'];
   const slashes = ['/', '%2f', '%5c', '\\', '//', '/./'];
@@ -77,7 +77,7 @@ const assertRefused = (answer: string, path: string): void => {
   assert.equal(answer.includes(secretText), false, path);
 };
 
-test('G4d a part of a file that it does not have is refused with 416', async (t) => {
+test('G4d an unsatisfiable range of a file is refused with 416', async (t) => {
   const url = await startWithPages(t);
   for (const range of ['999999-', '5-2']) {
     const text = await sendRaw(

@@ -28,7 +28,7 @@ const assertList = async (answer: IncomingMessage, expected: string[]): Promise<
   assert.deepEqual([list.count, titlesOf(list)], [expected.length, expected]);
 };
 
-test('D10c a list is a snapshot: changes made before it is read do not show', async (t) => {
+test('D10c a list is a snapshot: changes made while it is read do not appear', async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   const before = await askFor(app, token);

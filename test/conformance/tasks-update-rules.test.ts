@@ -12,7 +12,7 @@ const assertRefused = async (app: TestApp, bodies: object[], detail: string[]): 
   });
 };
 
-test('D17a PUT looks for the task first: a missing one is 404 even with an invalid body, or without one', async (t) => {
+test('D17a PUT of a missing task is 404, even with an invalid body or without one', async (t) => {
   const app = await startTasks(t);
   for (const body of [{ Title: ' ' }, { Priority: 'p' }, { Status: 5 }, '']) {
     assertError(await app.request('PUT', '/api/tasks/1', { body }), 404, 'Task with Id=1 not found');

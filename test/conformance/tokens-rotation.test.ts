@@ -13,7 +13,7 @@ const startWith = async (t: TestContext, jwtSecret: string, jwtPreviousSecret?: 
   return { login: () => login('admin'), statusFor, stop: close };
 };
 
-test('D23x the secret can be changed without a gap: two servers, restarted in turn, accept all current tokens', async (t) => {
+test('D23x the secret can be changed without downtime: two servers, restarted in turn, accept all current tokens', async (t) => {
   const [a, b] = [await startWith(t, older), await startWith(t, older)];
   const first = await a.login();
   assert.equal(await b.statusFor(first), 200);
@@ -56,7 +56,7 @@ test('D23y with two secrets a token names its key, and is checked with that key 
   assert.deepEqual(await Promise.all(keys), [200, 200, 401]);
 });
 
-test('D23z a previous secret that is too short, alone or the same as the current one prevents startup', async (t) => {
+test('D23z a previous secret that is too short, has no current one or equals it prevents startup', async (t) => {
   const refusals: [Record<string, unknown>, RegExp][] = [
     [{ jwtPreviousSecret: 'q'.repeat(31) }, /^jwtPreviousSecret must be at least 32 bytes long, not 31$/],
     [{ jwtSecret: undefined }, /^jwtPreviousSecret has no effect without jwtSecret: set both$/],

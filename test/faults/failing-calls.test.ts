@@ -18,7 +18,7 @@ const allCalls = 1000;
 /** In the long form most of the time is spent waiting between attempts to recover. */
 const concurrency = isLong ? 3 : 1;
 
-test('whichever system call fails, no acknowledged alert is lost, and the server starts again', {
+test('no acknowledged alert is lost when any system call fails, and the server starts again', {
   ...needs,
   concurrency,
 }, async (t) => {

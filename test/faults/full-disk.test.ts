@@ -46,7 +46,7 @@ const cases: Case[] = [
 ];
 
 for (const { what, create, flags, floor, reason } of cases) {
-  test(`on a full ${what} alerts are refused until there is space again`, needs, async (t) => {
+  test(`alerts on a full ${what} are refused until there is space again`, needs, async (t) => {
     const { path } = await create(t);
     const fillers = createFillers(path, 16 * KiB, floor + 24 * KiB);
     const tally = createTally(`full disk, ${what}`);

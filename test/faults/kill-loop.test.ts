@@ -19,7 +19,7 @@ const longestStartMs = 600;
 /** Every third life closes a segment every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '16384'];
 
-test('after kill -9 at any moment the log has every acknowledged alert once and in order', async (t) => {
+test('the log has every acknowledged alert once and in order after kill -9 at any moment', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const random = createRandom(t);
   const tally = createTally('kill -9');

@@ -55,7 +55,7 @@ test('control: a second sync reports success for bytes that the first could not 
 });
 
 for (const { what, variables, goesOn } of cases) {
-  test(`where a sync fails and ${what} no alert is acknowledged that is not on the disk`, needs, async (t) => {
+  test(`no alert is acknowledged before it is on the disk if a sync fails and ${what}`, needs, async (t) => {
     const tally = createTally(`failing sync, ${what}`);
     const count = rounds(1, 20);
     for (let round = 1; round <= count; round++)

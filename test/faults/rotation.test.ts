@@ -44,7 +44,7 @@ test('logrotate with nocreate and SIGHUP loses no acknowledged alert', needsLogr
 
 const rename: Move = ({ file }, round) => renameSync(file, `${file}.${round}`);
 
-test('renaming the log loses no acknowledged alert', async (t) => {
+test('renaming the log under load loses no acknowledged alert', async (t) => {
   await rotate(t, 'rename', rename);
 });
 
@@ -60,7 +60,7 @@ test('renaming the log while the server closes segments loses no acknowledged al
   await rotate(t, 'rename, segments of 4 KiB', renameIfThere, ['--alerts-segment-bytes', '4096']);
 });
 
-test('after the log was deleted no acknowledged alert is written to the deleted file', async (t) => {
+test('no acknowledged alert is written to a deleted log file', async (t) => {
   // a second name keeps the deleted file for the comparison
   const unlink: Move = ({ file }, round) => {
     linkSync(file, `${file}.${round}`);

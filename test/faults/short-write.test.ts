@@ -24,7 +24,7 @@ const start = async (t: TestContext) => {
   return { dataDir, server };
 };
 
-test('after a short write the log continues in a new file', needs, async (t) => {
+test('the log continues in a new file after a short write', needs, async (t) => {
   const { dataDir, server } = await start(t);
   const tally = createTally('short writes, files of at most 20,011 bytes');
   const clients = startClients(server.url, { tag: 'short', limit: isLong ? 1000 : 100 });

@@ -27,7 +27,7 @@ test('ten thousand valid, nearly valid and hostile requests each get a documente
 });
 
 for (const { name, kept } of readCorpus()) {
-  test(`the kept case ${name} gets documented responses`, async (t) => {
+  test(`the stored case ${name} gets documented responses`, async (t) => {
     const { ask } = await startService(t, variants[kept.variant]);
     for (const request of kept.requests) await ask(request);
   });

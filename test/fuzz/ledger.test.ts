@@ -21,7 +21,7 @@ const assertNoticed = (create: () => Ledger, before: Said[], contradictions: [Sa
 const createTask = (Id: number, Title = 'a') => ({ Id, Title, Status: 'Pending' });
 const query = (text: string) => ({ query: new URLSearchParams(text) });
 
-test('the ledger notices tasks that contradict what was written', () => {
+test('the ledger detects tasks that contradict what was written', () => {
   const [one, two] = [createTask(1), createTask(2)];
   const before: Said[] = [
     ['POST /api/tasks', 201, one, { sent: { Title: 'a' } }],
@@ -48,7 +48,7 @@ test('the ledger notices tasks that contradict what was written', () => {
   ]);
 });
 
-test('the ledger notices simple tasks that contradict what was sent', () => {
+test('the ledger detects simple tasks that contradict what was sent', () => {
   const before: Said[] = [
     ['POST /api/tasks', 201, {}, { sent: { title: 'a' } }],
     ['GET /api/tasks', 200, [{ id: 1, title: 'a' }]],
@@ -61,7 +61,7 @@ test('the ledger notices simple tasks that contradict what was sent', () => {
   ]);
 });
 
-test('the ledger notices items that contradict what was sent', () => {
+test('the ledger detects items that contradict what was sent', () => {
   const before: Said[] = [
     ['POST /api/items', 201, { id: 7, name: 'a' }, { sent: { name: 'a' } }],
     ['GET /api/items', 200, { data: [{ id: 7, name: 'a' }], total: 1 }],
@@ -76,7 +76,7 @@ test('the ledger notices items that contradict what was sent', () => {
   ]);
 });
 
-test('the ledger notices alerts that contradict what was acknowledged', () => {
+test('the ledger detects alerts that contradict what was acknowledged', () => {
   const before: Said[] = [
     ['POST /api/alert', 200, { id: 'x' }, { sent: { message: 'a' } }],
     ['POST /api/alert', 200, { id: 'y' }, { sent: { message: 'b' } }],

@@ -17,7 +17,7 @@ const open = (t: TestContext, url: string, text = ''): Connection => {
   return connection;
 };
 
-test('connections above the limit get 503 and are closed, while health and open connections are served', async (t) => {
+test('connections above the limit get 503 and are closed, while /health and open connections are served', async (t) => {
   const { url, stop } = await startProgram(t, ['--profiles', 'T,M', '--max-connections', '3'], {
     cwd: createFolder(t),
   });
@@ -39,7 +39,7 @@ test('connections above the limit get 503 and are closed, while health and open 
   assert.equal((await stop()).code, 0);
 });
 
-test('connections far above the limit are closed at once, and new ones are served afterwards', async (t) => {
+test('connections far above the limit are closed at once, and later ones are served', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L', '--max-connections', '1'], {
     cwd: createFolder(t),
   });
@@ -73,7 +73,7 @@ test('on shutdown, silent connections are closed while a busy one is still serve
   assert.equal((await ended).code, 0);
 });
 
-test('anything but a regular file in the public folder is 404 at once', async (t) => {
+test('a path in the public folder that is not a regular file is 404 at once', async (t) => {
   const cwd = createFolder(t);
   mkdirSync(join(cwd, 'pages', 'index.html'), { recursive: true });
   writeFileSync(join(cwd, 'pages', 'page.html'), 'page');

@@ -17,7 +17,7 @@ const samplingMs = 2500;
 const prlimit = '/usr/bin/prlimit';
 const needsPrlimit = { skip: !existsSync(prlimit) && 'there is no program `prlimit`' };
 
-test('a server that idle connections leave without descriptors lives on and answers again', needsPrlimit, async (t) => {
+test('a server survives idle connections that use up its descriptors, and serves again', needsPrlimit, async (t) => {
   const { url, child, output } = await startProgram(t, ['--profiles', 'M'], { cwd: createFolder(t) });
   const readStatus = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
   assert.equal(await readStatus('/api/health'), 200);

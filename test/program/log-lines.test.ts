@@ -13,7 +13,7 @@ const breaks = ['\n', '\r\n', '\u0085', '\u2028', '\u2029', '\u001b[2K\u001b[1A'
 const toRequest = (target: string, headers = ''): Buffer =>
   Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`);
 
-test('no text of a request adds a log line or a terminal control character to the log', async (t) => {
+test('text from a request adds neither a log line nor a terminal control character to the log', async (t) => {
   const args = ['--log-level', 'trace', '--data-dir', createFolder(t)];
   const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
   const { url, request, stop } = await startProgram(t, args, { variables });

@@ -18,7 +18,7 @@ const always = {
   'referrer-policy': 'no-referrer',
 };
 
-test('above the limit of event-loop delay requests get 503 with Retry-After, health is served, and service resumes', async (t) => {
+test('requests above the event-loop delay limit get 503 with Retry-After, /health is served, and service resumes', async (t) => {
   const args = ['--profiles', 'T,M', '--max-event-loop-delay', '20'];
   const { url, request, stop } = await startProgram(t, args);
   const crowd = createClient(url, { connections: count });

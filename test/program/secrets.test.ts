@@ -62,7 +62,7 @@ const start = async (t: TestContext) => {
   return { url, stop, send, answers, dataDir };
 };
 
-test('no secret of settings or requests appears in responses, the log, the audit or the start message', async (t) => {
+test('secrets of settings and requests appear in no response, log line, audit record or start message', async (t) => {
   const { url, stop, send, answers, dataDir } = await start(t);
   const credentials = { Username: 'admin', Password: planted.adminPassword };
   const login = await send('POST', '/api/auth/login', forged, credentials);
@@ -103,7 +103,7 @@ test('no secret of settings or requests appears in responses, the log, the audit
   assert.doesNotMatch(answers.join('\n') + stdout + stderr + readFolder(dataDir), /\$argon2id/);
 });
 
-test('no secret appears in the help, the settings schema or a startup error', async (t) => {
+test('secrets appear neither in the help, the settings schema nor a startup error', async (t) => {
   const path = join(createFolder(t), 'settings.json');
   const variables = { SIGNALBOX_CONFIG: path, SIGNALBOX_JWT_SECRET: planted.jwtSecret };
   const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$cGxhbnRlZHNhbHQ$planted0hash';

@@ -34,7 +34,7 @@ const shake = async (url: string, options: ConnectionOptions): Promise<TLSSocket
   return socket;
 };
 
-test('with a certificate and its key the server speaks HTTPS, and its start message says so', async (t) => {
+test('a server with a certificate and key speaks HTTPS, and its start message says so', async (t) => {
   const { url, files, stop } = await start(t);
   assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
   const { status, headers } = await get(`${url}/api/tasks`, files.pem);
@@ -44,7 +44,7 @@ test('with a certificate and its key the server speaks HTTPS, and its start mess
   assert.equal((await stop()).code, 0);
 });
 
-test('over HTTPS only a page of the same scheme has the same origin', async (t) => {
+test('only pages with the https scheme have the same origin over HTTPS', async (t) => {
   const { url, files } = await start(t);
   const { host } = new URL(url);
   for (const [origin, status] of [
@@ -69,7 +69,7 @@ test('TLS 1.2 and 1.3 are accepted, older versions are rejected', async (t) => {
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
 });
 
-test('a client that does not speak TLS, or stops half-way, is disconnected and delays neither others nor shutdown', async (t) => {
+test('a client that does not speak TLS, or stops halfway, is disconnected and delays neither others nor shutdown', async (t) => {
   const { url, files, stop } = await start(t);
   assert.doesNotMatch(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP/);
   connect(Number(new URL(url).port), '127.0.0.1').end('\x16\x03\x01\x02');
@@ -84,7 +84,7 @@ test('a client that does not speak TLS, or stops half-way, is disconnected and d
   assert.equal(code, 0);
 });
 
-test('on SIGHUP new connections get the renewed certificate, and a damaged one is ignored', async (t) => {
+test('on SIGHUP new connections use the renewed certificate, and a damaged one is ignored', async (t) => {
   const { url, files, cwd, child, output, stop } = await start(t);
   writeFileSync(files.key, 'damaged');
   child.kill('SIGHUP');
@@ -104,7 +104,7 @@ test('on SIGHUP new connections get the renewed certificate, and a damaged one i
   assert.equal((await stop()).code, 0);
 });
 
-test('a certificate or key that is alone, missing, not PEM or of another pair prevents startup', async (t) => {
+test('a certificate or key that is missing, not PEM, without its counterpart or of another pair prevents startup', async (t) => {
   const folder = createFolder(t);
   const first = writeCertificate(folder, 'first');
   const second = writeCertificate(folder, 'second');
@@ -124,7 +124,7 @@ test('a certificate or key that is alone, missing, not PEM or of another pair pr
   }
 });
 
-test('a client that ends its side of a TLS connection after its request gets the response', async (t) => {
+test('a client that half-closes a TLS connection after its request gets the response', async (t) => {
   const { url, files } = await start(t);
   const socket = await shake(url, { ca: files.pem, allowHalfOpen: true } as ConnectionOptions);
   t.after(() => socket.destroy());

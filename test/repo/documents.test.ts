@@ -28,7 +28,7 @@ test('the README has at most 110 lines', () => {
   assert.ok(readText('README.md').split('\n').length <= 111);
 });
 
-test('every npm script that a document names exists, and CONTRIBUTING.md or a document names every script', () => {
+test('every npm script named in a document exists, and every script is documented', () => {
   const named = listDocuments().flatMap((path) => listScripts(readText(path)).map((script) => ({ path, script })));
   assert.deepEqual(
     named.filter(({ script }) => !Object.hasOwn(scripts, script)),
@@ -42,7 +42,7 @@ test('every npm script that a document names exists, and CONTRIBUTING.md or a do
   );
 });
 
-test('every relative link in a document leads to a file of the repository, and to a heading it has', () => {
+test('every relative link in a document leads to a file and heading of the repository', () => {
   for (const path of listDocuments()) {
     for (const link of listLinks(readText(path))) {
       const [file = '', anchor] = link.split('#');
@@ -53,7 +53,7 @@ test('every relative link in a document leads to a file of the repository, and t
   }
 });
 
-test('no document names a place outside the repository', () => {
+test('documents name no place outside the repository', () => {
   for (const path of listDocuments()) {
     const text = readText(path);
     assert.doesNotMatch(text, /(^|[\s(`"'])(\/home\/|\/root\/|\/Users\/|\/work\/|\/tmp\/|[A-Z]:\\Users)/m, path);
@@ -63,7 +63,7 @@ test('no document names a place outside the repository', () => {
   }
 });
 
-test('docs/decisions/README.md links every decision, and each says what would change our mind', () => {
+test('docs/decisions/README.md links every decision, and each says what would change it', () => {
   const files = listFiles('docs/decisions').filter((path) => !path.endsWith('README.md'));
   const links = listLinks(readText('docs/decisions/README.md')).map((link) => `docs/decisions/${link}`);
   assert.deepEqual(links.toSorted(), files.toSorted());

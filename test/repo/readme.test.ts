@@ -34,7 +34,7 @@ const toStable = (text: string): string[] =>
     .trimEnd()
     .split('\n');
 
-test("the README's commands all succeed, and the first prints what is shown", {
+test("the README's commands all succeed, and the first prints the output shown", {
   skip: missing && `${missing} is not installed`,
 }, async (t) => {
   const password = 'correct horse';
@@ -52,7 +52,7 @@ test("the README's commands all succeed, and the first prints what is shown", {
     assert.match(lines, new RegExp(`^# ${name}\\b`, 'm'));
 });
 
-test('the start message in the README is the real one, with lines left out', async (t) => {
+test('the start message in the README is the real one with lines left out', async (t) => {
   const { output } = await startProgram(t, [], { cwd: createFolder(t) });
   const [block = ''] = toBlocks(readme, '');
   const shown = toStable(block.replace('$ npm start\n', '')).filter((line) => line.trim() !== '...');

@@ -59,7 +59,7 @@ const takeEntered = async ({ child, output }: Running): Promise<string[]> => {
     .toSorted();
 };
 
-test('docs/architecture.md names the files that a list of tasks enters', linuxOnly, async (t) => {
+test('docs/architecture.md names the files that a request for a list of tasks enters', linuxOnly, async (t) => {
   const steps = readSteps('GET /api/tasks');
   const program = await startRecorded(t);
   assert.equal((await program.request('GET', '/api/tasks')).status, 200);
@@ -69,13 +69,13 @@ test('docs/architecture.md names the files that a list of tasks enters', linuxOn
   assert.deepEqual(listFiles(again), await takeEntered(program));
 });
 
-test('docs/architecture.md names the files that an alert enters', linuxOnly, async (t) => {
+test('docs/architecture.md names the files that a request with an alert enters', linuxOnly, async (t) => {
   const program = await startRecorded(t);
   assert.equal((await program.request('POST', '/api/alert', { body: { message: 'a' } })).status, 200);
   assert.deepEqual(listFiles(readSteps('POST /api/alert')), await takeEntered(program));
 });
 
-test('docs/architecture.md names the files that a command enters', linuxOnly, async (t) => {
+test('docs/architecture.md names the files that a request with a command enters', linuxOnly, async (t) => {
   const program = await startRecorded(t);
   const login = { body: { Username: 'admin', Password: passwords.admin } };
   const { token } = (await program.request<{ token: string }>('POST', '/api/auth/login', login)).json;

@@ -52,7 +52,7 @@ const listKeysBySchema = (schema: TSchema, value: unknown): unknown[] => {
     : listKeys(value);
 };
 
-test('each route is described with its own statuses, its query parameters and the fields of its body', async (t) => {
+test('each route is described with its statuses, its query parameters and the fields of its body', async (t) => {
   for (const { name, text, operation } of await readDescribed(t)) {
     for (const status of Object.keys(operation.responses)) {
       const place = general.includes(status) ? generalRules : text;
@@ -64,7 +64,7 @@ test('each route is described with its own statuses, its query parameters and th
   }
 });
 
-test('the first example of each description is a response of the right shape, its members in order', async (t) => {
+test('the first example of each description is a response of the right shape and order', async (t) => {
   for (const { name, text, operation } of await readDescribed(t)) {
     const [block] = toBlocks(text, 'text');
     const schema = toJsonSchema(operation.responses['200'] ?? operation.responses['201']);

@@ -20,7 +20,7 @@ const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   return startApp(t, { features: [feature] });
 };
 
-test('a store that answers later gives the same responses as one that answers at once', async (t) => {
+test('an asynchronous store gives the same responses as a synchronous one', async (t) => {
   const later = await startWith(t, createAsynchronousTaskStore(now));
   const atOnce = await startApp(t, { settings: { profiles: ['T'] } });
   const long = { Title: 'x', Description: 'y'.repeat(100_000) };

@@ -108,7 +108,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
     { operations: 3000 * scale, size: 200, longest: 60_000, listing: 0.03 },
   ];
   for (const run of runs) {
-    test(`${name}: ${run.operations} operations on some ${run.size} tasks do what a plain list would do`, async (t) => {
+    test(`${name}: ${run.operations} operations on about ${run.size} tasks match a plain list`, async (t) => {
       let second = 0;
       const clock = () => new Date(2026, 0, 31, 9, 30, second);
       const store = await createStore(t, clock);
@@ -124,7 +124,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
 
   const now = () => new Date(2026, 0, 31, 9, 30);
 
-  test(`${name}: tasks created at once get ids without gaps, in the order in which they were created`, async (t) => {
+  test(`${name}: tasks created at the same time get ids without gaps, in order of creation`, async (t) => {
     const store = await createStore(t, now);
     const created = await Promise.all(Array.from({ length: 100 }, (_, index) => store.create({ Title: `${index}` })));
     assert.deepEqual(
@@ -133,14 +133,14 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
     );
   });
 
-  test(`${name}: an id is never used again`, async (t) => {
+  test(`${name}: ids are never reused`, async (t) => {
     const store = await createStore(t, now);
     await store.create({ Title: 'first' });
     await store.remove(1);
     assert.equal((await store.create({ Title: 'second' })).Id, 2);
   });
 
-  test(`${name}: texts come back as they were given`, async (t) => {
+  test(`${name}: texts are returned unchanged`, async (t) => {
     const store = await createStore(t, now);
     const Description = `\u0000 \ud800 "\\ 漢😀 ${'x'.repeat(1_000_000)}`;
     await store.create({ Title: '\u0000', Description });
@@ -158,7 +158,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
     }
   });
 
-  test(`${name}: a store that works is ready`, async (t) => {
+  test(`${name}: a working store is ready`, async (t) => {
     const store = await createStore(t, now);
     assert.equal(await store.isReady(), true);
   });

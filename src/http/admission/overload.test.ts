@@ -10,7 +10,7 @@ const block = (milliseconds: number): void => {
   while (performance.now() < end);
 };
 
-test('the event loop lags once its timers have waited longer than the limit, until they have run', async (t) => {
+test('the event loop counts as lagging from when its timers are overdue by the limit until they have run', async (t) => {
   const app = Fastify();
   t.after(() => app.close());
   const isLagging = createLagProbe(app.server, 50);

@@ -37,7 +37,7 @@ const anyInstants = fc.array(
 );
 
 for (const zone of zones) {
-  test(`in ${zone} the time of an alert is its instant and its timestamp`, async () => {
+  test(`in ${zone} an alert has its instant and the matching local timestamp`, async () => {
     const check = async (instants: number[]): Promise<void> => {
       for (const [index, { time, timestamp }] of (await createTimes(zone, instants)).entries()) {
         assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
@@ -50,7 +50,7 @@ for (const zone of zones) {
   });
 }
 
-test('the offset of the time is the one at its instant', async () => {
+test('the UTC offset of an alert is the one that applies at its instant', async () => {
   const instants = [Date.parse('2026-11-22T09:15:30.123Z'), Date.parse('2026-07-01T12:00Z')];
   const times = (await createTimes('Europe/Berlin', instants)).map(({ time }) => time);
   assert.deepEqual(times, ['2026-11-22T10:15:30.123+01:00', '2026-07-01T14:00:00.000+02:00']);

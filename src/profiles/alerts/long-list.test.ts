@@ -57,7 +57,7 @@ test('a long list is sent in pieces', async (t) => {
   assert.deepEqual((await listMessages(app, '?count=30')).sort(), [...messages].sort());
 });
 
-test('a reader that leaves in the middle of a long list keeps no file open', onLinux, async (t) => {
+test('a client that disconnects in the middle of a long list keeps no file open', onLinux, async (t) => {
   const app = await startApp(t);
   for (let n = 0; n < 20; n += 1) {
     await sendAlert(app, { message: 'x'.repeat(1_000_000) });
@@ -73,7 +73,7 @@ test('a reader that leaves in the middle of a long list keeps no file open', onL
   await waitUntil('the file is closed', async () => (await countOpenFiles(app)) === 1);
 });
 
-test('a list whose client does not read holds no closed log file open', onLinux, async (t) => {
+test('a list whose client does not read keeps no closed log file open', onLinux, async (t) => {
   const app = await startApp(t);
   for (let n = 0; n < 20; n += 1) {
     await sendAlert(app, { message: 'x'.repeat(1_000_000) });
@@ -84,7 +84,7 @@ test('a list whose client does not read holds no closed log file open', onLinux,
   await waitUntil('a file is closed, or lists are refused', async () => (await countOpenFiles(app)) === 1);
 });
 
-test('40 clients that ask for 10 MB each and do not read take up less than 100 MiB', onLinux, async (t) => {
+test('40 clients that ask for 10 MB each and do not read use less than 100 MiB of memory', onLinux, async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await writeLines(dataDir, 10_000, 1000);
   const { child, url } = await startProgram(t, ['--profiles', 'alerts', '--data-dir', dataDir]);
@@ -97,7 +97,7 @@ test('40 clients that ask for 10 MB each and do not read take up less than 100 M
   assert.ok(growth < 100, `grew by ${Math.round(growth)} MiB`);
 });
 
-test('of 20 long lists asked for at once 2 are read, 16 wait, and 2 are refused with 503', async (t) => {
+test('of 20 simultaneous long lists, 2 are read, 16 wait, and 2 are refused with 503', async (t) => {
   let open: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -130,7 +130,7 @@ test('of 20 long lists asked for at once 2 are read, 16 wait, and 2 are refused 
   assert.deepEqual(await refused[0]?.json(), { error: 'Too many lists of alerts are being read' });
 });
 
-test('a list whose alerts take up more than 256 MiB of the log is 400 and names count', async (t) => {
+test('a list that spans more than 256 MiB of the log is a 400 that names count', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await mkdir(dataDir);
   const file = await openFile(join(dataDir, 'alerts.jsonl'), 'w');

@@ -20,7 +20,7 @@ const count = (wanted: number, responses: { status: number }[]): number =>
 // Other systems than Linux have 127.0.0.1 alone.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
 
-test('of 50 logins at once ten are checked, the others get 503 with Retry-After', {
+test('of 50 simultaneous logins ten are checked, and the others get 503 with Retry-After', {
   skip,
 }, async (t) => {
   const { request, login } = await start(t);
@@ -36,7 +36,7 @@ test('of 50 logins at once ten are checked, the others get 503 with Retry-After'
   assert.equal((await login('127.0.1.1')).status, 200);
 });
 
-test('one address has eight logins checked at once, which leaves room for others', { skip }, async (t) => {
+test('one address has at most eight logins checked at once, which leaves room for others', { skip }, async (t) => {
   const { login } = await start(t);
   await login('127.0.0.1');
   const answers = Promise.all(Array.from({ length: 50 }, () => login('127.0.1.1')));

@@ -25,7 +25,7 @@ const passHours = (t: TestContext, hours: number): void => t.mock.timers.tick(ho
 
 const startClock = (t: TestContext): void => t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });
 
-test('records that are too old are removed on startup, also from the active file', async (t) => {
+test('expired records are removed on startup, also from the active file', async (t) => {
   const { directory } = await createOldLog(t, 25);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
   assert.deepEqual(await listNumbers(journal), []);
@@ -36,7 +36,7 @@ test('records that are too old are removed on startup, also from the active file
   );
 });
 
-test('on startup an active file a day old is closed and keeps its age', async (t) => {
+test('an active file that is a day old is closed on startup and keeps its age', async (t) => {
   const { directory, time } = await createOldLog(t, 25);
   const journal = await openTestJournal(t, directory, { retainDays: 2 });
   assert.deepEqual(await listNumbers(journal), ['old']);
@@ -45,7 +45,7 @@ test('on startup an active file a day old is closed and keeps its age', async (t
   assert.equal(Math.floor(mtimeMs / 1000), Math.floor(time.getTime() / 1000));
 });
 
-test('an active file less than a day old is not closed, nor is any without retainDays', async (t) => {
+test('an active file less than a day old stays open, as does any file without retainDays', async (t) => {
   const young = await createOldLog(t, 23);
   await openTestJournal(t, young.directory, { retainDays: 1 });
   assert.deepEqual(await listFiles(young.directory), ['log.jsonl']);
@@ -54,7 +54,7 @@ test('an active file less than a day old is not closed, nor is any without retai
   assert.deepEqual(await listFiles(old.directory), ['log.jsonl']);
 });
 
-test('while it runs, a journal without new records removes those that become too old', async (t) => {
+test('a running journal removes expired records even if no new ones arrive', async (t) => {
   startClock(t);
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
@@ -67,7 +67,7 @@ test('while it runs, a journal without new records removes those that become too
   assert.deepEqual(await listNumbers(journal), []);
 });
 
-test('while it runs, an active file a day old is closed, and kept for the days of its last record', async (t) => {
+test('a running journal closes an active file that is a day old, and keeps it for retainDays after its last record', async (t) => {
   startClock(t);
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
@@ -84,7 +84,7 @@ test('while it runs, an active file a day old is closed, and kept for the days o
   assert.deepEqual(await listNumbers(journal), [4]);
 });
 
-test('the seq goes on after every record was removed, also after restarts', async (t) => {
+test('the seq continues after every record was removed, also after restarts', async (t) => {
   startClock(t);
   const directory = createFolder(t);
   const first = await openTestJournal(t, directory, { retainDays: 1 });

@@ -21,7 +21,7 @@ const createSlowRunner = (): Runner & { pids: number[] } => {
   return { name: 'native', pids, run };
 };
 
-test('a result is bounded', async () => {
+test('a result is cut at its limits', async () => {
   const runner: Runner = { name: 'native', run: async () => ({ rows: [{ Id: 1 }], truncated: true }) };
   const executor = createExecutor({ runner, timeoutSeconds: 10 });
   assert.deepEqual(await executor.execute(command, stays), { rows: ['{"Id":1}'], truncated: true });
