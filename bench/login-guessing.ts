@@ -6,9 +6,9 @@ import { quantile, toTable } from './support/figures.ts';
 import { send } from './support/http.ts';
 
 /**
- * How long an alert, and a right login from another address, take while 50 connections of one address log in with
- * wrong passwords: first slowed down by the limits, then without limits. Hashing a password and syncing a file
- * share one pool of threads. `node dist/bench/login-guessing.js [FOLDER]`, which must be on a disk, not in memory.
+ * Latency of alerts, and of a correct login from another address, while 50 connections from one address log in with
+ * wrong passwords: first with login limits, then without. Password hashing and file syncs share one thread pool. `node
+ * dist/bench/login-guessing.js [FOLDER]`; the folder must be on a disk, not in memory.
  */
 const logins = 50;
 const phaseMs = 8000;
@@ -56,7 +56,7 @@ const measurePhase = async (
   return [toRow([name, 'alert'], alerts, told), toRow(['', 'right login'], right, '')];
 };
 
-/** How long each of the requests took, one after the other, from an address of its own. */
+/** Durations of requests sent one after the other from a different address. */
 const measure = async (url: string, body: object, expected: readonly number[]): Promise<number[]> => {
   const agent = new Agent({ keepAlive: true, localAddress: '127.0.0.2' });
   const times: number[] = [];

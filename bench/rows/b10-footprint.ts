@@ -7,12 +7,12 @@ import type { Server } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import type { Bench, Row } from './row.ts';
 
-/** After the first answer, before memory is read. */
+/** Pause after the first response before memory is read. */
 const idleMs = 1000;
 
 type Start = (scope: Bench['scope']) => Promise<Server>;
 
-/** Time to start, and memory with nothing to do. No server is bound to a processor. */
+/** Startup time and idle memory. No server is pinned to a processor. */
 export const footprint: Row = {
   id: 'B10',
   measure: async ({ scope, rounds }) => {

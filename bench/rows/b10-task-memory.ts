@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 
 const count = 1_000_000;
 
-/** How much memory a task takes. */
+/** Memory per task. */
 export const taskMemory: Row = {
   id: 'B10',
   measure: async ({ scope, load }) => {

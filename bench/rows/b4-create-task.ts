@@ -5,7 +5,7 @@ import { startSignalbox } from '../support/signalbox.ts';
 import { newTask } from '../support/tasks.ts';
 import type { Row } from './row.ts';
 
-/** New tasks, beside a server that parses the same bodies and keeps nothing. */
+/** Creating tasks, compared with a server that parses the same bodies and stores nothing. */
 export const createTask: Row = {
   id: 'B4',
   measure: async (bench) => {

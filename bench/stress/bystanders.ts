@@ -2,11 +2,11 @@ import type { Finding } from '../support/finding.ts';
 import { type Sample, takeSamples, toP99 } from '../support/probe.ts';
 import type { Server } from '../support/server.ts';
 
-/** Clients that ask now and then, of a server in distress and of one beside it that is left alone. */
+/** Clients that send occasional requests, both to the server under attack and to a second, idle one. */
 export interface Bystanders {
-  /** Asks while nothing is wrong, before or afterwards. */
+  /** Sends requests before or after the attack. */
   askIdle(seconds: number): Promise<void>;
-  /** Asks meanwhile. */
+  /** Sends requests during the attack. */
   askMeanwhile(seconds: number): Promise<void>;
   toFindings(id: string): Finding[];
 }

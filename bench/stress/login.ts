@@ -14,15 +14,15 @@ import type { Part } from './part.ts';
 
 const connections = 50;
 const seconds = 10;
-/** Five times as many as could be checked without limits. */
+/** Five times the rate that could be checked without limits. */
 const perSecond = 100;
-/** Milliseconds between right logins. */
+/** Milliseconds between correct logins. */
 const pause = 1000;
 const elsewhere = '127.0.0.2';
 const path = '/health';
 const warmUpSeconds = 2;
 
-/** Wrong passwords, again and again. */
+/** Repeated logins with wrong passwords. */
 export const login: Part = {
   name: 'login',
   measure: async (scope) => [
@@ -50,7 +50,7 @@ const measureGuesses = async (
   return [...toFindings(work, figures, right), ...bystanders.toFindings('login')];
 };
 
-/** The times in milliseconds of right logins from another address; throws where one is refused. */
+/** Durations in milliseconds of correct logins from another address; throws if one is refused. */
 const logInElsewhere = async ({ url }: Server): Promise<number[]> => {
   const agent = new Agent({ localAddress: elsewhere });
   const body = { Username: 'admin', Password: password };

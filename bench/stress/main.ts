@@ -10,7 +10,9 @@ import { overload } from './overload.ts';
 import type { Part } from './part.ts';
 import { slow } from './slow.ts';
 
-/** Measures the parts that the command line names, or all, and prints them: see README.md. Exit code 1: a goal is missed. */
+/**
+ * Measures the parts named on the command line, or all, and prints them. See README.md. Exit code 1: a goal is missed.
+ */
 const parts: readonly Part[] = [slow, overload, login, hostile];
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !parts.some((part) => part.name === name));

@@ -4,29 +4,29 @@ import type { Sample } from '../support/probe.ts';
 import { toSlope } from './memory.ts';
 import type { OpenLoopFigures } from './open-loop.ts';
 
-/** Good answers in a second, and the processor time in milliseconds that the server used for each. */
+/** Successful responses per second, and the server's processor time in milliseconds for each. */
 export interface Rate {
   perSecond: number;
   cpuMs: number;
 }
 
-/** What was measured of an overload. */
+/** Measurements of an overload. */
 export interface Overload {
   figures: OpenLoopFigures;
   rate: Rate;
-  /** Rates with as many requests as the server can do, before and afterwards. */
+  /** Rates at the server's full capacity, before and after the overload. */
   peaks: Rate[];
   /** The p99 in milliseconds of requests like the samples, without load. */
   idle: number;
-  /** Other requests meanwhile, and afterwards. */
+  /** Other requests during and after the overload. */
   samples: Sample[];
-  /** Times in milliseconds of health on new connections meanwhile. */
+  /** Response times in milliseconds of health on new connections during the overload. */
   newcomers: number[];
-  /** The server's memory in MiB, each second. */
+  /** The server's memory in MiB, once a second. */
   resident: number[];
 }
 
-/** Seconds until a process that has got more to do has the memory for it. */
+/** Seconds until the memory of a process has adapted to more work. */
 const settling = 20;
 
 export const toFindings = (overload: Overload): Finding[] =>
@@ -73,7 +73,7 @@ const toMemory = ({ resident }: Overload): Row[] => {
   ];
 };
 
-/** Until a request that was sent after the end is answered as fast as 99 of 100 without load. */
+/** Time until requests after the end are as fast as 99 of 100 without load. */
 const toRecovery = ({ figures, samples, idle }: Overload): Row => {
   const first = samples.find(
     ({ due, status, ms }) => due >= figures.endedAt && status === 200 && ms <= Math.max(idle, 1),

@@ -11,7 +11,7 @@ import { parseWrkOutput } from './wrk.ts';
 
 const body = '{"text":"a \\"quote\\" and\\na line"}';
 
-/** A server for the test, by its address. */
+/** Starts a server for the test and returns its address. */
 const listen = async (t: TestContext, handle: RequestListener): Promise<string> => {
   const server = createServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -5,7 +5,7 @@ import { startApp } from '../../test/support/app.ts';
 import { defineFeature } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
 
-/** A feature that remembers everything its functions receive. */
+/** A feature that records everything its functions receive. */
 const createSpy = () => {
   const seen: { checked?: unknown; created?: unknown; records?: unknown } = {};
   const spy = defineFeature({

@@ -11,7 +11,7 @@ import { createTokens, type Tokens } from './token.ts';
 const keys = createKeys(Buffer.alloc(32));
 const tokens = createTokens(keys, 'here', () => new Date());
 
-/** Asks a route for holders of a token, of an Admin's token, or for all. */
+/** Sends requests to an open route, a route that needs a token, and one that needs an Admin's token. */
 const start = (t: TestContext, used: Tokens = tokens) => {
   const app = Fastify();
   const log = pino({ level: 'silent' });
@@ -45,7 +45,7 @@ test('a protected route identifies the caller, with or without the Bearer prefix
   assert.deepEqual(await ask('/token', `Bearer${token}.`), format);
   assert.deepEqual(await ask('/token', `x Bearer ${token}.x`), format);
   assert.deepEqual(await ask('/token', `Basic ${token}.x`), format);
-  // What a prefix in the middle would leave if it were taken away is a valid token.
+  // // Removing a prefix in the middle would leave a valid token.
   const undecodable = [401, { error: 'Token validation failed: the header cannot be decoded' }];
   assert.deepEqual(await ask('/token', `${token.slice(0, 9)}Bearer ${token.slice(9)}`), undecodable);
   const [status, { error }] = await ask('/token', `${token}Bearer`);

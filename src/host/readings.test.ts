@@ -8,7 +8,7 @@ import { createHostReadings } from './index.ts';
 import { createLinuxReadings } from './linux/index.ts';
 import type { FileSystemReading, HostReadings } from './readings.ts';
 
-/** Both implementations run on Linux: there the portable one is an independent source for the other. */
+/** Both implementations run on Linux, where the portable one is an independent source for the other. */
 const implementations: Record<string, HostReadings> = {
   linux: createHostReadings('linux'),
   portable: createHostReadings('darwin'),
@@ -87,7 +87,7 @@ const listDisks = async (readings?: HostReadings): Promise<unknown[]> =>
 
 test('both implementations agree on the disks, memory and swap', async () => {
   const { linux, portable } = implementations;
-  // A disk may come or go between the two.
+  // // A disk may appear or disappear between the two.
   await waitUntilPasses(async () => assert.deepEqual(await listDisks(linux), await listDisks(portable)));
   await waitUntilPasses(async () => {
     const [one, other] = await Promise.all([linux?.memory(), portable?.memory()]);

@@ -46,7 +46,7 @@ const execute = async (url: string, body: string | Uint8Array<ArrayBuffer>): Pro
 
 const sendLine = (url: string, command: string): Promise<Answer> => execute(url, JSON.stringify({ command }));
 
-/** The programs that were started, in order, without the server itself. */
+/** The programs that were started, in order, except for the server itself. */
 const readStarts = (trace: string): string[] =>
   [...readFileSync(trace, 'utf8').matchAll(/\bexecve(?:at)?\((?:\w+, )?"([^"]*)"/g)]
     .map(([, program = '']) => program)

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { startApp } from '../support/app.ts';
 import { createStandIn } from '../support/power-shell.ts';
 
-/** The service with commands carried out by a program that plays PowerShell, writing the given messages. */
+/** The service with a stand-in for PowerShell that prints the given messages. */
 const start = async (t: TestContext, messages: object[]) => {
   const standIn = createStandIn(t, messages);
   const settings = { commandRunner: 'powershell', powershellPath: standIn.program };

@@ -27,7 +27,7 @@ test('M1 GET /health returns status, uptime, version and hostname, in this order
   assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', version, hostname()]);
 });
 
-/** Seconds that the server has been up, by its own account. */
+/** The uptime in seconds that the server reports. */
 const readUptime = async (request: TestApp['request']): Promise<number> => {
   const { json } = await request<{ uptime: string }>('GET', '/health');
   const [, days = '0', ...rest] = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d\.\d{7})$/.exec(json.uptime) ?? [];

@@ -8,7 +8,7 @@ import { createFolder } from '../support/folder.ts';
 
 const secretText = 'not for you';
 
-/** A public folder with a page, and beside it a file that must stay unread. */
+/** A public folder with a page, next to a file that must not be served. */
 const startWithPages = async (t: TestContext): Promise<string> => {
   const folder = createFolder(t);
   const pages = join(folder, 'pages');
@@ -18,7 +18,7 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   writeFileSync(join(pages, '.env'), secretText);
   writeFileSync(join(folder, 'secret.txt'), secretText);
   const { url } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
-  // There at the start, it would keep the service from starting.
+  // // Created after startup, since a link that exists on startup prevents it.
   symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
   return url;
 };

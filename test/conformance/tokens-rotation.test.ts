@@ -5,7 +5,7 @@ import { createClaims, createHmacSigner, readPart, signToken } from '../support/
 
 const [older, newer] = ['the signing key of last year: 32+', 'the signing key of this year: 32+'];
 
-/** A server with these secrets. */
+/** Starts a server with these secrets. */
 const startWith = async (t: TestContext, jwtSecret: string, jwtPreviousSecret?: string) => {
   const settings = { profiles: ['items', 'login'], jwtSecret, jwtPreviousSecret };
   const { login, request, close } = await startApp(t, { settings });
@@ -17,7 +17,7 @@ test('D23x the secret can be changed without downtime: two servers, restarted in
   const [a, b] = [await startWith(t, older), await startWith(t, older)];
   const first = await a.login();
   assert.equal(await b.statusFor(first), 200);
-  // Every server learns to accept the new secret before any signs with it.
+  // // Every server must accept the new secret before any signs with it.
   await a.stop();
   const preparedA = await startWith(t, older, newer);
   const second = await preparedA.login();

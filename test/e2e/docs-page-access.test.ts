@@ -14,7 +14,7 @@ const browser = await openBrowser();
 const skip = toSkip(browser);
 after(() => browser?.close());
 
-/** The violations that axe finds, best practices included, one line for each place. */
+/** The violations found by axe, best practices included, one line per place. */
 const listViolations = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()');
@@ -25,7 +25,7 @@ const listViolations = async (page: Page): Promise<string[]> => {
 
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.textContent.trim()');
 
-/** In both colour schemes, a line for each place. */
+/** The violations in both colour schemes, one line per place. */
 const listAllViolations = async (page: Page): Promise<string[]> => {
   await page.emulateMedia({ colorScheme: 'light' });
   const light = await listViolations(page);

@@ -13,7 +13,7 @@ const browser = await openBrowser();
 const skip = toSkip(browser);
 after(() => browser?.close());
 
-/** The routes of a document, as the page should list them, sorted. */
+/** The routes of a document as the page should list them, sorted. */
 const listExpected = (paths: Record<string, Record<string, Operation>>): string[] =>
   Object.entries(paths)
     .flatMap(([path, operations]) =>

@@ -15,7 +15,7 @@ type Mode = (typeof modes)[number];
 
 /** More calls than one server makes. */
 const allCalls = 1000;
-/** In the long form most of the time is spent waiting between attempts to recover. */
+/** The long form spends most of its time waiting between recovery attempts. */
 const concurrency = isLong ? 3 : 1;
 
 test('no acknowledged alert is lost when any system call fails, and the server starts again', {
@@ -25,7 +25,7 @@ test('no acknowledged alert is lost when any system call fails, and the server s
   const total = createTally('failing calls');
   const faults = isLong || isCi ? callFaults : callFaults.slice(0, shortCount);
   const tests = faults.flatMap((fault, index) =>
-    // the short form runs one mode of each fault
+    // // The short form runs one mode per fault.
     modes
       .filter((_, place) => isLong || place === index % modes.length)
       .map((mode) => t.test(`${fault.what}, ${mode}`, (part) => failOneAfterTheOther(part, fault, mode, total))),
@@ -34,7 +34,7 @@ test('no acknowledged alert is lost when any system call fails, and the server s
   total.print(t);
 });
 
-/** Servers in which the first call fails, then the second, and so on, until a server does not make so many. */
+/** Starts servers in which the first call fails, then the second, and so on, until a server makes fewer calls. */
 const failOneAfterTheOther = async (t: TestContext, fault: CallFault, mode: Mode, total: Tally): Promise<void> => {
   const folder = createTemporaryFolder(t);
   const tally = createTally(`${fault.what}, ${mode}`);

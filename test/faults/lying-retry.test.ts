@@ -26,7 +26,7 @@ interface Case {
   goesOn: boolean;
 }
 
-/** Without the variable mkfs leaves holes for the file system's own journal, whose writes then fail too. */
+/** Without the variable, mkfs leaves holes for the journal of the file system, whose writes then fail too. */
 const cases: Case[] = [
   { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, goesOn: true },
   { what: 'the file system becomes read-only', variables: {}, goesOn: false },
@@ -98,7 +98,7 @@ interface Overcommitted {
   memory: MemoryDisk;
 }
 
-/** A disk that claims more space than it has: an image in a nearly full file system in memory. */
+/** A disk that claims more space than it has: an image on a nearly full in-memory file system. */
 const createOvercommitted = async (t: TestContext, variables: Record<string, string>): Promise<Overcommitted> => {
   const memory = await createMemoryDisk(t, memoryBytes);
   const flags = ['-b', '4096', '-N', '256', '-E', 'lazy_itable_init=0,lazy_journal_init=0,nodiscard'];
@@ -108,7 +108,7 @@ const createOvercommitted = async (t: TestContext, variables: Record<string, str
     folder: memory.path,
     mkfs: { flags, variables },
   });
-  // the folder's own block must be in the image before that is full
+  // // The folder's own block must be in the image before the file system is full.
   await mkdir(join(disk.path, 'data'));
   await disk.remount();
   await disk.splitRequests();

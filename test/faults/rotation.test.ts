@@ -13,7 +13,7 @@ const needsLogrotate = requires({ programs: ['logrotate'] });
 
 type Move = (busy: Busy, round: number) => void | Promise<void>;
 
-/** Moves the log away repeatedly under load; every acknowledged alert must be in one of the files. */
+/** Repeatedly moves the log away under load; every acknowledged alert must be in one of the files. */
 const rotate = async (t: TestContext, what: string, move: Move, flags: string[] = []): Promise<void> => {
   const busy = await startBusy(t, { flags });
   const tally = createTally(`rotation, ${what}`);
@@ -53,7 +53,7 @@ test('renaming the log while the server closes segments loses no acknowledged al
     try {
       rename(busy, round);
     } catch (error) {
-      // between two segments there is no file for a moment
+      // // Between two segments there is no file for a moment.
       assert.equal((error as NodeJS.ErrnoException).code, 'ENOENT');
     }
   };
@@ -61,7 +61,7 @@ test('renaming the log while the server closes segments loses no acknowledged al
 });
 
 test('no acknowledged alert is written to a deleted log file', async (t) => {
-  // a second name keeps the deleted file for the comparison
+  // // A second link keeps the deleted file for the comparison.
   const unlink: Move = ({ file }, round) => {
     linkSync(file, `${file}.${round}`);
     unlinkSync(file);

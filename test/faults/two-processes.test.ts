@@ -20,7 +20,7 @@ const start = async (t: TestContext, options: Options): Promise<FaultServer | un
   return server;
 };
 
-/** Starts a server on a directory in use; it must end with one line that says why. */
+/** Starts a server on a directory that is in use; it must exit with one line that says why. */
 const assertRefused = async (t: TestContext, options: Options): Promise<void> => {
   let said = '';
   const server = await start(t, {
@@ -73,7 +73,7 @@ test('exactly one of several servers started at the same instant keeps running',
     const [only, ...more] = servers.filter((server) => server !== undefined);
     assert.ok(only, 'none has started');
     assert.deepEqual(more, [], `${more.length} more have started`);
-    // its files stay for the next round
+    // // Its files are kept for the next round.
     await killServer(only);
   }
 });

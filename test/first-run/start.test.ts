@@ -31,7 +31,7 @@ async function startOnce(): Promise<string> {
 const list = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
-/** Everything below a folder, with what changes when it is written. */
+/** Every path below a folder, with the attributes that change on a write. */
 const describeTree = (folder: string) =>
   Object.fromEntries(
     list(folder).map((path) => {
@@ -42,7 +42,7 @@ const describeTree = (folder: string) =>
 
 const getStatus = async (url: string): Promise<number> => (await fetch(url)).status;
 
-/** Makes the lockfile ask for a version that is not installed. */
+/** Makes the lockfile request a version that is not installed. */
 const outdate = (folder: string) => {
   const path = join(folder, 'package-lock.json');
   const lock = JSON.parse(readFileSync(path, 'utf8'));

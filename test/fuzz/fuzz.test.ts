@@ -4,7 +4,7 @@ import { readCorpus } from './support/corpus.ts';
 import { requestsPerRound, runRound } from './support/rounds.ts';
 import { startService, variants } from './support/service.ts';
 
-/** The same requests in each run, unless another seed is asked for. */
+/** The same requests in each run, unless another seed is set. */
 const seed = Number(process.env['SIGNALBOX_TEST_SEED'] ?? 20260131);
 const rounds = 5;
 

@@ -13,7 +13,7 @@ import { startService } from './support/service.ts';
 const body = Type.Object({ name: Type.String({ minLength: 2 }) });
 const Answer = Type.Object({ n: Type.Integer() });
 
-/** Answers as written, around the schema that would tidy up. */
+/** Sends a body as written, bypassing the schema that would normalize it. */
 const sendText = (reply: FastifyReply, text: string, type = 'application/json; charset=utf-8') =>
   reply.type(type).send(text);
 

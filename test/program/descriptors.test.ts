@@ -7,7 +7,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const skip = process.platform !== 'linux' && 'the limit is read from /proc';
 
-/** A shell that sets a limit and then becomes the program. */
+/** A shell that sets a limit and then executes the program. */
 const under = (limit: string) => ['/bin/sh', '-c', `${limit}; exec "$@"`, 'sh'];
 
 const start = (t: TestContext, limit: string, ...flags: string[]) =>
@@ -16,7 +16,7 @@ const start = (t: TestContext, limit: string, ...flags: string[]) =>
 /** The warning about connections in a log, if there is one. */
 const findWarning = (log: string): string | undefined => /"level":40.*"msg":"(maxConnections [^"]*)"/.exec(log)?.[1];
 
-/** Opens connections one after the other; those that the server closes at once are open for a moment too. */
+/** Opens connections one after the other, including those that the server closes at once. */
 const openMany = async (t: TestContext, url: string, count: number): Promise<Socket[]> => {
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -7,7 +7,7 @@ import { UsageError } from '../../src/cli/args.ts';
 import { printPasswordHash } from '../../src/cli/hash-password.ts';
 import { main, runProgram } from '../support/program.ts';
 
-/** The program's output for a password from standard input. */
+/** The program's output for a password on standard input. */
 const hash = async (input: string | Buffer): Promise<string> => {
   const output = new PassThrough();
   const stdin = Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream;
@@ -64,7 +64,7 @@ test('a password of 128 bytes is accepted, whatever its characters', async () =>
 });
 
 test('in a terminal hash-password asks for the password and does not echo it', async (t) => {
-  // `script` of util-linux gives the program a terminal of its own.
+  // // `script` of util-linux runs the program in a terminal.
   const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' hash-password`, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),

@@ -14,18 +14,18 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = process.platform !== 'linux' && 'memory is read from /proc';
 
-/** Seconds after which an attack goes on no longer, whether everything is sent or not. */
+/** Maximum seconds of an attack, even if not everything is sent. */
 const longest = 3;
 
-/** Milliseconds that health may take: the clients of an attack run in the process that asks, too. */
+/** Maximum milliseconds for /health: the attacking clients run in the same process as its client. */
 const slowest = 5000;
 
 interface Bounds {
-  /** Mebibytes by which the memory of the program may grow. */
+  /** Maximum growth of the program's memory in MiB. */
   growth: number;
 }
 
-/** Attacks the program, which must live, answer health, keep to the bounds, and serve others afterwards. */
+/** Attacks the program, which must keep running, serve /health within the limits, and serve others afterwards. */
 const assertSurvives = async (
   t: TestContext,
   { child, url, request }: Running,
@@ -110,7 +110,7 @@ test('lists of alerts that read much of the log do not delay other requests', { 
 test('a login whose connection is reset is not logged as an error', async (t) => {
   const { url, request, output, stop } = await startProgram(t, ['--profiles', 'M,A']);
   await attacks.sendAndReset(url, 30, attacks.login);
-  // Wrong logins that the server got to see are delayed in the end.
+  // // Wrong logins that the server checks are eventually delayed.
   await waitUntil('logins are checked', async () => {
     await attacks.sendAndReset(url, 30, attacks.login, true);
     return output.stderr.includes('delayed');
@@ -129,7 +129,7 @@ test('the audit names the address of a client that resets its connection after a
   const execute = attacks.toPost('/api/execute', { command: 'ls' }, token);
   type Executions = { data: { remoteAddress: string | null }[] };
   const read = async () => (await request<Executions>('GET', '/api/executions', { token })).json.data;
-  // A command whose client has left before it begins is not run.
+  // // A command is not run if its client has disconnected before it starts.
   await waitUntil('ten commands are recorded', async () => {
     await attacks.sendAndReset(url, 10, execute, true);
     return (await read()).length >= 10;
@@ -142,7 +142,7 @@ test('a connection with half of its headers is closed at once on SIGTERM and doe
   const half = openConnection(url);
   t.after(half.destroy);
   half.send('GET /health HTTP/1.1\r\nHost: loc');
-  // Its response shows that the bytes before it have reached the server.
+  // // Its response shows that the previous bytes have reached the server.
   assert.equal((await request('GET', '/health')).status, 200);
   const began = performance.now();
   const ended = stop();

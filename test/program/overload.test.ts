@@ -4,10 +4,10 @@ import { createClient, type JsonResponse } from '../support/client.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** As large as a body may be, and much work to read. */
+/** A body of the maximum size that is expensive to parse. */
 const body = `{"Title":"x","filling":[${'0,'.repeat(500_000)}0]}`;
 
-/** Clients that send it again and again. */
+/** The number of clients that send it repeatedly. */
 const count = 48;
 
 const always = {

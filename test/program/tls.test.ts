@@ -74,7 +74,7 @@ test('a client that does not speak TLS, or stops halfway, is disconnected and de
   assert.doesNotMatch(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP/);
   connect(Number(new URL(url).port), '127.0.0.1').end('\x16\x03\x01\x02');
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
-  // Neither a silent connection nor a silent session keeps the end waiting.
+  // // Neither an idle connection nor an idle TLS session delays shutdown.
   const silent = connect(Number(new URL(url).port), '127.0.0.1').resume();
   const session = (await shake(url, { ca: files.pem })).resume();
   await get(`${url}/api/tasks`, files.pem);

@@ -7,11 +7,11 @@ import { listDocuments, listFiles, readText } from './support/documents.ts';
 
 const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
 
-/** Paths and anchors that a document links to, without those of the web. */
+/** Paths and anchors that a document links to, except for web links. */
 const listLinks = (text: string): string[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link));
 
-/** The anchors that GitHub makes from headings. */
+/** The anchors that GitHub creates from headings. */
 const listAnchors = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -36,7 +36,7 @@ test('every npm script named in a document exists, and every script is documente
   );
   const known = new Set(named.map(({ script }) => script));
   assert.deepEqual(
-    // npm runs prepack by itself
+    // // npm runs prepack by itself.
     Object.keys(scripts).filter((script) => script !== 'prepack' && !known.has(script)),
     [],
   );

@@ -6,7 +6,7 @@ import { packageRoot } from '../../src/app/package-info.ts';
 import { features } from '../../src/profiles/index.ts';
 import { startApp } from '../support/app.ts';
 
-/** For each feature, GET requests that show that it is there, and their statuses. */
+/** GET requests that show that each feature is present, with their statuses. */
 const probes: Record<string, [path: string, status: number][]> = {
   monitoring: [['/health', 200]],
   tasks: [

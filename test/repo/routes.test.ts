@@ -13,7 +13,7 @@ interface OpenApi {
 
 const api = readText('docs/api.md');
 
-/** Titles of the parts of a profile's section that are about one route. */
+/** Titles of the parts of a profile's section that describe one route. */
 const listDescribed = (profile: string): string[] =>
   toSections(findSection(api, profile), 3)
     .slice(1)

@@ -10,7 +10,7 @@ const readList = async <T extends object>({ pieces }: List<T>): Promise<T[]> => 
   return entries;
 };
 
-/** What every store of items does. */
+/** Tests for every item store. */
 export const testItemStore = (name: string, createStore: (t: TestContext) => Awaitable<ItemStore>): void => {
   test(`${name}: pages hold the items in order of creation, and total counts all items`, async (t) => {
     const store = await createStore(t);
@@ -61,7 +61,7 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
   });
 };
 
-/** What every store of simple tasks does. */
+/** Tests for every simple-task store. */
 export const testSimpleTaskStore = (
   name: string,
   createStore: (t: TestContext) => Awaitable<SimpleTaskStore>,

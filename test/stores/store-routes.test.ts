@@ -9,7 +9,7 @@ import { createAsynchronousTaskStore } from './asynchronous.ts';
 
 const now = () => new Date(2026, 0, 31, 9, 30);
 
-/** An app whose tasks are kept in the store. */
+/** An app that keeps its tasks in the store. */
 const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   const feature: Feature = {
     name: 'tasks',
@@ -50,7 +50,7 @@ test('an asynchronous store gives the same responses as a synchronous one', asyn
   }
 });
 
-/** A store whose every method fails: at once, or later. */
+/** A store whose methods all fail, synchronously or later. */
 const createFailing = (error: Error, isLater: boolean): TaskStore => {
   const fail = () => {
     if (isLater) return Promise.reject(error);

@@ -4,7 +4,7 @@ import { createQueue } from './queue.ts';
 
 const refusal = 'try again later';
 
-/** A task that lasts until it is told to end, and the order in which such tasks began. */
+/** Tasks that run until they are told to end, with the order in which they started. */
 const createTasks = () => {
   const begun: number[] = [];
   const ends: (() => void)[] = [];

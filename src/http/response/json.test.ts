@@ -9,7 +9,7 @@ import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../server.ts';
 import { ownJson, type Pieces, sendJson, sendList, whenReady } from './json.ts';
 
-/** A server whose one route sends the pieces, as `{"rows":[...],"end":true}`. */
+/** A server whose only list route sends the pieces as `{"rows":[...],"end":true}`. */
 const start = async (t: TestContext, pieces: () => Pieces): Promise<string> => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
@@ -21,7 +21,7 @@ const start = async (t: TestContext, pieces: () => Pieces): Promise<string> => {
   return app.listen({ host: '127.0.0.1', port: 0 });
 };
 
-/** A list without an end, and how many pieces of it were taken. */
+/** An endless list, with the number of pieces taken from it. */
 const startEndless = async (t: TestContext) => {
   const taken = { pieces: 0, isOver: false };
   function* endless() {
@@ -37,7 +37,7 @@ const startEndless = async (t: TestContext) => {
   return { url: await start(t, endless), taken };
 };
 
-/** Waits until the condition holds, which it must within ten seconds. */
+/** Waits up to ten seconds until the condition holds. */
 const waitFor = async (holds: () => boolean): Promise<void> => {
   const deadline = performance.now() + 10_000;
   while (!holds() && performance.now() < deadline) await setImmediate();
@@ -55,7 +55,7 @@ test('a list stops being produced while its client does not read, and ends when 
     last = taken.pieces;
     return last > 1 && turns > 1000;
   });
-  // Sockets hold some megabytes; a list without an end would have gone on.
+  // // Socket buffers hold a few megabytes; without back-pressure the list would have gone on.
   assert.ok(taken.pieces < 1000, String(taken.pieces));
   asked.destroy();
   await waitFor(() => taken.isOver);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createServableCheck, findEscapingLink } from './public-folder.ts';
 
-/** A folder `pages` with a page in a folder of its own, beside a file that is not to be served. */
+/** A folder `pages` with a page in a subfolder, next to a file that must not be served. */
 const createPages = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -8,7 +8,7 @@ import { fc } from '../../../test/support/random.ts';
 const run = promisify(execFile);
 const module = new URL(`./alert${extname(import.meta.url)}`, import.meta.url).href;
 
-/** Prints the times of alerts received at the instants that it is given. */
+/** Prints the times of alerts received at the given instants. */
 const script = `
   import { createAlert } from ${JSON.stringify(module)};
   const instants = JSON.parse(process.argv[1]);
@@ -26,7 +26,7 @@ const zones = [
   ...['Australia/Lord_Howe', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Marquesas', 'Africa/Casablanca'],
 ];
 
-/** Hours around the changes of clocks in 2026 in Europe, North America, and on Lord Howe Island. */
+/** Hours around the clock changes of 2026 in Europe, North America and on Lord Howe Island. */
 const changes = ['2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T06:00Z', '2026-04-04T15:00Z'].flatMap((text) =>
   [-3_600_001, -3_600_000, -1, 0, 1, 3_599_999, 3_600_000].map((ms) => Date.parse(text) + ms),
 );

@@ -18,13 +18,13 @@ import { toLine, toLineStart } from '../../storage/journal/format/line.ts';
 const MiB = 1024 * 1024;
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };
 
-/** Also those that were renamed. */
+/** Counts renamed files too. */
 const countOpenFiles = async (app: TestApp): Promise<number> => {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
   return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts'))).length;
 };
 
-/** Writes a log of `count` alerts, each with a message of so many bytes. */
+/** Writes a log of `count` alerts, each with a message of `bytes` bytes. */
 const writeLines = async (dataDir: string, count: number, bytes: number): Promise<void> => {
   await mkdir(dataDir, { recursive: true });
   const file = createWriteStream(join(dataDir, 'alerts.jsonl'));
@@ -34,7 +34,7 @@ const writeLines = async (dataDir: string, count: number, bytes: number): Promis
   await finished(file.end());
 };
 
-/** Asks for a list, and reads no more than its beginning. */
+/** Requests a list and reads only its beginning. */
 const startReading = async (t: TestContext, url: string, path: string): Promise<string> => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -135,7 +135,7 @@ test('a list that spans more than 256 MiB of the log is a 400 that names count',
   await mkdir(dataDir);
   const file = await openFile(join(dataDir, 'alerts.jsonl'), 'w');
   await file.write('{"message":"old"}\n');
-  // a hole in the file: it takes up no space
+  // // A sparse file: the hole takes no space.
   await file.write('\n{"message":"new"}\n', 256 * MiB);
   await file.close();
   const app = await startApp(t, { settings: { dataDir } });

@@ -19,7 +19,7 @@ import { createExecutor } from './execution/executor.ts';
 import { CommandFailure, type Runner } from './execution/runner.ts';
 import { createRoutes } from './routes.ts';
 
-/** A server with nothing but this profile's routes, over the given runner and an audit of its own. */
+/** A server with only this profile's routes, over the given runner and its own audit. */
 const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => {
   const log = pino({ level: 'silent' });
   const settings = loadSettings(createSettingsSchema([]), {}, {});

@@ -6,7 +6,7 @@ const a = '192.0.2.1';
 const b = '192.0.2.2';
 const usual: Limits = { perAddress: 3, perUser: 0, inTotal: 0, maxDelay: 100 };
 
-/** Limits with a clock that is set by hand, and what is done with them in short. */
+/** Limits with a manual clock, and shorthands for attempts. */
 const start = (changes: Partial<Limits> = {}) => {
   const clock = { seconds: 1000 };
   const delayed: (string | undefined)[] = [];

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { passwords, startApp } from '../../../test/support/app.ts';
 import { createClient } from '../../../test/support/client.ts';
 
-/** An app, and logins from addresses of this machine. */
+/** An app, and logins from different local addresses. */
 const start = async (t: TestContext) => {
   const { url, request } = await startApp(t, { settings: { profiles: ['login', 'alerts'] } });
   const login = async (localAddress: string) => {
@@ -17,7 +17,7 @@ const start = async (t: TestContext) => {
 const count = (wanted: number, responses: { status: number }[]): number =>
   responses.filter(({ status }) => status === wanted).length;
 
-// Other systems than Linux have 127.0.0.1 alone.
+// // Only Linux has loopback addresses other than 127.0.0.1 by default.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
 
 test('of 50 simultaneous logins ten are checked, and the others get 503 with Retry-After', {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLoginLimits } from './limits.ts';
 
-/** One wrong login from each of so many addresses. */
+/** Limits, and one failed login from each of several addresses. */
 const start = (limits: { perUser: number; inTotal: number; maxDelay?: number }) => {
   const clock = { seconds: 0 };
   const all = { perAddress: 8, maxDelay: 300, ...limits };

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
 import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
-/** Ids that are near to each other, and up to the highest that a seed file may have. */
+/** Ids close together, and up to the highest that a seed file may have. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
-/** Set 0, which has all, with others. */
+/** Set 0, which has all tasks, combined with other sets. */
 const memberships = fc.nat(7).map((sets) => (sets << 1) | 1);
 const step = fc.record({ id, memberships, remove: fc.boolean(), freeze: fc.boolean() });
 const setCount = 4;
@@ -18,7 +18,7 @@ const listIn = (texts: Texts, set: number): string[] =>
     .sort(([a], [b]) => a - b)
     .map(([, { text }]) => text);
 
-/** All of a set, read in slices of `length` characters. */
+/** All tasks of a set, read in slices of `length` characters. */
 const readAll = (view: TreeView, set: number, count: number, length: number): string[] => {
   const cursor = { set, next: 0, left: count };
   const texts: string[] = [];

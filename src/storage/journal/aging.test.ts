@@ -10,7 +10,7 @@ const hourMs = 60 * 60 * 1000;
 const listFiles = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
 
-/** A folder with a log of one record by hand, last written so many hours ago. */
+/** A folder with a handwritten log of one record, last modified the given number of hours ago. */
 const createOldLog = async (t: TestContext, hours: number) => {
   const directory = createFolder(t);
   const file = join(directory, 'log.jsonl');
@@ -20,7 +20,7 @@ const createOldLog = async (t: TestContext, hours: number) => {
   return { directory, time };
 };
 
-/** Sets the time forward and runs the timers of journals that were opened before. */
+/** Advances the clock and runs the timers of open journals. */
 const passHours = (t: TestContext, hours: number): void => t.mock.timers.tick(hours * hourMs);
 
 const startClock = (t: TestContext): void => t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });

@@ -15,7 +15,7 @@ interface TaskList {
 
 const settable = ['Title', 'Description', 'Priority', 'Status'];
 
-/** Ids rise by one and are never reused, tasks read back as written, and counts match the tasks. */
+/** Ids increase by one and are never reused, tasks read back as written, and counts match the tasks. */
 export const createTaskLedger = (): Ledger => {
   const tasks = new Map<number, Task>();
   let lastId = 0;

@@ -10,7 +10,7 @@ import { CommandFailure, type Runner } from './runner.ts';
 const command: ParsedCommand = { name: 'Get-Process', parameters: {} };
 const stays = new AbortController().signal;
 
-/** Runs a program that would last for minutes; `pids` are those of its instances. */
+/** Runs programs that would last for minutes; `pids` are their process ids. */
 const createSlowRunner = (): Runner & { pids: number[] } => {
   const pids: number[] = [];
   const run: Runner['run'] = async (_, signal) => {

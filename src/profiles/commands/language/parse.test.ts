@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 const special = /[;|&<>$(){}@#`'"]/;
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Texts made mostly of what has a meaning in PowerShell. */
+/** Texts made mostly of characters with a meaning in PowerShell. */
 const line = fc
   .array(
     fc.oneof(

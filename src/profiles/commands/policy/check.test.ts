@@ -95,7 +95,7 @@ test('D30 any other line is refused with a reason that names the fault', () => {
   }
 });
 
-/** Texts after a command, mostly refused. */
+/** Texts after a command, most of which are refused. */
 const rest = fc.array(
   fc.oneof(
     fc.constantFrom('-Name', '-Id 1', '-ID', 'System', 'win32_process', '-Filter', ',', '1', "'a'", '-KeyOnly'),

@@ -12,7 +12,7 @@ import type { CommandPolicy, ParameterPolicy } from './policy-shape.ts';
 
 const commands = describeCommands();
 
-/** Texts with and without quotes that can enclose them. */
+/** Texts that quotes can enclose. */
 const text = fc.oneof(
   createAnyText(6),
   fc.string({ unit: 'grapheme', maxLength: 6 }),

@@ -9,7 +9,7 @@ import { removeOldSegments } from './retention.ts';
 const hour = 60 * 60;
 const none = { retainSegments: 0, retainBytes: 0, retainDays: 0 };
 
-/** Closed segments of these sizes, and ages in hours, the oldest first. */
+/** Closed segments with these sizes and ages in hours, oldest first. */
 const createSegments = async (t: TestContext, segments: [bytes: number, hours: number][]) => {
   const names = createFileNames(createFolder(t), 'log');
   for (const [index, [bytes, hours]] of segments.entries()) {

@@ -10,7 +10,7 @@ import { toMark } from '../format/line.ts';
 /** More than a listing keeps in memory. */
 const long = 'x'.repeat(100_000);
 
-/** A journal with two closed files and an active one; a record in each, too long to be kept. */
+/** A journal with two closed files and an active one, each with a record too long to be kept in memory. */
 const openThreeFiles = async (t: TestContext) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
@@ -96,7 +96,7 @@ for (const [what, text] of [
     const directory = createFolder(t);
     await writeFile(join(directory, 'log.jsonl'), text);
     const journal = await openTestJournal(t, directory);
-    // compiles what is measured
+    // // Warm up, so that compilation is not measured.
     await listNumbers(journal, 10_000);
     let longest = 0;
     let start = process.cpuUsage();

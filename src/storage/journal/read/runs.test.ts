@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
 import { Runs } from './runs.ts';
 
-/** Reads from text as from a file. */
+/** Reads from a text like from a file. */
 const readFrom = (text: string) => async (buffer: Buffer, position: number) =>
   Buffer.from(text).copy(buffer, 0, position);
 

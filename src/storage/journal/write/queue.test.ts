@@ -4,7 +4,7 @@ import { JournalError } from '../errors.ts';
 import { lineEndBytes } from '../format/line.ts';
 import { Queue } from './queue.ts';
 
-/** Bytes of a line that begins with one character. */
+/** Bytes of a line whose beginning has one character. */
 const lineBytes = 1 + lineEndBytes;
 const full = { code: 'queue-full', message: 'too many records wait for the disk' };
 const idsOf = (taken: { id: string }[]): string[] => taken.map(({ id }) => id);

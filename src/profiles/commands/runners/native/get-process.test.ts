@@ -11,7 +11,7 @@ import type { HostReadings, ProcessReading } from '../../../../host/readings.ts'
 import { CommandFailure } from '../../execution/runner.ts';
 import { createGetProcess } from './get-process.ts';
 
-/** Starts a process of the given name that lasts as long as the test, then opens the host's readings. */
+/** Starts a process with the given name that lasts as long as the test, then opens the host's readings. */
 const startNamed = async (
   t: TestContext,
   name: string,

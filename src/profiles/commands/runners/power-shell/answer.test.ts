@@ -6,7 +6,7 @@ import { createAnswer } from './answer.ts';
 
 const services: ParsedCommand = { name: 'Get-Service', parameters: {} };
 
-/** The output for the given lines; `taken` is how many were read until there were enough. */
+/** The result for the given output lines; `taken` counts the lines read. */
 const read = (lines: (object | string)[], command: ParsedCommand = services) => {
   const answer = createAnswer('/opt/pwsh', command);
   let taken = 0;
