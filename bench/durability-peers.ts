@@ -33,14 +33,14 @@ const measure = async (t: TestContext, peer: Peer, fault: Fault): Promise<string
   const disk = await createDisk(t, { kind: 'ext4', bytes: diskBytes });
   const folder = join(disk.path, 'data');
   mkdirSync(folder);
-  // // The folder itself is not tested, so it is flushed to disk before the first round.
+  // The folder itself is not tested, so it is flushed to disk before the first round.
   await disk.remount();
   const acknowledged: string[] = [];
   let late = 0;
   let running = await peer.start(folder);
   atEnd(t, () => running.kill());
   for (let round = 0; round < Number(rounds); round += 1) {
-    const seen = await live(running, disk, fault, `${round}`);
+    const seen = await runUntilFault(running, disk, fault, `${round}`);
     acknowledged.push(...seen.acknowledged);
     late += seen.late;
     running = await peer.start(folder);
@@ -54,7 +54,7 @@ const measure = async (t: TestContext, peer: Peer, fault: Fault): Promise<string
  * Runs load, then the fault, until the disk is back. Returns what was acknowledged before the cut and how much after
  * it.
  */
-const live = async (
+const runUntilFault = async (
   running: RunningPeer,
   disk: Disk,
   fault: Fault,

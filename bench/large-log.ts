@@ -86,7 +86,7 @@ const forgetFiles = async (directory: string): Promise<void> => {
 };
 
 const measureList = async (server: FaultServer | undefined, figures: Figures): Promise<void> => {
-  if (!server) throw new Error('there is no server');
+  if (!server) throw new Error('no server is running');
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const cpuBefore = readCpuMs(server.pid);
   const began = performance.now();

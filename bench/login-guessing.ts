@@ -24,7 +24,7 @@ const [, , parent = '.'] = process.argv;
 const run = async (folder: string): Promise<void> => {
   const rows: string[][] = [];
   for (const [name, crowd, variables] of [
-    ['nobody else', 0, {}],
+    ['no other load', 0, {}],
     [`${logins} guess, limited`, logins, {}],
     [`${logins} guess, without limits`, logins, noLimits],
   ] as const) {
@@ -52,8 +52,8 @@ const measurePhase = async (
   await crowd.ended;
   server.child.kill('SIGTERM');
   await server.ended;
-  const told = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
-  return [toRow([name, 'alert'], alerts, told), toRow(['', 'right login'], right, '')];
+  const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+  return [toRow([name, 'alert'], alerts, counts), toRow(['', 'correct login'], right, '')];
 };
 
 /** Durations of requests sent one after the other from a different address. */
@@ -87,11 +87,11 @@ const keepGuessing = (url: string, size: number, statuses: Map<number, number>) 
   };
 };
 
-const toRow = (names: string[], times: number[], told: string): string[] => [
+const toRow = (names: string[], times: number[], counts: string): string[] => [
   ...names,
   String(times.length),
   ...[0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(1)),
-  told,
+  counts,
 ];
 
 const folder = await mkdtemp(join(parent, 'login-guessing-'));

@@ -34,7 +34,7 @@ const run = async (folder: string): Promise<void> => {
   await crowd.ended;
   server.child.kill('SIGTERM');
   await server.ended;
-  const rows = [toRow('nobody logs in', idle), toRow(`${logins} log in at once`, busy)];
+  const rows = [toRow('no logins', idle), toRow(`${logins} log in at once`, busy)];
   process.stdout.write(toTable(['', 'alerts', 'median ms', 'p99 ms', 'slowest ms'], rows));
   process.stdout.write(`logins: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}\n`);
 };

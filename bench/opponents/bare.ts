@@ -22,7 +22,7 @@ const kinds: Record<string, RequestListener> = {
       body += piece;
     });
     request.on('end', () => {
-      // // Readiness checks send no body.
+      // Readiness checks send no body.
       JSON.parse(body || 'null');
       response.writeHead(201, headers).end(text);
     });

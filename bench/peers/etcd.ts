@@ -27,7 +27,7 @@ export const etcd: Peer = {
       const answer = await send(`${url}/v3/kv/put`, { agent, body: { key: toBase64(key), value: '' } });
       return answer?.status === 200;
     };
-    // // A newly started member has no leader yet and rejects writes.
+    // A newly started member has no leader yet and rejects writes.
     const { kill } = await startProgram('etcd', args, () => put('ready'));
     return {
       kill,

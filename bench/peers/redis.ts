@@ -38,7 +38,7 @@ const connect = async (port: number): Promise<Connection> => {
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return {
-    // // A number is the length of the list; an error begins with a minus sign.
+    // A number is the length of the list; an error begins with a minus sign.
     send: (record) =>
       new Promise((resolve) => {
         const settle = (isKept: boolean): void => {

@@ -32,7 +32,7 @@ export const footprint: Row = {
     });
     const [ours = [], bare = [], jsonServer = []] = await takeTurns(rounds, sides);
     const [ofOurs = [], ofBare = [], ofJsonServer = []] = resident;
-    const start = { id: 'B10', work: 'start to first answer', unit: ' ms', ours };
+    const start = { id: 'B10', work: 'start to first response', unit: ' ms', ours };
     const memory = { id: 'B10', work: 'resident memory, idle', unit: ' MiB', ours: ofOurs };
     return [
       {

@@ -26,7 +26,7 @@ export const slowReader: Row = {
     };
     const settle = async (): Promise<void> => {
       await readLiveBytes(server);
-      // // Collecting this much garbage keeps the process busy for a while.
+      // Collecting this much garbage keeps the process busy for a while.
       await setTimeout(settleMs);
     };
     const growth: number[] = [];
@@ -49,14 +49,14 @@ export const slowReader: Row = {
     const findings: Finding[] = [
       {
         id: 'B11',
-        work: 'memory that an answer of 1,000,000 tasks to a slow reader takes',
+        work: 'memory growth while a slow reader receives 1,000,000 tasks',
         unit: ' MiB',
         ours: growth,
         goals: [{ of: 'value', atMost: 64 }],
       },
       {
         id: 'B11',
-        work: 'p99 of GET /api/tasks/{id} meanwhile',
+        work: 'p99 of GET /api/tasks/{id} during this',
         unit: ' ms',
         ours,
         beside: { name: 'without', figures },

@@ -46,5 +46,6 @@ export const listSizes: Row = {
 const requireSameCount = async (...sides: Side[]): Promise<void> => {
   const answers = sides.map(async ({ request }): Promise<number> => JSON.parse(await ask(request)).count);
   const [count, ...others] = await Promise.all(answers);
-  if (others.some((other) => other !== count)) throw new Error(`${count} tasks, and ${others.join()}`);
+  if (others.some((other) => other !== count))
+    throw new Error(`the lists differ: ${count} tasks, and ${others.join()}`);
 };

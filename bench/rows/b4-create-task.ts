@@ -24,7 +24,7 @@ export const createTask: Row = {
         work: 'POST /api/tasks',
         unit: '/s',
         ...measured,
-        beside: { name: 'node:http, body parsed, constant answer', figures },
+        beside: { name: 'node:http, body parsed, constant response', figures },
         goals: [{ of: 'ratio', atLeast: 0.8 }],
       },
     ];

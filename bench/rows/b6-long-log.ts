@@ -41,12 +41,12 @@ const compareStarts = async (bench: Bench, logs: Logs, size: string): Promise<Fi
     await scope.end();
     return startMs;
   });
-  // // The first start reads the files into the page cache.
+  // The first start reads the files into the page cache.
   await takeTurns(1, sides);
   const [ours = [], figures = []] = await takeTurns(bench.rounds, sides);
   return {
     id: 'B6',
-    work: `start to first answer at ${size}`,
+    work: `start to first response at ${size}`,
     unit: ' ms',
     ours,
     beside: { name: `itself at ${few}`, figures },

@@ -27,7 +27,7 @@ export const processesHammered: Row = {
   id: 'B7',
   measure: async ({ scope, load, rounds, seconds }) => {
     await startSleepers(scope, sleepers);
-    const server = await startSignalbox(scope, undefined, { tells: 'delay' });
+    const server = await startSignalbox(scope, undefined, { report: 'delay' });
     await ask(createPost(`${server.url}/api/tasks`, newTask));
     const createSide = (beside: (probe: Measurement) => Measurement): Side => {
       const delays: number[] = [];
@@ -44,7 +44,7 @@ export const processesHammered: Row = {
       (probe: Measurement): Measurement =>
       async () => {
         const request = { url: `${server.url}${path}`, connections, seconds: 2 * seconds + 1 };
-        // // The load starts before measuring does.
+        // The load starts before measuring does.
         const [p99] = await Promise.all([setTimeout(500).then(probe), load.run(request)]);
         return p99;
       };
@@ -87,7 +87,7 @@ const toFindings = (times: number[][], delays: number[][]): Finding[] => {
     },
     {
       id: 'B7',
-      work: `how long the server itself lets 99 of 100 requests wait, ${work}`,
+      work: `p99 of the wait for the event loop, ${work}`,
       unit: ' ms',
       ours: ourDelays,
       beside: { name: 'without', figures: delaysWithout },

@@ -29,7 +29,7 @@ const measureReading = async (bench: Bench): Promise<Finding[]> => {
     ...createSeedTask(place, count),
   }));
   const other = await createJsonServer(tasks)(scope, cores);
-  // // A task in the middle: json-server searches its list from the beginning.
+  // A task in the middle: json-server searches its list from the beginning.
   const id = count / 2;
   const one = {
     work: 'GET /api/tasks/{id}',

@@ -87,14 +87,14 @@ const measureAttack = async (
   return [
     {
       id: 'hostile',
-      work: `${clients} clients that ${work}: growth of memory at its peak`,
+      work: `${clients} clients that ${work}: peak memory growth`,
       unit: ' MiB',
       ours: [growth],
       goals: goals.growth,
     },
     {
       id: 'hostile',
-      work: 'slowest health on a new connection meanwhile',
+      work: 'slowest GET /health on a new connection under attack',
       unit: ' ms',
       ours: [health],
       goals: goals.health,

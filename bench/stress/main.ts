@@ -16,7 +16,7 @@ import { slow } from './slow.ts';
 const parts: readonly Part[] = [slow, overload, login, hostile];
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !parts.some((part) => part.name === name));
-if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}`);
+if (unknown.length > 0) throw new Error(`unknown parts: ${unknown.join(', ')}`);
 const began = new Date();
 const loadBefore = loadavg();
 const findings: Finding[] = [];

@@ -70,7 +70,7 @@ const pump = (): void => {
     if (!connection) break;
     void ask(connection);
   }
-  // // A request that finds every connection busy is dropped.
+  // A request that finds every connection busy is dropped.
   if (Number.isFinite(due)) unsent = Math.max(unsent, Math.ceil(due) - sent);
 };
 
@@ -94,7 +94,7 @@ const finish = (seconds: number): void => {
     p99: quantile(times, 0.99),
     endedAt: performance.timeOrigin + performance.now(),
   };
-  // // Pending responses are abandoned.
+  // Pending responses are abandoned.
   process.send?.(figures, () => process.exit());
 };
 

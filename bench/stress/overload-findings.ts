@@ -41,9 +41,9 @@ const toGoodput = ({ figures, rate, peaks }: Overload): Row => {
   const { statuses, unsent, seconds, median, p99 } = figures;
   const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const offered = Math.round((answers + unsent) / seconds);
-  const told = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   return {
-    work: `${offered} requests a second for ${Math.round(seconds)} s: answers 200 (${[...told, `${unsent} without a connection`].join(', ')}; median ${Math.round(median)} ms, p99 ${Math.round(p99)} ms)`,
+    work: `${offered} requests a second for ${Math.round(seconds)} s: answers 200 (${[...counts, `${unsent} without a connection`].join(', ')}; median ${Math.round(median)} ms, p99 ${Math.round(p99)} ms)`,
     unit: '/s',
     ours: [rate.perSecond],
     beside: { name: 'peak, before and after', figures: [mean(peaks.map(({ perSecond }) => perSecond))] },
@@ -58,14 +58,14 @@ const toMemory = ({ resident }: Overload): Row[] => {
   const [earlier, later] = [settled.slice(0, half), settled.slice(half)].map((part) => Math.max(...part));
   return [
     {
-      work: 'most memory in its last 20 s',
+      work: 'peak memory in the last 20 s',
       unit: ' MiB',
       ours: [later ?? Number.NaN],
       beside: { name: 'in the 20 s before', figures: [earlier ?? Number.NaN] },
       goals: [{ of: 'ratio', atMost: 1.1 }],
     },
     {
-      work: 'slope of its memory in its last 40 s',
+      work: 'memory growth in the last 40 s',
       unit: ' MiB/min',
       ours: [toSlope(settled) * 60],
       goals: [],
@@ -79,7 +79,7 @@ const toRecovery = ({ figures, samples, idle }: Overload): Row => {
     ({ due, status, ms }) => due >= figures.endedAt && status === 200 && ms <= Math.max(idle, 1),
   );
   return {
-    work: 'until a request afterwards is answered as fast as without load',
+    work: 'time until a request is as fast as without load again',
     unit: ' ms',
     ours: [first ? first.due + first.ms - figures.endedAt : Number.POSITIVE_INFINITY],
     goals: [{ of: 'value', atMost: 1000 }],
@@ -93,14 +93,14 @@ const toOthers = ({ figures, samples, newcomers, idle }: Overload): Row[] => {
   const slowest = Math.round(Math.max(...newcomers));
   return [
     {
-      work: `p99 of GET /api/tasks/1 meanwhile (${refused} of ${meanwhile.length} refused)`,
+      work: `p99 of GET /api/tasks/1 under load (${refused} of ${meanwhile.length} refused)`,
       unit: ' ms',
       ours: [quantile(times, 0.99)],
       beside: { name: 'without load', figures: [idle] },
       goals: [],
     },
     {
-      work: `median of GET /health on a new connection meanwhile (all ${newcomers.length} answered 200; slowest ${slowest} ms)`,
+      work: `median of GET /health on a new connection under load (all ${newcomers.length} answered 200; slowest ${slowest} ms)`,
       unit: ' ms',
       ours: [quantile(newcomers, 0.5)],
       goals: [],

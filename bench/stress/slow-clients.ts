@@ -45,7 +45,7 @@ const open = (kind: SlowKind, { port, path }: SlowOrder): Promise<number> =>
     const onread = { buffer: Buffer.alloc(pieceBytes), callback: () => kind !== 'reading' };
     const socket = connect({ port, host, onread }, () => {
       resolve(socket.localPort ?? 0);
-      // // Later errors are caused by the server.
+      // Later errors are caused by the server.
       socket.removeListener('error', reject).on('error', () => undefined);
       socket.write(openings[kind](path));
     });

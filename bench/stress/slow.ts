@@ -41,7 +41,7 @@ export const slow: Part = {
     const order: SlowOrder = { port, path: `/api/tasks?limit=${tasks}`, counts };
     const clients = startCompanion<SlowReport>(scope, undefined, 'slow-clients', order);
     const first = await clients.read();
-    const [closings] = await Promise.all([watch(first, clients.read), bystanders.askMeanwhile(slowSeconds)]);
+    const [closings] = await Promise.all([watch(first, clients.read), bystanders.askUnderLoad(slowSeconds)]);
     await bystanders.askIdle(idleSeconds);
     return [...toClosed(closings), ...bystanders.toFindings('slow')];
   },
@@ -72,7 +72,7 @@ const toClosed = (closings: Closings): Finding[] =>
     },
     {
       id: 'slow',
-      work: `when the last of them is closed`,
+      work: `time until the last slow ${kind} connection is closed`,
       unit: ' s',
       ours: [closings[kind].last],
       goals: [{ of: 'value', atMost: limits[kind] }],

@@ -44,6 +44,6 @@ export const createAutocannonArgs = ({
 export const parseAutocannonOutput = (output: string): LoadFigures => {
   const { duration, requests, latency, errors, non2xx }: Result = JSON.parse(output);
   if (errors + non2xx > 0) throw new Error(`${errors + non2xx} of ${requests.total} requests failed`);
-  if (requests.total === 0) throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
+  if (requests.total === 0) throw new Error('no response in time: try longer rounds with --seconds');
   return { answers: requests.total, perSecond: requests.total / duration, p99Ms: latency.p99 };
 };

@@ -25,10 +25,10 @@ export const startCompanion = <T>(
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const forget = atExit(() => child.kill('SIGKILL'));
   child.send(order);
-  const told: T[] = [];
+  const messages: T[] = [];
   let wake = (): void => undefined;
   child.on('message', (message) => {
-    told.push(message as T);
+    messages.push(message as T);
     wake();
   });
   child.on('disconnect', () => wake());
@@ -39,13 +39,13 @@ export const startCompanion = <T>(
   });
   return {
     read: async () => {
-      while (told.length === 0) {
+      while (messages.length === 0) {
         if (!child.connected) throw new Error(`${module} has ended`);
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      return told.shift() as T;
+      return messages.shift() as T;
     },
   };
 };

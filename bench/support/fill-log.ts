@@ -18,7 +18,7 @@ export const fillLog = async (directory: string, records: number): Promise<{ fil
   const names = createFileNames(directory, 'alerts');
   const written = { files: 0, bytes: 0 };
   for (let seq = 1; seq <= records; ) {
-    // // The previous file is full: number it only now, so that the last one stays active.
+    // The previous file is full: number it only now, so that the last one stays active.
     if (written.files > 0) await rename(names.active, names.closed(written.files));
     const { next, bytes } = await fillFile(names.active, seq, records);
     written.files += 1;

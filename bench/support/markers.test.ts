@@ -17,7 +17,7 @@ test('a document without both markers in order is refused before anything is mea
   assert.throws(() => insertBetweenMarkers('<!-- figures: end -->\n<!-- figures: begin -->\n', 'new\n'));
   const path = join(createFolder(t), 'letter.md');
   writeFileSync(path, 'Dear all,\n');
-  assert.throws(() => createMarkedWriter(path), /there is no place/);
+  assert.throws(() => createMarkedWriter(path), /the markers .* are missing/);
 });
 
 test('a missing file is created with markers, and can be written again', (t) => {

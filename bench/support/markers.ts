@@ -6,7 +6,7 @@ const end = '<!-- figures: end -->\n';
 /** The document with the text between its markers replaced; throws if it has no markers. */
 export const insertBetweenMarkers = (document: string, text: string): string => {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`there is no place between ${begin.trim()} and ${end.trim()}`);
+  if (from < 0 || to < from) throw new Error(`the markers ${begin.trim()} and ${end.trim()} are missing`);
   return `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`;
 };
 

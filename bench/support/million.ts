@@ -9,7 +9,7 @@ import { writeSeed } from './tasks.ts';
 export const startSeeded = async (scope: Scope, cores: Cores | undefined, count: number): Promise<Server> => {
   const seed = join(scope.folder, `${count}.json`);
   await writeSeed(seed, count);
-  return startSignalbox(scope, cores, { flags: ['--seed', seed], tells: 'memory' });
+  return startSignalbox(scope, cores, { flags: ['--seed', seed], report: 'memory' });
 };
 
 /** Starts a server with a million tasks on first use; later calls return the same one. */

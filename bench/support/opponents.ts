@@ -29,7 +29,7 @@ export const createJsonServer =
   (tasks: object[]): Start =>
   (scope, cores) => {
     const file = write(scope, 'db.json', JSON.stringify({ tasks }));
-    // // Production mode requires this folder.
+    // Production mode requires this folder.
     mkdirSync(join(scope.folder, 'public'), { recursive: true });
     return startServer(scope, cores, {
       command: (port) => [process.execPath, '--import', loopback, jsonServer, '--port', String(port), file],

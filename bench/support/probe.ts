@@ -73,7 +73,7 @@ const tryPriority = (priority: number): void => {
   try {
     setPriority(priority);
   } catch {
-    // // Not allowed for ordinary users; the figures are then slightly worse.
+    // Not allowed for ordinary users; the figures are then slightly worse.
   }
 };
 

@@ -1,4 +1,4 @@
-/** Preloaded into a server: answers each message with `toWait` for the time since the previous message. */
+/** Preloaded into a server: answers each message with `toDelayP99` for the time since the previous message. */
 const intervalMs = 1;
 /** Resolution of the reported delay in milliseconds. */
 const step = 0.05;
@@ -13,7 +13,7 @@ const note = (): void => {
 };
 
 /** The p99 in milliseconds of how long a request that arrives at a random moment waits for the event loop. */
-const toWait = (): number => {
+const toDelayP99 = (): number => {
   const total = delays.reduce((sum, delay) => sum + delay + intervalMs, 0);
   /** The share of time in which a request would have to wait longer. */
   const shareOver = (wait: number): number => delays.reduce((sum, delay) => sum + Math.max(0, delay - wait), 0) / total;
@@ -24,6 +24,6 @@ const toWait = (): number => {
 
 setInterval(note, intervalMs).unref();
 process.on('message', () => {
-  process.send?.(toWait());
+  process.send?.(toDelayP99());
   delays = [];
 });

@@ -14,7 +14,7 @@ export interface Report {
   surroundings: string[];
 }
 
-const head = ['', 'work', 'signalbox', 'beside it', 'ratio (lowest to highest)', 'by processor time', 'goal', ''];
+const head = ['', 'work', 'signalbox', 'compared with', 'ratio (lowest to highest)', 'by processor time', 'goal', ''];
 
 /** The report as Markdown: the table, what was not measured, and the surroundings. */
 export const toMarkdown = ({ findings, gaps, surroundings }: Report): string => {

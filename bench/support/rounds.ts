@@ -57,7 +57,7 @@ const measureRate = async (
   const before = readCpuMs(server.pid);
   const { answers, perSecond } = await load.run({ ...request, seconds });
   cpuMs.push((readCpuMs(server.pid) - before) / answers);
-  // // Otherwise requests pending at the end of the load would slow down the other side.
+  // Otherwise requests pending at the end of the load would slow down the other side.
   await ask(request);
   return perSecond;
 };

@@ -20,7 +20,7 @@ interface Options {
   /** The data directory; a new folder by default. */
   dataDir?: string;
   /** The report it can be asked for, by `readLiveBytes` or `readOwnDelay`. */
-  tells?: keyof typeof reports;
+  report?: keyof typeof reports;
   /** The limit on its open files. */
   openFiles?: number;
 }
@@ -29,18 +29,18 @@ interface Options {
 export const startSignalbox = (
   scope: Scope,
   cores: Cores | undefined,
-  { flags = [], dataDir, tells, openFiles }: Options = {},
+  { flags = [], dataDir, report, openFiles }: Options = {},
 ): Promise<Server> =>
   startServer(scope, cores, {
     command: (port) => [
       ...(openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']),
       process.execPath,
-      ...(tells ? reports[tells] : []),
+      ...(report ? reports[report] : []),
       ...[main, '--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
     ],
     path: '/health',
     variables: { SIGNALBOX_ADMIN_PASSWORD: password },
-    hasChannel: tells !== undefined,
+    hasChannel: report !== undefined,
   });
 
 /** Bytes in use in a server that reports memory, after a garbage collection. */

@@ -28,7 +28,7 @@ export const startSlowReader = (url: string): SlowReader => {
     stop: () => {
       const wasReading = !hasEnded && head.startsWith('HTTP/1.1 200');
       socket.destroy();
-      if (!wasReading) throw new Error(`the slow reader was answered ${head || 'nothing'}`);
+      if (!wasReading) throw new Error(`the slow reader received ${head || 'nothing'}`);
     },
   };
 };

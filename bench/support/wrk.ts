@@ -32,10 +32,10 @@ export const createWrkArgs = (script: string, request: LoadRequest): string[] =>
 /** Parses the script's line; throws if it is missing, or reports a failure or no response. */
 export const parseWrkOutput = (output: string): LoadFigures => {
   const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
-  if (line === undefined) throw new Error(`wrk told no figures:\n${output}`);
+  if (line === undefined) throw new Error(`wrk printed no figures:\n${output}`);
   const { requests, duration, p99, failed }: Summary = JSON.parse(line);
   if (failed > 0) throw new Error(`${failed} of ${requests} requests failed:\n${output}`);
-  if (requests === 0) throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
+  if (requests === 0) throw new Error('no response in time: try longer rounds with --seconds');
   return { answers: requests, perSecond: (requests / duration) * 1e6, p99Ms: p99 / 1000 };
 };
 

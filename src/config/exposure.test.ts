@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { findWriteProblem, listExposures } from './exposure.ts';
 
-const skip = process.platform === 'win32' && 'Windows has no modes';
+const skip = process.platform === 'win32' && 'Windows has no file modes';
 
 const createFile = (t: TestContext, mode: number): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-exposure-'));

@@ -26,8 +26,8 @@ for (const [name, readings] of Object.entries(implementations)) {
     assert.notEqual(hostname, '');
     assert.equal(architecture, process.arch);
     assert.ok(osName);
-    const upSeconds = (Date.now() - bootedAt.getTime()) / 1000;
-    assert.ok(Math.abs(upSeconds - readings.uptimeSeconds()) < 5);
+    const sinceBoot = (Date.now() - bootedAt.getTime()) / 1000;
+    assert.ok(Math.abs(sinceBoot - readings.uptimeSeconds()) < 5);
   });
 
   test(`${name}: memory is that of the machine`, async () => {
@@ -87,7 +87,7 @@ const listDisks = async (readings?: HostReadings): Promise<unknown[]> =>
 
 test('both implementations agree on the disks, memory and swap', async () => {
   const { linux, portable } = implementations;
-  // // A disk may appear or disappear between the two.
+  // A disk may appear or disappear between the two.
   await waitUntilPasses(async () => assert.deepEqual(await listDisks(linux), await listDisks(portable)));
   await waitUntilPasses(async () => {
     const [one, other] = await Promise.all([linux?.memory(), portable?.memory()]);

@@ -22,7 +22,7 @@ test('headers, requests, idle connections and the number of connections are limi
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 10_000,
-      // // Idle connections are closed by idle-timeout.ts.
+      // Idle connections are closed by idle-timeout.ts.
       timeout: 0,
       maxConnections: 1100,
     },
@@ -42,6 +42,6 @@ test('settings change the time limits and the number of connections', (t) => {
 test('parameters and header lines are limited', (t) => {
   const { server, initialConfig } = start(t);
   assert.equal(initialConfig.routerOptions?.maxParamLength, 16 * 1024);
-  // // One more than the limit, so that an excess is detected.
+  // One more than the limit, so that an excess is detected.
   assert.equal(server.maxHeadersCount, 201);
 });

@@ -72,7 +72,7 @@ test('D17i a task deleted while the body of its PUT arrives is 404, and stays de
   const connection = openConnection(url);
   const head = `PUT /api/tasks/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\n`;
   connection.send(`${head}Content-Length: ${body.length}\r\n\r\n`);
-  // // 100 Continue shows that the request has reached the server.
+  // 100 Continue shows that the request has reached the server.
   await waitUntil('the server asks for the body', () => connection.unread().startsWith('HTTP/1.1 100 '));
   assert.equal((await request('DELETE', '/api/tasks/1')).status, 200);
   connection.send(body);

@@ -18,7 +18,7 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   writeFileSync(join(pages, '.env'), secretText);
   writeFileSync(join(folder, 'secret.txt'), secretText);
   const { url } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
-  // // Created after startup, since a link that exists on startup prevents it.
+  // Created after startup, since a link that exists on startup prevents it.
   symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
   return url;
 };

@@ -25,7 +25,7 @@ test('A24 a token part with padding or non-canonical base64url is rejected', asy
   const [header = '', claims = '', signature = ''] = token.split('.');
   const lastCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = lastCharacters.indexOf(signature.slice(-1));
-  // // 32 bytes leave two bits of the last character unused; setting one changes the spelling but not the bytes.
+  // 32 bytes leave two bits of the last character unused; setting one changes the spelling but not the bytes.
   const respelled = `${signature.slice(0, -1)}${lastCharacters[last ^ 1]}`;
   await assertRefused(
     t,

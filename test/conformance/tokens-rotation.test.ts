@@ -17,7 +17,7 @@ test('D23x the secret can be changed without downtime: two servers, restarted in
   const [a, b] = [await startWith(t, older), await startWith(t, older)];
   const first = await a.login();
   assert.equal(await b.statusFor(first), 200);
-  // // Every server must accept the new secret before any signs with it.
+  // Every server must accept the new secret before any signs with it.
   await a.stop();
   const preparedA = await startWith(t, older, newer);
   const second = await preparedA.login();

@@ -29,7 +29,7 @@ export const toSkip = (browser: Browser | undefined): string | false =>
 const unpackChromium = async (): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-browser-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // // The package unpacks into the temporary folder, and unpacks its libraries only if it detects a cloud.
+  // The package unpacks into the temporary folder, and unpacks its libraries only if it detects a cloud.
   process.env['TMPDIR'] = folder;
   process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs20.x';
   const { default: packaged } = await import('@sparticuz/chromium');

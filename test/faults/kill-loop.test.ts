@@ -28,12 +28,12 @@ test('the log has every acknowledged alert once and in order after kill -9 at an
   for (let round = 0; round < total; round++) {
     const flags = round % 3 === 1 ? smallSegments : [];
     if (round % 4 === 3) await killStart(dataDir, flags, Math.ceil(random() * longestStartMs));
-    // // Alternates between a random moment and the arrival of an acknowledgement.
+    // Alternates between a random moment and the arrival of an acknowledgement.
     const end =
       round % 2 === 0
         ? { afterMs: 20 + random() * longestLifeMs }
         : { afterAlerts: Math.ceil(random() * mostAcknowledged) };
-    const acknowledged = await live({ dataDir, flags }, `${round}`, end);
+    const acknowledged = await runUntilKilled({ dataDir, flags }, `${round}`, end);
     for (const [client, list] of history.entries()) list.push(...(acknowledged[client] ?? []));
   }
   const lines = readLog(dataDir);
@@ -59,7 +59,7 @@ interface End {
 }
 
 /** Runs one server under clients until it is killed; resolves to what it acknowledged, by client. */
-const live = async (
+const runUntilKilled = async (
   options: Parameters<typeof startServer>[0],
   tag: string,
   { afterMs, afterAlerts = Number.POSITIVE_INFINITY }: End,

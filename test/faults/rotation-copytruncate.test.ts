@@ -28,7 +28,7 @@ test('logrotate with copytruncate loses only alerts that are acknowledged while 
     await rotate();
     const during = clients.acknowledged.map(({ length }) => length);
     await waitForMore(clients);
-    // // One more alert than was acknowledged may have been in progress at the end.
+    // One more alert than was acknowledged may have been in progress at the end.
     for (const [client, list] of clients.acknowledged.entries())
       noteMessages(unsafe, list.slice(before[client], (during[client] ?? 0) + 1));
   }

@@ -53,7 +53,7 @@ test('renaming the log while the server closes segments loses no acknowledged al
     try {
       rename(busy, round);
     } catch (error) {
-      // // Between two segments there is no file for a moment.
+      // Between two segments there is no file for a moment.
       assert.equal((error as NodeJS.ErrnoException).code, 'ENOENT');
     }
   };
@@ -61,7 +61,7 @@ test('renaming the log while the server closes segments loses no acknowledged al
 });
 
 test('no acknowledged alert is written to a deleted log file', async (t) => {
-  // // A second link keeps the deleted file for the comparison.
+  // A second link keeps the deleted file for the comparison.
   const unlink: Move = ({ file }, round) => {
     linkSync(file, `${file}.${round}`);
     unlinkSync(file);

@@ -73,7 +73,7 @@ test('exactly one of several servers started at the same instant keeps running',
     const [only, ...more] = servers.filter((server) => server !== undefined);
     assert.ok(only, 'none has started');
     assert.deepEqual(more, [], `${more.length} more have started`);
-    // // Its files are kept for the next round.
+    // Its files are kept for the next round.
     await killServer(only);
   }
 });

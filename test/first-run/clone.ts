@@ -29,7 +29,7 @@ export interface Command {
 /** The reason why nothing can be installed here, or false. */
 export const findObstacle = (): string | false => {
   if (process.platform !== 'linux') return 'processes are looked up in /proc, which only Linux has';
-  if (spawnSync('git', ['rev-parse'], { cwd: packageRoot }).status !== 0) return 'this is no git checkout';
+  if (spawnSync('git', ['rev-parse'], { cwd: packageRoot }).status !== 0) return 'this is not a git checkout';
   if (spawnSync(process.execPath, ['--version'], nobody).status !== 0)
     return 'an ordinary user cannot run this Node.js';
   const view = ['view', 'fastify', 'version', '--fetch-retries=0', '--fetch-timeout=10000'];
@@ -45,7 +45,7 @@ export const createHome = (t: Scope): Home => {
     npm_config_cache: join(folder, 'npm-cache'),
     npm_config_update_notifier: 'false',
   };
-  giveAway(folder);
+  giveToNobody(folder);
   return { folder, variables };
 };
 
@@ -64,7 +64,7 @@ export const createClone = ({ folder }: Home): string => {
     mkdirSync(dirname(join(clone, file)), { recursive: true });
     copyFileSync(join(packageRoot, file), join(clone, file));
   }
-  giveAway(clone);
+  giveToNobody(clone);
   return clone;
 };
 
@@ -136,7 +136,7 @@ export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // // It has already ended.
+    // It has already ended.
   }
 };
 
@@ -157,7 +157,7 @@ export const makeReadOnly = (t: Scope, folder: string): void => {
   t.after(() => change('u+w'));
 };
 
-const giveAway = (folder: string): void => {
+const giveToNobody = (folder: string): void => {
   if (nobody.uid !== undefined) execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder]);
   chmodSync(folder, 0o755);
 };

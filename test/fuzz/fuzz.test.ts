@@ -23,7 +23,7 @@ test('ten thousand valid, nearly valid and hostile requests each get a documente
   }
   const sum = [...statuses.values()].reduce((one, other) => one + other);
   assert.equal(sum, rounds * requestsPerRound);
-  t.diagnostic(`answers by status: ${JSON.stringify(Object.fromEntries(statuses))}`);
+  t.diagnostic(`responses by status: ${JSON.stringify(Object.fromEntries(statuses))}`);
 });
 
 for (const { name, kept } of readCorpus()) {

@@ -40,5 +40,5 @@ for (let index = from; sent < requests && findings < mostFindings; index += 1) {
   } else if (sent % progressEvery === 0) process.stdout.write(`${describe()}\n`);
 }
 const counts = [...totals].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`);
-process.stdout.write(`\nseed ${seed}, ${describe()}\nanswers by status (0: none): ${counts.join(', ')}\n`);
+process.stdout.write(`\nseed ${seed}, ${describe()}\nresponses by status (0: none): ${counts.join(', ')}\n`);
 process.exitCode = findings > 0 ? 1 : 0;

@@ -79,7 +79,7 @@ test('the fuzzer detects every kind of undocumented response', async (t) => {
   await expectFinding('/status', /^status 202 is not one of/);
   await expectFinding('/value', /^the body of 200 is not as documented: \{"n":1\.5\}/);
   await expectFinding('/member', /^the body of 200 is not as documented: .*secret/);
-  await expectFinding('/broken', /^200 with a body that is no JSON/);
+  await expectFinding('/broken', /^200 with a body that is not JSON/);
   await expectFinding('/label', /^200 is labelled text\/plain/);
   await expectFinding('/header', /^503 without retry-after/);
   await expectFinding('/takes-all', /^200 for a body that does not fit/, 'a');

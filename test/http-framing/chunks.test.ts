@@ -42,7 +42,7 @@ const cases: Case[] = [
   badSize('a signed size is rejected', `+${size}`),
   badSize('an empty size is rejected', ''),
   badSize('a size that is not a number is rejected', 'zz'),
-  badSize('a size past 64 bits is rejected', `1${'0'.repeat(15)}${size.padStart(2, '0')}`),
+  badSize('a size beyond 64 bits is rejected', `1${'0'.repeat(15)}${size.padStart(2, '0')}`),
   badSize('a size of 16 digits that wraps round is rejected', 'ffffffffffffffff0'),
   badSize('a size with a blank before it is rejected', ` ${size}`),
   badSize('a size with a blank behind it is rejected', `${size} `),

@@ -66,7 +66,9 @@ test('check-config warns about profiles that need a token if there is no login',
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
-test('log lines in a terminal are formatted for people', { skip: hasScript ? false : 'needs script(1)' }, (t) => {
+test('log lines in a terminal are formatted for people', {
+  skip: hasScript ? false : 'script(1) is not installed',
+}, (t) => {
   const path = write(t, { host: '0.0.0.0' });
   const command = `'${process.execPath}' '${main}' check-config '${path}'`;
   const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', timeout: 20_000 });

@@ -60,7 +60,7 @@ test('on shutdown, silent connections are closed while a busy one is still serve
   const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
   const silent = open(t, url);
   const busy = open(t, url, head);
-  // // Its response shows that the previous two have reached the server.
+  // Its response shows that the previous two have reached the server.
   await request('GET', '/api/tasks');
   const ended = stop();
   assert.equal((await silent.closed()).text, '');
@@ -80,13 +80,13 @@ test('a path in the public folder that is not a regular file is 404 at once', as
   try {
     execFileSync('/usr/bin/mkfifo', [join(cwd, 'pages', 'pipe')]);
   } catch {
-    return t.skip('there is no program `mkfifo`');
+    return t.skip('mkfifo is not installed');
   }
   const { request, stop } = await startProgram(t, ['--profiles', 'L', '--public-dir', 'pages'], { cwd });
   for (const path of ['/docs/pipe', '/docs/', '/docs/index.html/']) {
     assert.equal((await request('GET', path)).status, 404, path);
   }
-  // // A folder without its slash redirects, whatever its name.
+  // A folder without its slash redirects, whatever its name.
   assert.equal((await request('GET', '/docs/index.html')).status, 301);
   assert.equal((await request('GET', '/docs/page.html')).text, 'page');
   assert.equal((await stop()).code, 0);

@@ -64,12 +64,12 @@ test('a password of 128 bytes is accepted, whatever its characters', async () =>
 });
 
 test('in a terminal hash-password asks for the password and does not echo it', async (t) => {
-  // // `script` of util-linux runs the program in a terminal.
+  // `script` of util-linux runs the program in a terminal.
   const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' hash-password`, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),
   );
-  if (failed) return t.skip('there is no program `script` to make a terminal');
+  if (failed) return t.skip('script(1) is not installed');
   let shown = '';
   await new Promise((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

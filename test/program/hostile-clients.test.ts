@@ -110,7 +110,7 @@ test('lists of alerts that read much of the log do not delay other requests', { 
 test('a login whose connection is reset is not logged as an error', async (t) => {
   const { url, request, output, stop } = await startProgram(t, ['--profiles', 'M,A']);
   await attacks.sendAndReset(url, 30, attacks.login);
-  // // Wrong logins that the server checks are eventually delayed.
+  // Wrong logins that the server checks are eventually delayed.
   await waitUntil('logins are checked', async () => {
     await attacks.sendAndReset(url, 30, attacks.login, true);
     return output.stderr.includes('delayed');
@@ -129,7 +129,7 @@ test('the audit names the address of a client that resets its connection after a
   const execute = attacks.toPost('/api/execute', { command: 'ls' }, token);
   type Executions = { data: { remoteAddress: string | null }[] };
   const read = async () => (await request<Executions>('GET', '/api/executions', { token })).json.data;
-  // // A command is not run if its client has disconnected before it starts.
+  // A command is not run if its client has disconnected before it starts.
   await waitUntil('ten commands are recorded', async () => {
     await attacks.sendAndReset(url, 10, execute, true);
     return (await read()).length >= 10;
@@ -142,7 +142,7 @@ test('a connection with half of its headers is closed at once on SIGTERM and doe
   const half = openConnection(url);
   t.after(half.destroy);
   half.send('GET /health HTTP/1.1\r\nHost: loc');
-  // // Its response shows that the previous bytes have reached the server.
+  // Its response shows that the previous bytes have reached the server.
   assert.equal((await request('GET', '/health')).status, 200);
   const began = performance.now();
   const ended = stop();

@@ -26,7 +26,7 @@ const start = async (t: TestContext, settings: object, variables: Record<string,
     const deadline = Date.now() + 10_000;
     while (count() === before && Date.now() < deadline) await fetch(`${url}/health`);
     assert.equal(count(), before + 1, output.stderr);
-    // // One more request: earlier output has then arrived too.
+    // One more request: earlier output has then arrived too.
     await fetch(`${url}/health`);
   };
   const send = async (path: string, body: object) => {

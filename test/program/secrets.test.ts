@@ -67,7 +67,7 @@ test('secrets of settings and requests appear in no response, log line, audit re
   const credentials = { Username: 'admin', Password: planted.adminPassword };
   const login = await send('POST', '/api/auth/login', forged, credentials);
   const { token } = JSON.parse(login.text) as { token: string };
-  // // Only the login response contains the token.
+  // Only the login response contains the token.
   answers.length = 0;
   const routes = Object.entries(
     (JSON.parse((await send('GET', '/openapi.json', token)).text) as { paths: Record<string, object> }).paths,
@@ -131,7 +131,7 @@ test('secrets appear neither in the help, the settings schema nor a startup erro
       ['--profiles', 'A,I', '--port', '70000'],
       ['--profiles', 'A,I,Z'],
     ];
-    // // These print the same for every file, so checking one is enough.
+    // These print the same for every file, so checking one is enough.
     const asked = content === files[0] ? [['--help'], ['config-schema']] : [];
     for (const args of [...bad, ...asked]) {
       const { stdout, stderr, code } = await runProgram(args, { variables });

@@ -28,7 +28,7 @@ const get = async (url: string, ca: string, headers = {}) => {
   return { status: answer.statusCode as number, headers: answer.headers as Record<string, string> };
 };
 
-const shake = async (url: string, options: ConnectionOptions): Promise<TLSSocket> => {
+const openSession = async (url: string, options: ConnectionOptions): Promise<TLSSocket> => {
   const socket = connectTls({ port: Number(new URL(url).port), host: '127.0.0.1', ...options });
   await once(socket, 'secureConnect');
   return socket;
@@ -60,12 +60,12 @@ test('TLS 1.2 and 1.3 are accepted, older versions are rejected', async (t) => {
   const { url, files } = await start(t);
   const ca = files.pem;
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-    const socket = await shake(url, { ca, minVersion: version, maxVersion: version });
+    const socket = await openSession(url, { ca, minVersion: version, maxVersion: version });
     assert.equal(socket.getProtocol(), version);
     socket.destroy();
   }
   const old = { ca, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
-  await assert.rejects(shake(url, old), /alert protocol version|ERR_SSL/);
+  await assert.rejects(openSession(url, old), /alert protocol version|ERR_SSL/);
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
 });
 
@@ -74,9 +74,9 @@ test('a client that does not speak TLS, or stops halfway, is disconnected and de
   assert.doesNotMatch(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP/);
   connect(Number(new URL(url).port), '127.0.0.1').end('\x16\x03\x01\x02');
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
-  // // Neither an idle connection nor an idle TLS session delays shutdown.
+  // Neither an idle connection nor an idle TLS session delays shutdown.
   const silent = connect(Number(new URL(url).port), '127.0.0.1').resume();
-  const session = (await shake(url, { ca: files.pem })).resume();
+  const session = (await openSession(url, { ca: files.pem })).resume();
   await get(`${url}/api/tasks`, files.pem);
   const closed = Promise.all([once(silent, 'close'), once(session, 'close')]);
   const { code } = await stop();
@@ -95,7 +95,7 @@ test('on SIGHUP new connections use the renewed certificate, and a damaged one i
   copyFileSync(second.key, files.key);
   child.kill('SIGHUP');
   await waitUntil('the server has the second certificate', async () => {
-    const socket = await shake(url, { rejectUnauthorized: false });
+    const socket = await openSession(url, { rejectUnauthorized: false });
     const { CN } = socket.getPeerCertificate().subject;
     socket.destroy();
     return CN === 'second';
@@ -126,7 +126,7 @@ test('a certificate or key that is missing, not PEM, without its counterpart or 
 
 test('a client that half-closes a TLS connection after its request gets the response', async (t) => {
   const { url, files } = await start(t);
-  const socket = await shake(url, { ca: files.pem, allowHalfOpen: true } as ConnectionOptions);
+  const socket = await openSession(url, { ca: files.pem, allowHalfOpen: true } as ConnectionOptions);
   t.after(() => socket.destroy());
   const pieces: Buffer[] = [];
   socket.on('data', (piece: Buffer) => pieces.push(piece));

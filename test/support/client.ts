@@ -91,7 +91,7 @@ const writeRequest = (
   };
   const lines = [`${method} ${path} HTTP/1.1`, ...Object.entries(all).map(([name, value]) => `${name}: ${value}`)];
   const head = `${lines.join('\r\n')}\r\n\r\n`;
-  if (/[^\0-\xff]/.test(head)) throw new Error(`characters that are no bytes: ${JSON.stringify(head)}`);
+  if (/[^\0-\xff]/.test(head)) throw new Error(`characters that are not bytes: ${JSON.stringify(head)}`);
   return Buffer.concat([Buffer.from(head, 'latin1'), content ?? Buffer.alloc(0)]);
 };
 

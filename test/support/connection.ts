@@ -48,7 +48,7 @@ export const openConnection = (url: string, options: ConnectionOptions = {}): Co
   });
   socket.on('end', () => socket.end());
   socket.on('error', (error) => {
-    // // A reset connection counts as closed; a refused one was never open.
+    // A reset connection counts as closed; a refused one was never open.
     if (socket.connecting || socket.bytesWritten === 0) failure = error;
   });
   socket.on('close', () => {

@@ -88,10 +88,10 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
 const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false }: Options) => {
   const file = bundled ? bundle : main;
   const [program = process.execPath, ...programArgs] = [...wrapper, process.execPath, file, ...args];
-  // // Files that the program writes by default must not end up in the checkout.
+  // Files that the program writes by default must not end up in the checkout.
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {
-    // // The child's coverage is measured too; no other variable is inherited.
+    // The child's coverage is measured too; no other variable is inherited.
     env: {
       PATH: process.env['PATH'],
       ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),

@@ -55,7 +55,7 @@ test('a list stops being produced while its client does not read, and ends when 
     last = taken.pieces;
     return last > 1 && turns > 1000;
   });
-  // // Socket buffers hold a few megabytes; without back-pressure the list would have gone on.
+  // Socket buffers hold a few megabytes; without back-pressure the list would have gone on.
   assert.ok(taken.pieces < 1000, String(taken.pieces));
   asked.destroy();
   await waitFor(() => taken.isOver);

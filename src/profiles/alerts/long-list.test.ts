@@ -135,7 +135,7 @@ test('a list that spans more than 256 MiB of the log is a 400 that names count',
   await mkdir(dataDir);
   const file = await openFile(join(dataDir, 'alerts.jsonl'), 'w');
   await file.write('{"message":"old"}\n');
-  // // A sparse file: the hole takes no space.
+  // A sparse file: the hole takes no space.
   await file.write('\n{"message":"new"}\n', 256 * MiB);
   await file.close();
   const app = await startApp(t, { settings: { dataDir } });

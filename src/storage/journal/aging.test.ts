@@ -21,7 +21,7 @@ const createOldLog = async (t: TestContext, hours: number) => {
 };
 
 /** Advances the clock and runs the timers of open journals. */
-const passHours = (t: TestContext, hours: number): void => t.mock.timers.tick(hours * hourMs);
+const advanceHours = (t: TestContext, hours: number): void => t.mock.timers.tick(hours * hourMs);
 
 const startClock = (t: TestContext): void => t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });
 
@@ -59,10 +59,10 @@ test('a running journal removes expired records even if no new ones arrive', asy
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(journal, 1, 3);
-  passHours(t, 23);
+  advanceHours(t, 23);
   await journal.reopen();
   assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
-  passHours(t, 2);
+  advanceHours(t, 2);
   await journal.reopen();
   assert.deepEqual(await listNumbers(journal), []);
 });
@@ -74,12 +74,12 @@ test('a running journal closes an active file that is a day old, and keeps it fo
   await appendNumbers(journal, 1, 3);
   const written = new Date(Date.now() + 20 * hourMs);
   await utimes(journal.file, written, written);
-  passHours(t, 25);
+  advanceHours(t, 25);
   await journal.reopen();
   await appendNumbers(journal, 4, 4);
   assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4]);
   assert.deepEqual(await listFiles(directory), ['log.00000001.jsonl', 'log.jsonl']);
-  passHours(t, 20);
+  advanceHours(t, 20);
   await journal.reopen();
   assert.deepEqual(await listNumbers(journal), [4]);
 });
@@ -89,13 +89,13 @@ test('the seq continues after every record was removed, also after restarts', as
   const directory = createFolder(t);
   const first = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(first, 1, 3);
-  passHours(t, 25);
+  advanceHours(t, 25);
   await first.reopen();
   await first.close();
   assert.equal((await readFile(first.file, 'utf8')).trim().split('\n').length, 1);
   const second = await openTestJournal(t, directory, { retainDays: 1 });
   assert.deepEqual(await listNumbers(second), []);
-  passHours(t, 100);
+  advanceHours(t, 100);
   await second.reopen();
   await second.close();
   const third = await openTestJournal(t, directory, { retainDays: 1 });

@@ -60,7 +60,7 @@ for (const { what, before = '', after = '', extra = [], damaged = 0 } of [
   { what: 'a line of 10 MB at the end', after: `{"n":"${tenMegabytes}"}\n`, damaged: 1 },
   { what: '10 MB without a newline', after: tenMegabytes },
   { what: 'empty lines', before: '\n\n  \n', after: '\n\n' },
-  { what: 'JSON that is no record', before: '[1]\nnull\n"text"\n7\n', damaged: 4 },
+  { what: 'JSON that is not a record', before: '[1]\nnull\n"text"\n7\n', damaged: 4 },
 ]) {
   test(`a log with ${what} opens, lists its records and accepts new ones`, async (t) => {
     const { directory, file, bytes } = await writeSix(t);

@@ -27,17 +27,17 @@ test('by default segments are large and kept forever, and everything is synced',
 });
 
 test('report receives every event, and an error in it stops nothing', () => {
-  const told: JournalEvent[] = [];
+  const events: JournalEvent[] = [];
   const { report } = withDefaults({
     directory: 'a',
     name: 'b',
     report: (event) => {
-      told.push(event);
+      events.push(event);
       throw new Error('no');
     },
   });
   report({ type: 'reopened' });
-  assert.deepEqual(told, [{ type: 'reopened' }]);
+  assert.deepEqual(events, [{ type: 'reopened' }]);
 });
 
 test('clients receive only reasons that an operator can act on', () => {

@@ -42,7 +42,7 @@ export const listUndecodableTokens = (): HostileToken[] => {
   return [
     ...rows,
     ['claims that are no UTF-8', signParts(header, broken), decoding],
-    ['a header that is no UTF-8', signParts(broken, claims), decoding],
+    ['a header that is not UTF-8', signParts(broken, claims), decoding],
     ['a byte order mark', signParts(header, encode(`\uFEFF${JSON.stringify(createClaims())}`)), decoding],
   ];
 };

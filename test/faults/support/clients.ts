@@ -74,7 +74,7 @@ const post = (url: string, agent: Agent, body: object): Promise<{ status: number
       response.on('close', () => resolve(response.complete ? { status: response.statusCode ?? 0, text } : undefined));
     });
     sent.on('error', () => resolve(undefined));
-    // // A server that hangs counts as ended.
+    // A server that hangs counts as ended.
     sent.setTimeout(patienceMs, () => sent.destroy());
     sent.end(JSON.stringify(body));
   });

@@ -20,6 +20,6 @@ const runStep = (step: Step): void => {
   try {
     step();
   } catch {
-    // // The other steps must still run, and this cannot be reported anywhere.
+    // The other steps must still run, and this cannot be reported anywhere.
   }
 };

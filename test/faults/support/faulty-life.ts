@@ -19,7 +19,7 @@ const smallSegments = ['--alerts-segment-bytes', '4096'];
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
 /** Which calls fail, counted from 1, as strace expects; `lasts` means that all calls after the first fail too. */
-export interface Occasion {
+export interface CallRange {
   when: string;
   lasts: boolean;
 }
@@ -33,7 +33,7 @@ export interface Outcome {
 }
 
 /** Runs a server with failing calls under load, kills it, and starts a second one without faults on the same log. */
-export const live = async (folder: string, fault: CallFault, occasion: Occasion): Promise<Outcome> => {
+export const runWithFaults = async (folder: string, fault: CallFault, range: CallRange): Promise<Outcome> => {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'alerts.jsonl'), remains);
@@ -45,11 +45,11 @@ export const live = async (folder: string, fault: CallFault, occasion: Occasion)
     onRefusal: (stderr) => {
       refusal = stderr;
     },
-    ...createFaultTracing(fault, occasion, dataDir, trace),
+    ...createFaultTracing(fault, range, dataDir, trace),
   });
   if (!server) assert.match(refusal, /^(\{.*\}\n)*signalbox: dataDir: [^\n]+\n$/);
   const hit = () => isHit(fault, readTrace(trace));
-  const acknowledged = server ? await serve(server, fault, occasion, hit) : [];
+  const acknowledged = server ? await serve(server, fault, range, hit) : [];
   const last = await storeAfterRestart(dataDir);
   return {
     isHit: hit(),
@@ -58,14 +58,14 @@ export const live = async (folder: string, fault: CallFault, occasion: Occasion)
   };
 };
 
-const createFaultTracing = (fault: CallFault, { when }: Occasion, dataDir: string, output: string) => {
+const createFaultTracing = (fault: CallFault, { when }: CallRange, dataDir: string, output: string) => {
   const { calls, effect, isOnPaths, also = [] } = fault;
   const injections = [`${calls.join(',')}:${effect}:when=${when}`, ...also];
   const injected = injections.flatMap((injection) => injection.split(':', 1));
   return createTracing({
     calls: isOnPaths ? injected : [...coverageCalls, ...injected],
     injections,
-    // // The directory is synced too.
+    // The directory is synced too.
     paths: isOnPaths ? [dataDir, ...listLogPaths(dataDir)] : [],
     output,
   });
@@ -80,7 +80,7 @@ const isHit = ({ calls }: CallFault, moments: readonly Moment[]): boolean => {
 const serve = async (
   server: FaultServer,
   { isFatal }: CallFault,
-  { lasts }: Occasion,
+  { lasts }: CallRange,
   hit: () => boolean,
 ): Promise<Acknowledged[][]> => {
   const { url } = server;

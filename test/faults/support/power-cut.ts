@@ -38,13 +38,13 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
       rmSync(dataDir, { recursive: true, force: true });
     }
     const roundFlags = [...flags, ...toSegmentFlags(round)];
-    const life = await live(disk, `${kind}-${round}`, { dataDir, flags: roundFlags, wrapper });
+    const life = await runUntilCut(disk, `${kind}-${round}`, { dataDir, flags: roundFlags, wrapper });
     history.push(...life.acknowledged);
     const lines = existsSync(dataDir) ? readLog(dataDir) : [];
     tally.add({ ...compare(history, lines), acknowledged: life.acknowledged.flat().length }, life.wrong);
     assertAscending(lines);
   }
-  await assertGoesOn(dataDir, flags);
+  await assertRecovers(dataDir, flags);
   tally.print(t);
   return tally;
 };
@@ -64,7 +64,7 @@ interface Life {
 }
 
 /** Runs one server until the power cut, and restores the disk. */
-const live = async (disk: Disk, tag: string, options: Parameters<typeof startServer>[0]): Promise<Life> => {
+const runUntilCut = async (disk: Disk, tag: string, options: Parameters<typeof startServer>[0]): Promise<Life> => {
   const server = await start(options);
   const clients = startClients(server.url, { tag });
   const power = createPowerSwitch(disk.path);
@@ -103,7 +103,7 @@ const assertAscending = (lines: Line[]): void => {
 };
 
 /** After the last cut, the server starts again, stores an alert and shuts down. */
-const assertGoesOn = async (dataDir: string, flags: string[]): Promise<void> => {
+const assertRecovers = async (dataDir: string, flags: string[]): Promise<void> => {
   const server = await start({ dataDir, flags });
   const clients = startClients(server.url, { tag: 'last', count: 1 });
   await clients.stop();

@@ -38,7 +38,7 @@ export const startServer = async ({
   killAfter,
   onRefusal,
 }: Options): Promise<FaultServer | undefined> => {
-  // // Refusals by an overloaded machine are not tested here.
+  // Refusals by an overloaded machine are not tested here.
   const patience = ['--max-event-loop-delay', '0'];
   const common = [main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir];
   const serverArgs = [...common, ...patience, ...flags];

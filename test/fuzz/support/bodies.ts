@@ -34,7 +34,7 @@ export const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =
 export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 30, arbitrary: fc.constantFrom(...brokenTexts.map(toBytes), ...brokenBytes) },
-    { weight: 30, arbitrary: fc.tuple(toJsonText(value), fc.nat(), fc.nat(255)).map(spoil) },
+    { weight: 30, arbitrary: fc.tuple(toJsonText(value), fc.nat(), fc.nat(255)).map(corrupt) },
     { weight: 20, arbitrary: toJsonText(anyValue) },
     {
       weight: 10,
@@ -44,7 +44,7 @@ export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<str
   );
 
 /** Cuts the text, or replaces a byte of it, at the position given by `at`. */
-const spoil = ([json, at, byte]: [string, number, number]): string => {
+const corrupt = ([json, at, byte]: [string, number, number]): string => {
   const place = at % (json.length + 1);
   const rest = byte % 2 === 0 ? '' : String.fromCharCode(byte) + json.slice(place + 1);
   return json.slice(0, place) + rest;

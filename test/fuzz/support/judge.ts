@@ -29,7 +29,7 @@ export const judge = (
   { operations, cors }: Surroundings,
 ): Judged | undefined => {
   if (!response) {
-    // // A request that ends early, or is rejected before it is sent completely, may miss its response.
+    // A request that ends early, or is rejected before it is sent completely, may miss its response.
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }
@@ -71,7 +71,7 @@ const readBody = ({ method, target }: FuzzRequest, { status, headers, body }: Ht
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    throw new Finding(`${status} with a body that is no JSON: ${body.toString('latin1').slice(0, 200)}`);
+    throw new Finding(`${status} with a body that is not JSON: ${body.toString('latin1').slice(0, 200)}`);
   }
 };
 

@@ -14,8 +14,8 @@ interface Item {
 /** Ids of items are below this. */
 const itemIds = 1000;
 
-const expect = (isSo: boolean, what: string): void => {
-  if (!isSo) throw new Finding(what);
+const expect = (holds: boolean, what: string): void => {
+  if (!holds) throw new Finding(what);
 };
 
 /** The number in a query parameter, as a server must read it. */

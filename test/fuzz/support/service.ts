@@ -90,7 +90,7 @@ const createLog = () => {
   return {
     logger: pino({ level: 'debug' }, { write }),
     assertSound: (): void => {
-      if (broken !== undefined) throw new Finding(`a line of the log is none: ${broken}`);
+      if (broken !== undefined) throw new Finding(`a log line is not JSON: ${broken}`);
     },
   };
 };

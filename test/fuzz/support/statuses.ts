@@ -25,13 +25,13 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(operation.path.includes('{') ? [404] : []),
     ...(isRun ? [403, 500, 503] : []),
     ...(operation.profile === 'login' ? [401, 429, 503] : []),
-    ...(operation.path.endsWith('/api/alert') && saysNothing(request) ? [400] : []),
+    ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
   ];
   return new Set(documented.filter((status) => status < 300 || mayRefuse.includes(status)));
 };
 
 /** True for an alert without any text, which is refused although it fits the schema. */
-const saysNothing = (request: FuzzRequest): boolean => {
+const isEmptyAlert = (request: FuzzRequest): boolean => {
   const sent = readSent(request);
   return ['source', 'level', 'message', 'hostname'].every((name) => !sent?.[name]);
 };

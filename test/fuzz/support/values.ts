@@ -13,7 +13,7 @@ const oddTexts = [
 /** Any text: ASCII, all of Unicode, lone surrogates. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 20 }),
-  // // Not the unit `binary`: fast-check takes seconds to prepare it.
+  // Not the unit `binary`: fast-check takes seconds to prepare it.
   fc.string({ unit: fc.nat(0x10ffff).map((point) => String.fromCodePoint(point)), maxLength: 20 }),
   fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 12 }),
   fc.constantFrom(...oddTexts),

@@ -90,7 +90,7 @@ test('a name longer than the kernel keeps is completed', async (t) => {
 
 test('a reading is shared for half a second, then replaced (D25)', async () => {
   let first: readonly ProcessReading[] = [];
-  // // A reading that is nearly half a second old may be replaced between the two.
+  // A reading that is nearly half a second old may be replaced between the two.
   await waitUntilPasses(async () => {
     first = await readings.processes();
     assert.equal(await readings.processes(), first);

@@ -12,7 +12,7 @@ import { toRequest } from './power-shell/request.ts';
 import { script } from './power-shell/script.ts';
 import { createEnvironment, createPowerShellRunner } from './power-shell-runner.ts';
 
-// // A stand-in replaces PowerShell: these tests check what it is sent and how its output is handled.
+// A stand-in replaces PowerShell: these tests check what it is sent and how its output is handled.
 
 const signal = new AbortController().signal;
 const processes: ParsedCommand = { name: 'Get-Process', parameters: {} };

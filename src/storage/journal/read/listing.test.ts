@@ -96,7 +96,7 @@ for (const [what, text] of [
     const directory = createFolder(t);
     await writeFile(join(directory, 'log.jsonl'), text);
     const journal = await openTestJournal(t, directory);
-    // // Warm up, so that compilation is not measured.
+    // Warm up, so that compilation is not measured.
     await listNumbers(journal, 10_000);
     let longest = 0;
     let start = process.cpuUsage();

@@ -13,7 +13,7 @@ import type { ParsedCommand } from '../../policy/policy.ts';
 import { createNativeRunner } from '../native-runner.ts';
 import { createPowerShellRunner } from '../power-shell-runner.ts';
 
-// // These tests need a real PowerShell: the one in this variable, or one in a well-known place.
+// These tests need a real PowerShell: the one in this variable, or one in a well-known place.
 const { SIGNALBOX_TEST_PWSH: path } = process.env;
 const program = await findProgram(path ? [path] : listPowerShellPaths());
 const skip = program === null && 'no PowerShell is installed here';
