@@ -14,13 +14,13 @@ import { startCrowd } from './support/crowd.ts';
 import { toTable } from './support/figures.ts';
 
 /**
- * What becomes of acknowledged records when the program is killed, and when the power of its disk is cut:
- * signalbox beside programs that are trusted with data. As root: `node dist/bench/durability-peers.js [ROUNDS]`.
+ * Durability of acknowledged records after SIGKILL and after a power cut of the disk: signalbox compared with other
+ * programs that store data. Run as root: `node dist/bench/durability-peers.js [ROUNDS]`.
  */
 const peers = [signalbox, createRedis('always'), createRedis('everysec'), etcd, alertmanager];
 const clients = 8;
 const diskBytes = 512 * MiB;
-/** Between these, the time under load before the fault; and the time after it in which answers are awaited. */
+/** Shortest and longest time under load before the fault, and the time after it during which responses are awaited. */
 const shortestMs = 50;
 const longestMs = 500;
 const lateMs = 200;
@@ -33,14 +33,14 @@ const measure = async (t: TestContext, peer: Peer, fault: Fault): Promise<string
   const disk = await createDisk(t, { kind: 'ext4', bytes: diskBytes });
   const folder = join(disk.path, 'data');
   mkdirSync(folder);
-  // The folder itself is not what is tried: it is on the disk before the first round.
+  // The folder itself is not tested, so it is flushed to disk before the first round.
   await disk.remount();
   const acknowledged: string[] = [];
   let late = 0;
   let running = await peer.start(folder);
   atEnd(t, () => running.kill());
   for (let round = 0; round < Number(rounds); round += 1) {
-    const seen = await live(running, disk, fault, `${round}`);
+    const seen = await runUntilFault(running, disk, fault, `${round}`);
     acknowledged.push(...seen.acknowledged);
     late += seen.late;
     running = await peer.start(folder);
@@ -50,8 +50,11 @@ const measure = async (t: TestContext, peer: Peer, fault: Fault): Promise<string
   return [peer.name, fault, rounds, ...[acknowledged.length, lost, duplicated, late].map(String)];
 };
 
-/** Load, then the fault, until the disk is back: what was acknowledged before a cut began, and how much after it. */
-const live = async (
+/**
+ * Runs load, then the fault, until the disk is back. Returns what was acknowledged before the cut and how much after
+ * it.
+ */
+const runUntilFault = async (
   running: RunningPeer,
   disk: Disk,
   fault: Fault,

@@ -9,8 +9,8 @@ import { send } from './support/http.ts';
 import { readBytesRead, readCpuMs, readResidentBytes } from './support/process-cost.ts';
 
 /**
- * Start and listing with a log of ten million records beside one of a hundred, in turns.
- * `node dist/bench/large-log.js [FOLDER [RECORDS]]`; it needs 4 GB there, and is slow to fill.
+ * Startup and listing with a log of ten million records, compared with a log of one hundred. `node
+ * dist/bench/large-log.js [FOLDER [RECORDS]]` needs 4 GB and takes a while to fill the log.
  */
 const rounds = 15;
 const listMs = 1000;
@@ -76,7 +76,7 @@ const measureStart = async (directory: string, figures: Figures): Promise<void> 
   }
 };
 
-/** Takes the files out of memory, so that they are read from the disk. */
+/** Drops the files from the page cache, so that they are read from the disk. */
 const forgetFiles = async (directory: string): Promise<void> => {
   for (const name of await readdir(directory)) {
     if (name.endsWith('.jsonl')) {
@@ -86,7 +86,7 @@ const forgetFiles = async (directory: string): Promise<void> => {
 };
 
 const measureList = async (server: FaultServer | undefined, figures: Figures): Promise<void> => {
-  if (!server) throw new Error('there is no server');
+  if (!server) throw new Error('no server is running');
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const cpuBefore = readCpuMs(server.pid);
   const began = performance.now();
@@ -115,7 +115,7 @@ const labels: [keyof Figures, string][] = [
   ['resident', 'memory, MB'],
 ];
 
-/** The ratio is the median of the rounds' own ratios: what else the machine does changes from round to round. */
+/** Uses the median of the ratios per round, since other load on the machine changes between rounds. */
 const toRows = ([few, many]: { figures: Figures }[]): string[][] =>
   labels.map(([key, label]) => {
     const [ofFew, ofMany] = [few?.figures[key] ?? [], many?.figures[key] ?? []];

@@ -6,9 +6,9 @@ import { quantile, toTable } from './support/figures.ts';
 import { send } from './support/http.ts';
 
 /**
- * How long an alert, and a right login from another address, take while 50 connections of one address log in with
- * wrong passwords: first slowed down by the limits, then without limits. Hashing a password and syncing a file
- * share one pool of threads. `node dist/bench/login-guessing.js [FOLDER]`, which must be on a disk, not in memory.
+ * Latency of alerts, and of a correct login from another address, while 50 connections from one address log in with
+ * wrong passwords: first with login limits, then without. Password hashing and file syncs share one thread pool. `node
+ * dist/bench/login-guessing.js [FOLDER]`; the folder must be on a disk, not in memory.
  */
 const logins = 50;
 const phaseMs = 8000;
@@ -24,7 +24,7 @@ const [, , parent = '.'] = process.argv;
 const run = async (folder: string): Promise<void> => {
   const rows: string[][] = [];
   for (const [name, crowd, variables] of [
-    ['nobody else', 0, {}],
+    ['no other load', 0, {}],
     [`${logins} guess, limited`, logins, {}],
     [`${logins} guess, without limits`, logins, noLimits],
   ] as const) {
@@ -52,11 +52,11 @@ const measurePhase = async (
   await crowd.ended;
   server.child.kill('SIGTERM');
   await server.ended;
-  const told = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
-  return [toRow([name, 'alert'], alerts, told), toRow(['', 'right login'], right, '')];
+  const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+  return [toRow([name, 'alert'], alerts, counts), toRow(['', 'correct login'], right, '')];
 };
 
-/** How long each of the requests took, one after the other, from an address of its own. */
+/** Durations of requests sent one after the other from a different address. */
 const measure = async (url: string, body: object, expected: readonly number[]): Promise<number[]> => {
   const agent = new Agent({ keepAlive: true, localAddress: '127.0.0.2' });
   const times: number[] = [];
@@ -87,11 +87,11 @@ const keepGuessing = (url: string, size: number, statuses: Map<number, number>) 
   };
 };
 
-const toRow = (names: string[], times: number[], told: string): string[] => [
+const toRow = (names: string[], times: number[], counts: string): string[] => [
   ...names,
   String(times.length),
   ...[0.5, 0.99, 1].map((share) => quantile(times, share).toFixed(1)),
-  told,
+  counts,
 ];
 
 const folder = await mkdtemp(join(parent, 'login-guessing-'));

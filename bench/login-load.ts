@@ -6,13 +6,13 @@ import { quantile, toTable } from './support/figures.ts';
 import { send } from './support/http.ts';
 
 /**
- * How long an alert takes while 50 people log in at once, again and again: hashing a password and syncing a file
- * share one pool of threads. `node dist/bench/login-load.js [FOLDER]`, which must be on a disk, not in memory.
+ * Latency of alerts while 50 users log in repeatedly: password hashing and file syncs share one thread pool. `node
+ * dist/bench/login-load.js [FOLDER]`; the folder must be on a disk, not in memory.
  */
 const logins = 50;
 const phaseMs = 8000;
 
-/** Else nearly all of them are refused without being checked. */
+/** With limits, nearly all logins would be refused unchecked. */
 const noLimits = {
   SIGNALBOX_LOGIN_TRIES_PER_ADDRESS: '0',
   SIGNALBOX_LOGIN_TRIES_PER_USER: '0',
@@ -34,7 +34,7 @@ const run = async (folder: string): Promise<void> => {
   await crowd.ended;
   server.child.kill('SIGTERM');
   await server.ended;
-  const rows = [toRow('nobody logs in', idle), toRow(`${logins} log in at once`, busy)];
+  const rows = [toRow('no logins', idle), toRow(`${logins} log in at once`, busy)];
   process.stdout.write(toTable(['', 'alerts', 'median ms', 'p99 ms', 'slowest ms'], rows));
   process.stdout.write(`logins: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}\n`);
 };

@@ -12,12 +12,12 @@ import { type Gap, toMarkdown } from './support/report.ts';
 import { createScope } from './support/scope.ts';
 import { describeRun } from './support/surroundings.ts';
 
-/** Measures the rows that the command line names, or all, and prints docs/benchmarks.md's table: see README.md. */
+/** Measures the rows named on the command line, or all, and prints the table of docs/benchmarks.md. See README.md. */
 const words = process.argv.slice(2);
 const args = parseArguments(words);
 const chosen = rows.filter(({ id }) => args.ids.length === 0 || args.ids.includes(id));
 const unknown = args.ids.filter((id) => !rows.some((row) => row.id === id));
-if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}`);
+if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);
 const writeTable = args.markdown === undefined ? undefined : createMarkedWriter(args.markdown);
 const began = new Date();
 const loadBefore = loadavg();
@@ -34,7 +34,7 @@ const measure = async (row: Row, bench: Omit<Bench, 'scope'>): Promise<void> => 
   } catch (error) {
     const { message } = error as Error;
     gaps.push({ id: row.id, reason: message });
-    // What is not installed is no failure; what could not be measured for any other reason is.
+    // A missing program is not a failure; any other error is.
     if (!(error instanceof NotMeasurable)) process.exitCode = 1;
   } finally {
     await scope.end();

@@ -1,8 +1,6 @@
 import { Server } from 'node:net';
 
-/**
- * Loaded before json-server, which listens on every address whatever it is told: keeps it on this machine.
- */
+/** Preloaded into json-server, which always listens on all addresses: restricts it to this machine. */
 const { listen } = Server.prototype;
 
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: unknown[]): Server {

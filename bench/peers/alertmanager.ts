@@ -12,7 +12,7 @@ interface Alert {
   labels: { record?: string };
 }
 
-/** Alertmanager with one route that notifies nobody: each record is an alert that lasts for an hour. */
+/** Alertmanager with one route without receivers: each record is an alert that lasts an hour. */
 export const alertmanager: Peer = {
   name: 'Alertmanager',
   start: async (folder) => {

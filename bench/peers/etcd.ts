@@ -7,7 +7,7 @@ interface Range {
   kvs?: { key: string; version: string }[];
 }
 
-/** etcd alone, asked through its JSON gateway: each record is a key. */
+/** A single etcd, used through its JSON gateway: each record is a key. */
 export const etcd: Peer = {
   name: 'etcd',
   start: async (folder) => {
@@ -27,7 +27,7 @@ export const etcd: Peer = {
       const answer = await send(`${url}/v3/kv/put`, { agent, body: { key: toBase64(key), value: '' } });
       return answer?.status === 200;
     };
-    // A member that has just started has no leader for a moment, and takes no keys.
+    // A newly started member has no leader yet and rejects writes.
     const { kill } = await startProgram('etcd', args, () => put('ready'));
     return {
       kill,
@@ -37,7 +37,7 @@ export const etcd: Peer = {
   },
 };
 
-/** A key's version counts how often it was written. */
+/** A key's version counts its writes. */
 const list = async (url: string, agent: Agent): Promise<string[]> => {
   const body = { key: toBase64('alert/'), range_end: toBase64('alert0'), keys_only: true };
   const answer = await send(`${url}/v3/kv/range`, { agent, body });

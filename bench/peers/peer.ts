@@ -1,21 +1,21 @@
-/** A program that is told to keep records, run on a folder of its own. */
+/** A program that stores records durably, run on its own folder. */
 export interface Peer {
   name: string;
-  /** Starts it on the folder, which may hold what an earlier run left; resolves once it answers. */
+  /** Starts the program on the folder, which may hold data of an earlier run; resolves once it responds. */
   start(folder: string): Promise<RunningPeer>;
 }
 
 export interface RunningPeer {
-  /** A connection of its own, where the program has such. */
+  /** Opens a separate connection if the program has connections. */
   connect(): Promise<Connection>;
-  /** Every record it has, as often as it has it. */
+  /** All stored records, including duplicates. */
   list(): Promise<string[]>;
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL; resolves once the process has ended. */
   kill(): Promise<void>;
 }
 
 export interface Connection {
-  /** Whether the program says that it has the record now; false also where it is gone. */
+  /** Resolves to true if the program acknowledges the record; false also if it has ended. */
   send(record: string): Promise<boolean>;
   close(): void;
 }

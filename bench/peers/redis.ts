@@ -8,7 +8,7 @@ import type { Connection, Peer } from './peer.ts';
 const run = promisify(execFile);
 const maxBuffer = 1024 ** 3;
 
-/** Redis with its append-only file: each record is pushed to one list. */
+/** Redis with its append-only file: each record is appended to one list. */
 export const createRedis = (appendfsync: 'always' | 'everysec'): Peer => ({
   name: `Redis, appendfsync ${appendfsync}`,
   start: async (folder) => {
@@ -38,7 +38,7 @@ const connect = async (port: number): Promise<Connection> => {
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return {
-    // A number is the length of the list, an error begins with a minus.
+    // A number is the length of the list; an error begins with a minus sign.
     send: (record) =>
       new Promise((resolve) => {
         const settle = (isKept: boolean): void => {

@@ -5,7 +5,7 @@ import { startServer } from '../../test/faults/support/server.ts';
 import { send } from '../support/http.ts';
 import type { Peer } from './peer.ts';
 
-/** signalbox: each record is an alert's message. */
+/** signalbox: each record is the message of an alert. */
 export const signalbox: Peer = {
   name: 'signalbox',
   start: async (folder) => {

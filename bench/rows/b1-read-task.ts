@@ -5,7 +5,7 @@ import { startSignalbox } from '../support/signalbox.ts';
 import { newTask } from '../support/tasks.ts';
 import type { Row } from './row.ts';
 
-/** One task, beside a server that only writes its bytes. */
+/** Reading one task, compared with a server that only writes the same bytes. */
 export const readTask: Row = {
   id: 'B1',
   measure: async (bench) => {

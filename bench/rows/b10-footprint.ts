@@ -7,12 +7,12 @@ import type { Server } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import type { Bench, Row } from './row.ts';
 
-/** After the first answer, before memory is read. */
+/** Pause after the first response before memory is read. */
 const idleMs = 1000;
 
 type Start = (scope: Bench['scope']) => Promise<Server>;
 
-/** Time to start, and memory with nothing to do. No server is bound to a processor. */
+/** Startup time and idle memory. No server is pinned to a processor. */
 export const footprint: Row = {
   id: 'B10',
   measure: async ({ scope, rounds }) => {
@@ -32,7 +32,7 @@ export const footprint: Row = {
     });
     const [ours = [], bare = [], jsonServer = []] = await takeTurns(rounds, sides);
     const [ofOurs = [], ofBare = [], ofJsonServer = []] = resident;
-    const start = { id: 'B10', work: 'start to first answer', unit: ' ms', ours };
+    const start = { id: 'B10', work: 'start to first response', unit: ' ms', ours };
     const memory = { id: 'B10', work: 'resident memory, idle', unit: ' MiB', ours: ofOurs };
     return [
       {

@@ -7,11 +7,11 @@ import type { Row } from './row.ts';
 
 const count = 1_000_000;
 
-/** How much memory a task takes. */
+/** Memory per task. */
 export const taskMemory: Row = {
   id: 'B10',
   measure: async ({ scope, load }) => {
-    const server = await startSignalbox(scope, undefined, { tells: 'memory' });
+    const server = await startSignalbox(scope, undefined, { report: 'memory' });
     const read = async () => ({
       live: await readLiveBytes(server),
       resident: readResidentBytes(server.pid),

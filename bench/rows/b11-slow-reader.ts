@@ -11,19 +11,22 @@ const sampleMs = 50;
 const settleMs = 1000;
 const tasks = 1_000_000;
 
-/** What a client that reads a very long answer slowly costs the server and its other clients. */
+/** The cost of a client that reads a very long response slowly, for the server and its other clients. */
 export const slowReader: Row = {
   id: 'B11',
   measure: async ({ rounds, seconds, startMillion }) => {
     const server = await startMillion();
-    /** The p99 of a round, and the bytes by which the server grew in it: measured alike with the reader and without. */
+    /**
+     * The p99 of a round and the server's memory growth in bytes, measured the same way with and without the slow
+     * reader.
+     */
     const measureRound = async (): Promise<[p99: number, bytes: number]> => {
       const probing = measureP99(`${server.url}/api/tasks/1`, 2 * seconds);
       return Promise.all([probing, watchGrowth(server.pid, probing)]);
     };
     const settle = async (): Promise<void> => {
       await readLiveBytes(server);
-      // Collecting so much memory leaves work to be done for a while.
+      // Collecting this much garbage keeps the process busy for a while.
       await setTimeout(settleMs);
     };
     const growth: number[] = [];
@@ -46,14 +49,14 @@ export const slowReader: Row = {
     const findings: Finding[] = [
       {
         id: 'B11',
-        work: 'memory that an answer of 1,000,000 tasks to a slow reader takes',
+        work: 'memory growth while a slow reader receives 1,000,000 tasks',
         unit: ' MiB',
         ours: growth,
         goals: [{ of: 'value', atMost: 64 }],
       },
       {
         id: 'B11',
-        work: 'p99 of GET /api/tasks/{id} meanwhile',
+        work: 'p99 of GET /api/tasks/{id} during this',
         unit: ' ms',
         ours,
         beside: { name: 'without', figures },
@@ -64,7 +67,7 @@ export const slowReader: Row = {
   },
 };
 
-/** By how many bytes the memory of a process grows at most while something is going on. */
+/** The peak growth of a process's memory in bytes while the work runs. */
 const watchGrowth = async (pid: number, work: Promise<unknown>): Promise<number> => {
   let isOver = false;
   const end = () => {

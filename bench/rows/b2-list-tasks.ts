@@ -3,7 +3,7 @@ import { createBare } from '../support/opponents.ts';
 import { compareRates } from '../support/rounds.ts';
 import type { Row } from './row.ts';
 
-/** A list of fifty, beside a server that only writes its bytes. */
+/** A list of fifty tasks, compared with a server that only writes the same bytes. */
 export const listTasks: Row = {
   id: 'B2',
   measure: async (bench) => {

@@ -5,7 +5,7 @@ import { compareRates, type Side } from '../support/rounds.ts';
 import type { Server } from '../support/server.ts';
 import type { Row } from './row.ts';
 
-/** Filters by what they match in the seed of `support/tasks.ts`. */
+/** Filters, with what they match in the seed of `support/tasks.ts`. */
 const filters: [query: string, matches: string][] = [
   ['', 'all match'],
   ['?status=Pending', 'every second matches'],
@@ -15,7 +15,7 @@ const filters: [query: string, matches: string][] = [
   ['?status=Completed', 'none matches'],
 ];
 
-/** The same list at a million tasks and at a thousand. */
+/** The same list with a million tasks and with a thousand. */
 export const listSizes: Row = {
   id: 'B3',
   measure: async (bench) => {
@@ -42,9 +42,10 @@ export const listSizes: Row = {
   },
 };
 
-/** Answers of different sizes would compare nothing. */
+/** Throws if the responses differ in size, since they would not be comparable. */
 const requireSameCount = async (...sides: Side[]): Promise<void> => {
   const answers = sides.map(async ({ request }): Promise<number> => JSON.parse(await ask(request)).count);
   const [count, ...others] = await Promise.all(answers);
-  if (others.some((other) => other !== count)) throw new Error(`${count} tasks, and ${others.join()}`);
+  if (others.some((other) => other !== count))
+    throw new Error(`the lists differ: ${count} tasks, and ${others.join()}`);
 };

@@ -5,7 +5,7 @@ import { startSignalbox } from '../support/signalbox.ts';
 import { newTask } from '../support/tasks.ts';
 import type { Row } from './row.ts';
 
-/** New tasks, beside a server that parses the same bodies and keeps nothing. */
+/** Creating tasks, compared with a server that parses the same bodies and stores nothing. */
 export const createTask: Row = {
   id: 'B4',
   measure: async (bench) => {
@@ -24,7 +24,7 @@ export const createTask: Row = {
         work: 'POST /api/tasks',
         unit: '/s',
         ...measured,
-        beside: { name: 'node:http, body parsed, constant answer', figures },
+        beside: { name: 'node:http, body parsed, constant response', figures },
         goals: [{ of: 'ratio', atLeast: 0.8 }],
       },
     ];

@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 const connections = 64;
 const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
-/** The same alert as Alertmanager takes them: with labels that it knows already, which costs it least. */
+/** The same alert for Alertmanager, with labels that it already knows, which is cheapest for it. */
 const labelled = [
   {
     labels: { alertname: 'backup', severity: 'ERROR', instance: 'web-1' },
@@ -16,7 +16,7 @@ const labelled = [
   },
 ];
 
-/** Alerts that are on the disk before they are answered, beside alerts that are kept in memory. */
+/** Alerts that are on disk before they are acknowledged, compared with alerts kept in memory. */
 export const alerts: Row = {
   id: 'B5',
   measure: async (bench) => {

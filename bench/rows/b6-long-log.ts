@@ -9,7 +9,7 @@ import type { Bench, Row } from './row.ts';
 
 const few = 100;
 const many = { usual: 1_000_000, full: 10_000_000 };
-/** More than a record of `fillLog` takes. */
+/** An upper bound for the size of a record of `fillLog`. */
 const bytesPerRecord = 500;
 
 interface Logs {
@@ -17,7 +17,7 @@ interface Logs {
   short: string;
 }
 
-/** Listing and starting with a long log of alerts, and with a short one. */
+/** Listing and startup with a long alert log and with a short one. */
 export const longLog: Row = {
   id: 'B6',
   measure: async (bench) => {
@@ -41,12 +41,12 @@ const compareStarts = async (bench: Bench, logs: Logs, size: string): Promise<Fi
     await scope.end();
     return startMs;
   });
-  // The first start of each mends nothing, but reads the files into memory.
+  // The first start reads the files into the page cache.
   await takeTurns(1, sides);
   const [ours = [], figures = []] = await takeTurns(bench.rounds, sides);
   return {
     id: 'B6',
-    work: `start to first answer at ${size}`,
+    work: `start to first response at ${size}`,
     unit: ' ms',
     ours,
     beside: { name: `itself at ${few}`, figures },

@@ -13,21 +13,21 @@ const connections = 4;
 
 const work = `with ${sleepers} processes, GET /api/processes on ${connections} connections`;
 
-/** What the client saw, and how much of it was the server's own doing. */
+/** The latency seen by the client, and the part of it that the server itself caused. */
 interface Side {
   measure: Measurement;
   delays: number[];
 }
 
 /**
- * What asking for many processes does to other requests. The server is on no processor of its own, as in operation:
- * reading so many may be work for another thread.
+ * The effect of process listings on other requests. The server is not pinned to a processor, as in production: reading
+ * many processes may use another thread.
  */
 export const processesHammered: Row = {
   id: 'B7',
   measure: async ({ scope, load, rounds, seconds }) => {
     await startSleepers(scope, sleepers);
-    const server = await startSignalbox(scope, undefined, { tells: 'delay' });
+    const server = await startSignalbox(scope, undefined, { report: 'delay' });
     await ask(createPost(`${server.url}/api/tasks`, newTask));
     const createSide = (beside: (probe: Measurement) => Measurement): Side => {
       const delays: number[] = [];
@@ -44,7 +44,7 @@ export const processesHammered: Row = {
       (probe: Measurement): Measurement =>
       async () => {
         const request = { url: `${server.url}${path}`, connections, seconds: 2 * seconds + 1 };
-        // The load is there before it counts.
+        // The load starts before measuring does.
         const [p99] = await Promise.all([setTimeout(500).then(probe), load.run(request)]);
         return p99;
       };
@@ -63,7 +63,7 @@ export const processesHammered: Row = {
   },
 };
 
-/** Of each kind of figure: ours, without, and with a load of another kind. */
+/** For each kind of figure: with our load, without load, and with another kind of load. */
 const toFindings = (times: number[][], delays: number[][]): Finding[] => {
   const [ours = [], without = [], others = []] = times;
   const [ourDelays = [], delaysWithout = []] = delays;
@@ -87,7 +87,7 @@ const toFindings = (times: number[][], delays: number[][]): Finding[] => {
     },
     {
       id: 'B7',
-      work: `how long the server itself lets 99 of 100 requests wait, ${work}`,
+      work: `p99 of the wait for the event loop, ${work}`,
       unit: ' ms',
       ours: ourDelays,
       beside: { name: 'without', figures: delaysWithout },

@@ -4,16 +4,16 @@ import { compareRates } from '../support/rounds.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import type { Row } from './row.ts';
 
-/** Glances answers one request at a time, and refuses connections when many wait. */
+/** Glances handles one request at a time and refuses connections when many are waiting. */
 const connections = 8;
 
-/** As `top` says: by default ten, and all, which is what Glances answers. */
+/** By `top`: ten by default, and all, which is what Glances returns. */
 const queries: [query: string, listed: string][] = [
   ['', 'the largest ten'],
   ['?top=100000', 'all of them'],
 ];
 
-/** Processes of the machine, beside Glances. */
+/** Listing processes, compared with Glances. */
 export const processes: Row = {
   id: 'B7',
   measure: async (bench) => {

@@ -6,7 +6,7 @@ import type { Row } from './row.ts';
 
 const connections = 16;
 
-/** The processes by a command, beside a hook that starts `ps`. */
+/** Listing processes with a command, compared with a webhook that runs `ps`. */
 export const execute: Row = {
   id: 'B8',
   measure: async (bench) => {

@@ -15,10 +15,10 @@ interface Work {
   atLeast: number;
 }
 
-/** Reading tasks, beside json-server with the same thousand. */
+/** Reading tasks, compared with json-server holding the same thousand tasks. */
 export const taskReading: Row = { id: 'B9', measure: (bench) => measureReading(bench) };
 
-/** New tasks, beside json-server; both begin with none. */
+/** Creating tasks, compared with json-server; both start empty. */
 export const taskCreating: Row = { id: 'B9', measure: async (bench) => [await measureCreating(bench)] };
 
 const measureReading = async (bench: Bench): Promise<Finding[]> => {
@@ -29,7 +29,7 @@ const measureReading = async (bench: Bench): Promise<Finding[]> => {
     ...createSeedTask(place, count),
   }));
   const other = await createJsonServer(tasks)(scope, cores);
-  // In the middle: json-server looks for an id from the start of its list.
+  // A task in the middle: json-server searches its list from the beginning.
   const id = count / 2;
   const one = {
     work: 'GET /api/tasks/{id}',
@@ -72,7 +72,7 @@ const compare = async (bench: Bench, { work, ours, theirs, atLeast }: Work): Pro
   };
 };
 
-/** Both answer with the same fifty. */
+/** Throws unless both list the same fifty tasks. */
 const requireSameTasks = async ({ ours, theirs }: Work): Promise<void> => {
   const lists = await Promise.all(
     [ours, theirs].map(async ({ request }) => {

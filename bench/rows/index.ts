@@ -13,7 +13,7 @@ import { taskMemory } from './b10-task-memory.ts';
 import { slowReader } from './b11-slow-reader.ts';
 import type { Row } from './row.ts';
 
-/** Every row of docs/benchmarks.md, in its order; those with the same id are measured, or left out, on their own. */
+/** All rows of docs/benchmarks.md in order; rows with the same id are selected together and measured separately. */
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],

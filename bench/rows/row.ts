@@ -4,25 +4,25 @@ import type { Load } from '../support/load.ts';
 import type { Scope } from '../support/scope.ts';
 import type { Server } from '../support/server.ts';
 
-/** What a row measures with. */
+/** The means that a row measures with. */
 export interface Bench {
-  /** Ends with the row. */
+  /** Ends together with the row. */
   scope: Scope;
-  /** Undefined where there is one processor. */
+  /** Undefined if there is only one processor. */
   cores: Cores | undefined;
   load: Load;
   rounds: number;
-  /** Length of a round. */
+  /** Duration of a round. */
   seconds: number;
-  /** Whether the size that the goals name is wanted, also where it takes long. */
+  /** True to measure the full size that the goals name, even if it takes long. */
   isFull: boolean;
-  /** signalbox with a million tasks; one for all rows, started when the first asks. */
+  /** signalbox with a million tasks, shared by all rows and started on first use. */
   startMillion(): Promise<Server>;
 }
 
-/** Something that is measured, on its own or side by side with something else. */
+/** One benchmark, with or without a comparison. */
 export interface Row {
-  /** `B1`. */
+  /** For example `B1`. */
   id: string;
   measure(bench: Bench): Promise<Finding[]>;
 }

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import * as attacks from '../../test/support/attacks.ts';
 
-/** A process that attacks a server. It is sent its order, sends `attacking` when its connections are open, and holds them. */
+/**
+ * A process that attacks a server. It receives its order, sends `attacking` once its connections are open, and keeps
+ * them open.
+ */
 export interface AttackOrder {
   url: string;
   name: keyof typeof attackers;

@@ -2,12 +2,12 @@ import type { Finding } from '../support/finding.ts';
 import { type Sample, takeSamples, toP99 } from '../support/probe.ts';
 import type { Server } from '../support/server.ts';
 
-/** Clients that ask now and then, of a server in distress and of one beside it that is left alone. */
+/** Clients that send occasional requests, both to the server under attack and to a second, idle one. */
 export interface Bystanders {
-  /** Asks while nothing is wrong, before or afterwards. */
+  /** Sends requests before or after the attack. */
   askIdle(seconds: number): Promise<void>;
-  /** Asks meanwhile. */
-  askMeanwhile(seconds: number): Promise<void>;
+  /** Sends requests during the attack. */
+  askUnderLoad(seconds: number): Promise<void>;
   toFindings(id: string): Finding[];
 }
 
@@ -19,7 +19,7 @@ export const createBystanders = (server: Server, other: Server, path: string): B
       const [taken] = await Promise.all([takeSamples(url, seconds), takeSamples(otherUrl, seconds)]);
       samples.idle.push(...taken);
     },
-    askMeanwhile: async (seconds) => {
+    askUnderLoad: async (seconds) => {
       const sides = [takeSamples(url, seconds), takeSamples(otherUrl, seconds)] as const;
       [samples.meanwhile, samples.beside] = await Promise.all(sides);
     },
@@ -27,10 +27,10 @@ export const createBystanders = (server: Server, other: Server, path: string): B
       const ours = [toP99(samples.meanwhile, url)];
       const row = { id, unit: ' ms', ours, goals: [{ of: 'ratio' as const, atMost: 2 }] };
       const idle = { name: 'before and after', figures: [toP99(samples.idle, url)] };
-      const beside = { name: 'another server at the same time', figures: [toP99(samples.beside, otherUrl)] };
+      const beside = { name: 'an idle server at the same time', figures: [toP99(samples.beside, otherUrl)] };
       return [
-        { ...row, work: `p99 of GET ${path} meanwhile`, beside: idle },
-        { ...row, work: 'the same', beside },
+        { ...row, work: `p99 of GET ${path} under load`, beside: idle },
+        { ...row, work: `p99 of GET ${path} under load`, beside },
       ];
     },
   };

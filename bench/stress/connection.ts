@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which short answers of known length are awaited, one at a time: cheaper than Node's own client. */
+/** A connection for short responses of known length, one at a time: cheaper than Node's own client. */
 export interface Connection {
-  /** Resolves to the status of the answer, or to 0 where the connection ends before it is whole. */
+  /** Resolves to the status of the response, or to 0 if the connection ends before the response is complete. */
   ask(request: Buffer): Promise<number>;
 }
 
 const answerHead = /^HTTP\/1\.1 (\d{3}) .*?\r\ncontent-length: (\d+)\r\n.*?\r\n\r\n/is;
 
-/** Opens a connection, and opens it anew where it has been closed. */
+/** Opens a connection, and reopens it whenever it has been closed. */
 export const openConnection = async ({ hostname, port }: URL): Promise<Connection> => {
   const open = () =>
     connect(Number(port), hostname)

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { watchHealth } from '../../test/support/health.ts';
 
-/** A process that asks a server for health. It is sent its order, and sends the slowest response's milliseconds. */
+/**
+ * A process that requests health from a server. It receives its order, and sends the slowest response time in
+ * milliseconds.
+ */
 export interface WatchOrder {
   url: string;
   seconds: number;

@@ -33,12 +33,12 @@ const rows: readonly Attack[] = [
   { name: 'alerts', clients: 32, work: 'list alerts of a level that a log of 0.9 GB does not have' },
 ];
 
-/** Lists of 9 and 12 MB: more than the system takes for a client that does not read. */
+/** Lists of 9 and 12 MB: more than the socket buffers hold for a client that does not read. */
 const listed = 50_000;
 const simpleTask = { title: 'Compare the checksums with those of the log. '.repeat(5) };
 /** 0.9 GB of log. */
 const alerts = 2_000_000;
-/** How long each attack lasts. */
+/** Duration of each attack. */
 const seconds = 10;
 const goals = {
   growth: [{ of: 'value' as const, atMost: 400 }],
@@ -87,14 +87,14 @@ const measureAttack = async (
   return [
     {
       id: 'hostile',
-      work: `${clients} clients that ${work}: growth of memory at its peak`,
+      work: `${clients} clients that ${work}: peak memory growth`,
       unit: ' MiB',
       ours: [growth],
       goals: goals.growth,
     },
     {
       id: 'hostile',
-      work: 'slowest health on a new connection meanwhile',
+      work: 'slowest GET /health on a new connection under attack',
       unit: ' ms',
       ours: [health],
       goals: goals.health,

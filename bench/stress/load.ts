@@ -3,7 +3,7 @@ import type { Cores } from '../support/cores.ts';
 import type { Scope } from '../support/scope.ts';
 import type { OpenLoopFigures, OpenLoopOrder } from './open-loop.ts';
 
-/** Begins a load; resolves when its connections are open to what resolves to its figures. */
+/** Starts a load. Once its connections are open, it resolves to a promise of the figures. */
 export const beginLoad = async (
   scope: Scope,
   cores: Cores | undefined,

@@ -14,15 +14,15 @@ import type { Part } from './part.ts';
 
 const connections = 50;
 const seconds = 10;
-/** Five times as many as could be checked without limits. */
+/** Five times the rate that could be checked without limits. */
 const perSecond = 100;
-/** Milliseconds between right logins. */
+/** Milliseconds between correct logins. */
 const pause = 1000;
 const elsewhere = '127.0.0.2';
 const path = '/health';
 const warmUpSeconds = 2;
 
-/** Wrong passwords, again and again. */
+/** Repeated logins with wrong passwords. */
 export const login: Part = {
   name: 'login',
   measure: async (scope) => [
@@ -44,20 +44,20 @@ const measureGuesses = async (
   const post = createPost(`${server.url}/api/auth/login`, { Username: 'admin', Password: 'wrong' });
   const order: OpenLoopOrder = { ...post, connections, seconds, ...pace };
   const finish = await beginLoad(scope, undefined, order);
-  const [figures, right] = await Promise.all([finish(), logInElsewhere(server), bystanders.askMeanwhile(seconds)]);
+  const [figures, right] = await Promise.all([finish(), logInElsewhere(server), bystanders.askUnderLoad(seconds)]);
   await bystanders.askIdle(seconds / 2);
   await Promise.all([server.kill(), other.kill()]);
   return [...toFindings(work, figures, right), ...bystanders.toFindings('login')];
 };
 
-/** The times in milliseconds of right logins from another address; throws where one is refused. */
+/** Durations in milliseconds of correct logins from another address; throws if one is refused. */
 const logInElsewhere = async ({ url }: Server): Promise<number[]> => {
   const agent = new Agent({ localAddress: elsewhere });
   const body = { Username: 'admin', Password: password };
   const times: number[] = [];
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await setTimeout(pause)) {
     const answer = await send(`${url}/api/auth/login`, { agent, body });
-    if (answer?.status !== 200) throw new Error(`a right login from ${elsewhere} was ${answer?.status}`);
+    if (answer?.status !== 200) throw new Error(`a correct login from ${elsewhere} was ${answer?.status}`);
     times.push(answer.ms);
   }
   return times;
@@ -65,18 +65,18 @@ const logInElsewhere = async ({ url }: Server): Promise<number[]> => {
 
 const toFindings = (work: string, { statuses }: OpenLoopFigures, right: number[]): Finding[] => {
   const total = Object.values(statuses).reduce((sum, count) => sum + count, 0);
-  const told = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   return [
     {
       id: 'login',
-      work: `${work}, ${connections} connections: answers with 429 (${told.join(', ')})`,
+      work: `${work}, ${connections} connections: answers with 429 (${counts.join(', ')})`,
       unit: ' %',
       ours: [((statuses[429] ?? 0) / total) * 100],
       goals: [{ of: 'value', atLeast: 99 }],
     },
     {
       id: 'login',
-      work: `right logins from ${elsewhere} meanwhile, all ${right.length} answered 200: median`,
+      work: `correct logins from ${elsewhere} under load, all ${right.length} answered 200: median`,
       unit: ' ms',
       ours: [quantile(right, 0.5)],
       goals: [],

@@ -10,11 +10,13 @@ import { overload } from './overload.ts';
 import type { Part } from './part.ts';
 import { slow } from './slow.ts';
 
-/** Measures the parts that the command line names, or all, and prints them: see README.md. Exit code 1: a goal is missed. */
+/**
+ * Measures the parts named on the command line, or all, and prints them. See README.md. Exit code 1: a goal is missed.
+ */
 const parts: readonly Part[] = [slow, overload, login, hostile];
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !parts.some((part) => part.name === name));
-if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')}`);
+if (unknown.length > 0) throw new Error(`unknown parts: ${unknown.join(', ')}`);
 const began = new Date();
 const loadBefore = loadavg();
 const findings: Finding[] = [];

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { readResidentBytes } from '../support/process-cost.ts';
 
-/** A process' memory in MiB, each second. */
+/** Samples the memory of a process in MiB once a second. */
 export const watchResident = async (pid: number, seconds: number): Promise<number[]> => {
   const sizes: number[] = [];
   for (let second = 0; second < seconds; second += 1) {
@@ -11,7 +11,7 @@ export const watchResident = async (pid: number, seconds: number): Promise<numbe
   return sizes;
 };
 
-/** By how much values that were taken at equal intervals grow in one: the slope of the line that is nearest to them. */
+/** The growth per interval of values taken at equal intervals: the slope of their regression line. */
 export const toSlope = (values: readonly number[]): number => {
   const middle = (values.length - 1) / 2;
   const mean = sum(values) / values.length;

@@ -3,10 +3,13 @@ import { setTimeout } from 'node:timers/promises';
 import { send } from '../support/http.ts';
 import type { Server } from '../support/server.ts';
 
-/** Milliseconds between two. */
+/** Milliseconds between two requests. */
 const pause = 1000;
 
-/** The times in milliseconds that health takes on connections of its own, one after the other; throws where it is not 200. */
+/**
+ * Response times of health in milliseconds, one after the other and each on a new connection; throws on a status other
+ * than 200.
+ */
 export const watchNewcomers = async ({ url }: Server, seconds: number): Promise<number[]> => {
   const agent = new Agent();
   const times: number[] = [];

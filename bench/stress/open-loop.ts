@@ -3,36 +3,36 @@ import { quantile } from '../support/figures.ts';
 import { type Connection, openConnection } from './connection.ts';
 
 /**
- * A process that sends one request at a fixed rate, whether the server keeps up or not, or as fast as answers come. It
- * is sent its order, and sends `open` when its connections are, and figures when it is done.
+ * A process that sends one request at a fixed rate, however the server keeps up, or as fast as responses arrive. It
+ * receives its order, sends `open` once its connections are open, and sends the figures at the end.
  */
 export interface OpenLoopOrder {
   url: string;
   method?: string;
   body?: string;
-  /** Opened before it begins. */
+  /** Connections opened in advance. */
   connections: number;
-  /** As fast as connections become free where it is not given. */
+  /** As fast as connections become free if not given. */
   perSecond?: number;
   seconds: number;
 }
 
 export interface OpenLoopFigures {
-  /** Answers by status; 0 stands for none. */
+  /** Responses by status; 0 means no response. */
   statuses: Record<number, number>;
-  /** Milliseconds that 50 and 99 % of the answers with 200 took at most. */
+  /** The median and p99 of the responses with 200, in milliseconds. */
   median: number;
   p99: number;
-  /** Requests that could not be sent, since every connection was waiting for an answer. */
+  /** Requests not sent because every connection was waiting for a response. */
   unsent: number;
   seconds: number;
-  /** When it ended, in milliseconds of the clock. */
+  /** When the load ended, in milliseconds of the clock. */
   endedAt: number;
 }
 
-/** Milliseconds between looks at what is due. */
+/** Milliseconds between checks for due requests. */
 const tick = 5;
-/** Opened at once: a server keeps few waiting that it has not taken in. */
+/** Connections opened at once: a server's backlog is limited. */
 const step = 50;
 
 const [order] = (await once(process, 'message')) as [OpenLoopOrder];
@@ -70,7 +70,7 @@ const pump = (): void => {
     if (!connection) break;
     void ask(connection);
   }
-  // Who finds every connection busy goes away.
+  // A request that finds every connection busy is dropped.
   if (Number.isFinite(due)) unsent = Math.max(unsent, Math.ceil(due) - sent);
 };
 
@@ -94,7 +94,7 @@ const finish = (seconds: number): void => {
     p99: quantile(times, 0.99),
     endedAt: performance.timeOrigin + performance.now(),
   };
-  // What still waits is cut off.
+  // Pending responses are abandoned.
   process.send?.(figures, () => process.exit());
 };
 

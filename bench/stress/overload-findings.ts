@@ -4,29 +4,29 @@ import type { Sample } from '../support/probe.ts';
 import { toSlope } from './memory.ts';
 import type { OpenLoopFigures } from './open-loop.ts';
 
-/** Good answers in a second, and the processor time in milliseconds that the server used for each. */
+/** Successful responses per second, and the server's processor time in milliseconds for each. */
 export interface Rate {
   perSecond: number;
   cpuMs: number;
 }
 
-/** What was measured of an overload. */
+/** Measurements of an overload. */
 export interface Overload {
   figures: OpenLoopFigures;
   rate: Rate;
-  /** Rates with as many requests as the server can do, before and afterwards. */
+  /** Rates at the server's full capacity, before and after the overload. */
   peaks: Rate[];
   /** The p99 in milliseconds of requests like the samples, without load. */
   idle: number;
-  /** Other requests meanwhile, and afterwards. */
+  /** Other requests during and after the overload. */
   samples: Sample[];
-  /** Times in milliseconds of health on new connections meanwhile. */
+  /** Response times in milliseconds of health on new connections during the overload. */
   newcomers: number[];
-  /** The server's memory in MiB, each second. */
+  /** The server's memory in MiB, once a second. */
   resident: number[];
 }
 
-/** Seconds until a process that has got more to do has the memory for it. */
+/** Seconds until the memory of a process has adapted to more work. */
 const settling = 20;
 
 export const toFindings = (overload: Overload): Finding[] =>
@@ -41,9 +41,9 @@ const toGoodput = ({ figures, rate, peaks }: Overload): Row => {
   const { statuses, unsent, seconds, median, p99 } = figures;
   const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const offered = Math.round((answers + unsent) / seconds);
-  const told = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   return {
-    work: `${offered} requests a second for ${Math.round(seconds)} s: answers 200 (${[...told, `${unsent} without a connection`].join(', ')}; median ${Math.round(median)} ms, p99 ${Math.round(p99)} ms)`,
+    work: `${offered} requests a second for ${Math.round(seconds)} s: answers 200 (${[...counts, `${unsent} without a connection`].join(', ')}; median ${Math.round(median)} ms, p99 ${Math.round(p99)} ms)`,
     unit: '/s',
     ours: [rate.perSecond],
     beside: { name: 'peak, before and after', figures: [mean(peaks.map(({ perSecond }) => perSecond))] },
@@ -58,14 +58,14 @@ const toMemory = ({ resident }: Overload): Row[] => {
   const [earlier, later] = [settled.slice(0, half), settled.slice(half)].map((part) => Math.max(...part));
   return [
     {
-      work: 'most memory in its last 20 s',
+      work: 'peak memory in the last 20 s',
       unit: ' MiB',
       ours: [later ?? Number.NaN],
       beside: { name: 'in the 20 s before', figures: [earlier ?? Number.NaN] },
       goals: [{ of: 'ratio', atMost: 1.1 }],
     },
     {
-      work: 'slope of its memory in its last 40 s',
+      work: 'memory growth in the last 40 s',
       unit: ' MiB/min',
       ours: [toSlope(settled) * 60],
       goals: [],
@@ -73,13 +73,13 @@ const toMemory = ({ resident }: Overload): Row[] => {
   ];
 };
 
-/** Until a request that was sent after the end is answered as fast as 99 of 100 without load. */
+/** Time until requests after the end are as fast as 99 of 100 without load. */
 const toRecovery = ({ figures, samples, idle }: Overload): Row => {
   const first = samples.find(
     ({ due, status, ms }) => due >= figures.endedAt && status === 200 && ms <= Math.max(idle, 1),
   );
   return {
-    work: 'until a request afterwards is answered as fast as without load',
+    work: 'time until a request is as fast as without load again',
     unit: ' ms',
     ours: [first ? first.due + first.ms - figures.endedAt : Number.POSITIVE_INFINITY],
     goals: [{ of: 'value', atMost: 1000 }],
@@ -93,14 +93,14 @@ const toOthers = ({ figures, samples, newcomers, idle }: Overload): Row[] => {
   const slowest = Math.round(Math.max(...newcomers));
   return [
     {
-      work: `p99 of GET /api/tasks/1 meanwhile (${refused} of ${meanwhile.length} refused)`,
+      work: `p99 of GET /api/tasks/1 under load (${refused} of ${meanwhile.length} refused)`,
       unit: ' ms',
       ours: [quantile(times, 0.99)],
       beside: { name: 'without load', figures: [idle] },
       goals: [],
     },
     {
-      work: `median of GET /health on a new connection meanwhile (all ${newcomers.length} answered 200; slowest ${slowest} ms)`,
+      work: `median of GET /health on a new connection under load (all ${newcomers.length} answered 200; slowest ${slowest} ms)`,
       unit: ' ms',
       ours: [quantile(newcomers, 0.5)],
       goals: [],

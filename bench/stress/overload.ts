@@ -14,18 +14,19 @@ import { type Overload, type Rate, toFindings } from './overload-findings.ts';
 import type { Part } from './part.ts';
 
 /**
- * A task is changed by a body of 16 KiB, lists in lists, which are of no use: much more work to answer than to ask or to
- * take in, and it fits into what a connection takes at once. What must be taken in to be refused cannot be had for less.
+ * A task update with a body of 16 KiB of nested lists that are ignored. It costs much more to process than to send or
+ * to read, and fits into what a connection takes at once. A body that must be read before it can be refused cannot be
+ * cheaper.
  */
 const depth = 8000;
 const body = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 const peakConnections = 64;
 const peakSeconds = 8;
-/** So many that it is the server that refuses. */
+/** Enough connections that the server is the one that refuses. */
 const connections = 3000;
 const seconds = 60;
 const times = 2;
-/** Milliseconds between requests that watch the server, and seconds that they go on after the load. */
+/** Milliseconds between requests that watch the server, and seconds for which they continue after the load. */
 const interval = 20;
 const afterwards = 5;
 
@@ -35,7 +36,7 @@ interface Loaded {
   server: Server;
 }
 
-/** Twice as much work as the server can do, for a minute. */
+/** Twice the work that the server can do, for a minute. */
 export const overload: Part = {
   name: 'overload',
   measure: async (scope, cores) => {
@@ -63,11 +64,11 @@ const findPeak = async (loaded: Loaded): Promise<Rate> => {
   return (await finish()).rate;
 };
 
-/** Asks for one task now and then. */
+/** Requests one task at intervals. */
 const watch = ({ url }: Server, duration: number): Promise<Sample[]> =>
   takeSamples(`${url}/api/tasks/1`, duration, interval);
 
-/** Begins a load, which is finished with its figures, and the rate of good answers with their price in processor time. */
+/** Starts a load; resolves to its figures, and to the rate of successful responses with their processor time. */
 const begin = async (
   { scope, cores, server }: Loaded,
   order: Pick<OpenLoopOrder, 'connections' | 'perSecond' | 'seconds'>,

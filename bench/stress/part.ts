@@ -2,7 +2,7 @@ import type { Cores } from '../support/cores.ts';
 import type { Finding } from '../support/finding.ts';
 import type { Scope } from '../support/scope.ts';
 
-/** One kind of distress; its findings have its name as their id. */
+/** One kind of stress test; its findings use its name as their id. */
 export interface Part {
   name: string;
   measure(scope: Scope, cores: Cores | undefined): Promise<Finding[]>;

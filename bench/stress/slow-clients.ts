@@ -3,31 +3,31 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
 /**
- * A process that opens slow connections to a server of this machine, and tells how many of them the server still has. It
- * is sent its order.
+ * A process that opens slow connections to a server on this machine and reports how many of them the server still
+ * holds. It receives its order.
  */
 
-/** What is told: when all have been opened, and then each second, how many the server still has. */
+/** Reported once all are open, and then every second: how many connections the server still holds. */
 export interface SlowReport {
   open: Record<SlowKind, number>;
-  /** Since all were open. */
+  /** Seconds since all were open. */
   seconds: number;
 }
 
 export interface SlowOrder {
   port: number;
-  /** Something with a long answer. */
+  /** A path with a long response. */
   path: string;
   counts: Record<SlowKind, number>;
 }
 
-/** What a connection is slow at. */
+/** What the connection does slowly. */
 export type SlowKind = 'headers' | 'body' | 'reading';
 
 const host = '127.0.0.1';
-/** Opened at once: more than the system takes in at a time would wait for a second. */
+/** Connections opened at once: more than the backlog would wait for a second. */
 const step = 50;
-/** Milliseconds between two bytes that a connection sends, or two pieces that it reads. */
+/** Milliseconds between two bytes sent, or two pieces read. */
 const pause = 2000;
 const pieceBytes = 100;
 const established = '01';
@@ -39,13 +39,13 @@ const openings: Record<SlowKind, (path: string) => string> = {
   reading: (path) => `GET ${path} ${head}\r\n`,
 };
 
-/** Opens a connection; resolves to the port that it comes from. */
+/** Opens a connection; resolves to its local port. */
 const open = (kind: SlowKind, { port, path }: SlowOrder): Promise<number> =>
   new Promise((resolve, reject) => {
     const onread = { buffer: Buffer.alloc(pieceBytes), callback: () => kind !== 'reading' };
     const socket = connect({ port, host, onread }, () => {
       resolve(socket.localPort ?? 0);
-      // What comes after this is the server's doing.
+      // Later errors are caused by the server.
       socket.removeListener('error', reject).on('error', () => undefined);
       socket.write(openings[kind](path));
     });
@@ -54,7 +54,7 @@ const open = (kind: SlowKind, { port, path }: SlowOrder): Promise<number> =>
     socket.on('close', () => clearInterval(timer));
   });
 
-/** Ports of clients with which the server's port has a connection. */
+/** Ports of clients connected to the server's port. */
 const readClients = (port: number): Set<number> => {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n');
@@ -66,7 +66,7 @@ const readClients = (port: number): Set<number> => {
 
 const [order] = (await once(process, 'message')) as [SlowOrder];
 
-/** Opens all connections of a kind; resolves to the ports that they come from. */
+/** Opens all connections of one kind; resolves to their local ports. */
 const openAll = async (kind: SlowKind): Promise<number[]> => {
   const ports: number[] = [];
   while (ports.length < order.counts[kind]) {

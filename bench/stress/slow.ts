@@ -7,22 +7,25 @@ import { createBystanders } from './bystanders.ts';
 import type { Part } from './part.ts';
 import type { SlowKind, SlowOrder, SlowReport } from './slow-clients.ts';
 
-/** Nine megabytes of them are more than the system takes for a client that does not read. */
+/** Nine megabytes of tasks: more than the socket buffers hold for a client that does not read. */
 const tasks = 50_000;
-/** Fewer readers: on the loopback device the system keeps up to 4 MB of its memory for each. */
+/** Fewer readers: on the loopback device the kernel buffers up to 4 MB for each. */
 const counts: SlowOrder['counts'] = { headers: 1000, body: 1000, reading: 250 };
-/** Seconds by which they are closed: the server's limit, a second until it looks, one until it is seen, one to spare. */
+/**
+ * Seconds within which they are closed: the server's limit, one until it checks, one until it is noticed, and one to
+ * spare.
+ */
 const limits: SlowOrder['counts'] = { headers: 13, body: 33, reading: 33 };
 const patience = 60;
 const path = '/api/tasks/1';
 const warmUpSeconds = 2;
 const idleSeconds = 10;
-/** As long as bodies may take. */
+/** As long as a body may take. */
 const slowSeconds = 28;
 
 type Closings = Record<SlowKind, { closed: number; last: number }>;
 
-/** Clients that send or read as good as nothing, and what others notice of them. */
+/** Clients that send or read almost nothing, and the effect on others. */
 export const slow: Part = {
   name: 'slow',
   measure: async (scope) => {
@@ -38,13 +41,13 @@ export const slow: Part = {
     const order: SlowOrder = { port, path: `/api/tasks?limit=${tasks}`, counts };
     const clients = startCompanion<SlowReport>(scope, undefined, 'slow-clients', order);
     const first = await clients.read();
-    const [closings] = await Promise.all([watch(first, clients.read), bystanders.askMeanwhile(slowSeconds)]);
+    const [closings] = await Promise.all([watch(first, clients.read), bystanders.askUnderLoad(slowSeconds)]);
     await bystanders.askIdle(idleSeconds);
     return [...toClosed(closings), ...bystanders.toFindings('slow')];
   },
 };
 
-/** How many of each kind the server closes, and when the last of them is gone. */
+/** How many of each kind the server closes, and when the last one is closed. */
 const watch = async (first: SlowReport, read: () => Promise<SlowReport>): Promise<Closings> => {
   const last = { headers: 0, body: 0, reading: 0 };
   let report = first;
@@ -69,7 +72,7 @@ const toClosed = (closings: Closings): Finding[] =>
     },
     {
       id: 'slow',
-      work: `when the last of them is closed`,
+      work: `time until the last slow ${kind} connection is closed`,
       unit: ' s',
       ours: [closings[kind].last],
       goals: [{ of: 'value', atMost: limits[kind] }],

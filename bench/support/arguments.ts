@@ -2,21 +2,21 @@ import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
-  /** Ids of the rows to measure, in capitals; none means all. */
+  /** Ids of the rows to measure, in upper case; empty for all. */
   ids: string[];
   rounds: number;
-  /** Length of a round. */
+  /** Duration of a round. */
   seconds: number;
-  /** The size that the goals name, also where it takes long. */
+  /** True to measure the full size that the goals name, even if it takes long. */
   isFull: boolean;
-  /** Where temporary folders are made: on a disk, for what is written there is synced. */
+  /** Parent of temporary folders. It must be on a disk, since writes are synced. */
   folder: string;
   markdown: string | undefined;
 }
 
 const fewestRounds = 5;
 
-/** Reads a command line: `B2 B3 --rounds 9`. Throws for what it does not know. */
+/** Parses a command line such as `B2 B3 --rounds 9`. Throws on unknown arguments. */
 export const parseArguments = (argv: string[]): Arguments => {
   const { values, positionals } = parseArgs({
     args: argv,

@@ -1,7 +1,7 @@
 import type { LoadRequest } from './load.ts';
 import { password } from './signalbox.ts';
 
-/** The body of one answer; throws where it is no success. */
+/** The body of one response; throws on an error status. */
 export const ask = async ({
   url,
   method = 'GET',
@@ -14,7 +14,7 @@ export const ask = async ({
   return text;
 };
 
-/** A POST of a value as JSON. */
+/** A POST request with a value as JSON. */
 export const createPost = (url: string, value: unknown): Omit<LoadRequest, 'seconds'> => ({
   url,
   method: 'POST',
@@ -22,7 +22,7 @@ export const createPost = (url: string, value: unknown): Omit<LoadRequest, 'seco
   body: JSON.stringify(value),
 });
 
-/** A token of the administrator. */
+/** Logs in as the administrator and returns the token. */
 export const logIn = async (url: string): Promise<string> => {
   const body = { Username: 'admin', Password: password };
   const { token } = JSON.parse(await ask(createPost(`${url}/api/auth/login`, body)));

@@ -4,7 +4,7 @@ import type { LoadFigures, LoadRequest } from './load.ts';
 const program = fileURLToPath(new URL('../../../node_modules/autocannon/autocannon.js', import.meta.url));
 const connections = 64;
 
-/** What is read of autocannon's JSON. */
+/** The part of autocannon's JSON that is used. */
 interface Result {
   duration: number;
   requests: { total: number };
@@ -14,13 +14,13 @@ interface Result {
 }
 
 interface Options extends LoadRequest {
-  /** Ends after so many requests instead of after a time. */
+  /** Ends after this many requests instead of after a time. */
   amount?: number;
-  /** Requests that a connection sends before the first answer. */
+  /** Requests that a connection sends before the first response. */
   pipelining?: number;
 }
 
-/** The command line after that of Node. */
+/** The command line for Node. */
 export const createAutocannonArgs = ({
   url,
   method = 'GET',
@@ -40,10 +40,10 @@ export const createAutocannonArgs = ({
   url,
 ];
 
-/** Reads its JSON; throws where a request failed, or none was answered. */
+/** Parses autocannon's JSON; throws if a request failed or none was answered. */
 export const parseAutocannonOutput = (output: string): LoadFigures => {
   const { duration, requests, latency, errors, non2xx }: Result = JSON.parse(output);
   if (errors + non2xx > 0) throw new Error(`${errors + non2xx} of ${requests.total} requests failed`);
-  if (requests.total === 0) throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
+  if (requests.total === 0) throw new Error('no response in time: try longer rounds with --seconds');
   return { answers: requests.total, perSecond: requests.total / duration, p99Ms: latency.p99 };
 };

@@ -5,13 +5,15 @@ import { atExit } from '../../test/faults/support/exit.ts';
 import { bindTo, type Cores } from './cores.ts';
 import type { Scope } from './scope.ts';
 
-/** A process of ours that makes work for a server, so that making it does not hold up what is measured here. */
+/** A separate process that creates load for a server, so that creating it does not delay the measurements here. */
 export interface Companion<T> {
-  /** The next thing that it tells; throws where it ends before. */
+  /** The next message of the process; throws if it ends before. */
   read(): Promise<T>;
 }
 
-/** Starts a compiled module of `bench/stress` and sends it an order, on the processor of loads; it ends with the scope. */
+/**
+ * Starts a compiled module of `bench/stress` on the processor for loads and sends it an order; it ends with the scope.
+ */
 export const startCompanion = <T>(
   scope: Scope,
   cores: Cores | undefined,
@@ -23,10 +25,10 @@ export const startCompanion = <T>(
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const forget = atExit(() => child.kill('SIGKILL'));
   child.send(order);
-  const told: T[] = [];
+  const messages: T[] = [];
   let wake = (): void => undefined;
   child.on('message', (message) => {
-    told.push(message as T);
+    messages.push(message as T);
     wake();
   });
   child.on('disconnect', () => wake());
@@ -37,13 +39,13 @@ export const startCompanion = <T>(
   });
   return {
     read: async () => {
-      while (told.length === 0) {
+      while (messages.length === 0) {
         if (!child.connected) throw new Error(`${module} has ended`);
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      return told.shift() as T;
+      return messages.shift() as T;
     },
   };
 };

@@ -1,13 +1,13 @@
 import type { RunningPeer } from '../peers/peer.ts';
 
 interface Crowd {
-  /** Records that were acknowledged so far. */
+  /** Records acknowledged so far. */
   acknowledged: string[];
-  /** Sends no more; resolves when the last answers are there. */
+  /** Stops sending; resolves when the last responses have arrived. */
   stop(): Promise<void>;
 }
 
-/** So many clients, each with one record after the other, until one is not acknowledged. */
+/** Starts clients that each send one record after the other until one is not acknowledged. */
 export const startCrowd = (peer: RunningPeer, size: number, tag: string): Crowd => {
   const acknowledged: string[] = [];
   let isStopped = false;

@@ -6,17 +6,19 @@ import { createAlert } from '../../src/profiles/alerts/alert.ts';
 import { createFileNames } from '../../src/storage/journal/files/names.ts';
 import { toLine, toLineStart } from '../../src/storage/journal/format/line.ts';
 
-/** What signalbox closes a file at by default. */
+/** signalbox's default segment size. */
 const segmentBytes = 64 * 1024 * 1024;
 const linesAtOnce = 2000;
 
-/** Writes an alert log of so many records, as signalbox would have; answers its files and bytes. */
+/**
+ * Writes an alert log with the given number of records, in signalbox's format; returns the number of files and bytes.
+ */
 export const fillLog = async (directory: string, records: number): Promise<{ files: number; bytes: number }> => {
   await mkdir(directory, { recursive: true });
   const names = createFileNames(directory, 'alerts');
   const written = { files: 0, bytes: 0 };
   for (let seq = 1; seq <= records; ) {
-    // The file before this one is full: it gets its number now, so that the last one keeps none.
+    // The previous file is full: number it only now, so that the last one stays active.
     if (written.files > 0) await rename(names.active, names.closed(written.files));
     const { next, bytes } = await fillFile(names.active, seq, records);
     written.files += 1;

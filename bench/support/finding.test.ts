@@ -11,18 +11,18 @@ const createFinding = (ours: number[], figures: number[] | undefined, ...goals: 
   goals,
 });
 
-test('a ratio is that of one round, ours to the other', () => {
+test('a ratio divides our figure by the other one of the same round', () => {
   assert.deepEqual(toRatios(createFinding([10, 30], [20, 10])), [0.5, 3]);
   assert.deepEqual(toRatios(createFinding([10, 30], undefined)), []);
 });
 
-test('a goal is about the median of the ratios, not the ratio of the medians', () => {
+test('a ratio goal is compared with the median of the ratios, not the ratio of the medians', () => {
   const finding = createFinding([10, 20, 30], [100, 10, 15], { of: 'ratio', atLeast: 2 });
   assert.equal(judge(finding), 'met');
   assert.equal(judge({ ...finding, goals: [{ of: 'ratio', atLeast: 2.01 }] }), 'short');
 });
 
-test('one goal of several suffices', () => {
+test('a finding meets its goals if it meets any one of them', () => {
   const goals: Goal[] = [
     { of: 'value', atMost: 400 },
     { of: 'ratio', atMost: 3 },
@@ -32,7 +32,7 @@ test('one goal of several suffices', () => {
   assert.equal(judge(createFinding([500], [100], ...goals)), 'short');
 });
 
-test('a figure that is no number reaches no goal, and without a goal nothing falls short', () => {
+test('a finding that is not a number misses its goal, and one without goals has no verdict', () => {
   assert.equal(judge(createFinding([Number.NaN], undefined, { of: 'value', atMost: 1 })), 'short');
   assert.equal(judge(createFinding([], [], { of: 'ratio', atLeast: 1 })), 'short');
   assert.equal(judge(createFinding([1], [1])), 'no goal');

@@ -1,22 +1,22 @@
 import { quantile } from './figures.ts';
 
-/** What one row measured, a figure for each round. */
+/** The measurement of one row, one figure per round. */
 export interface Finding {
-  /** `B1`. */
+  /** For example `B1`. */
   id: string;
   work: string;
-  /** What stands behind each figure: `/s`, ` ms`. */
+  /** Printed after each figure: `/s` or ` ms`. */
   unit: string;
   ours: number[];
-  /** What was measured beside it, in the same rounds. */
+  /** The comparison, measured in the same rounds. */
   beside?: { name: string; figures: number[] };
-  /** What the ratios were if only the servers' processor time counted: it tells more on a machine with other work. */
+  /** Ratios of the servers' processor time only, which are more reliable on a busy machine. */
   cpuRatios?: number[];
-  /** Any of them suffices; none where the figure is only told. */
+  /** Any one of them suffices; empty if the figure has no goal. */
   goals: Goal[];
 }
 
-/** What must hold of our median, or of the median of the rounds' own ratios. */
+/** A condition on our median, or on the median of the ratios per round. */
 export interface Goal {
   of: 'ratio' | 'value';
   atLeast?: number;
@@ -25,14 +25,14 @@ export interface Goal {
 
 export type Verdict = 'met' | 'short' | 'no goal';
 
-/** Ours divided by what stands beside it, round by round: what else the machine does changes between rounds. */
+/** Our figure divided by the comparison's, round by round, since other load on the machine changes between rounds. */
 export const toRatios = ({ ours, beside }: Finding): number[] =>
   ours.flatMap((figure, round) => {
     const other = beside?.figures[round];
     return other === undefined ? [] : [figure / other];
   });
 
-/** Whether a goal is reached; a figure that is no number reaches none. */
+/** Whether a goal is met; a figure that is not a number meets none. */
 export const judge = (finding: Finding): Verdict => {
   if (finding.goals.length === 0) return 'no goal';
   return finding.goals.some((goal) => isReached(goal, finding)) ? 'met' : 'short';

@@ -13,7 +13,7 @@ interface Options {
   body?: object;
 }
 
-/** The whole answer; undefined where the connection ended before it was complete. */
+/** The complete response; undefined if the connection ended early. */
 export const send = (url: string, { agent, method = 'POST', body }: Options): Promise<Answer | undefined> =>
   new Promise((resolve) => {
     const start = performance.now();

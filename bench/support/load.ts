@@ -8,7 +8,7 @@ import { bindTo, type Cores } from './cores.ts';
 import { findProgram } from './programs.ts';
 import { createScript, createWrkArgs, parseWrkOutput } from './wrk.ts';
 
-/** One request, sent again and again on every connection as soon as it is answered. */
+/** One request, repeated on every connection as soon as the response arrives. */
 export interface LoadRequest {
   url: string;
   method?: 'GET' | 'POST';
@@ -25,16 +25,16 @@ export interface LoadFigures {
 }
 
 export interface Load {
-  /** Answers what was counted; fails where a request did. */
+  /** Resolves to the figures; rejects if a request failed. */
   run(request: LoadRequest): Promise<LoadFigures>;
-  /** Sends a request about so many times, as fast as answers come: autocannon leaves out a few of the last. */
+  /** Sends a request about `amount` times, as fast as responses arrive; autocannon leaves out the last few. */
   send(request: Omit<LoadRequest, 'seconds'>, amount: number): Promise<void>;
 }
 
 const runFile = promisify(execFile);
 const maxBuffer = 16 * 1024 * 1024;
 
-/** Load by wrk, or by autocannon where that is missing; `folder` is for scripts. */
+/** Load from wrk, or from autocannon if wrk is missing; `folder` is for scripts. */
 export const createLoad = (folder: string, cores: Cores | undefined): Load => {
   const wrk = findProgram('wrk');
   const runBound = async (command: string[]): Promise<string> => {

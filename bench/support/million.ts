@@ -5,14 +5,14 @@ import type { Server } from './server.ts';
 import { startSignalbox } from './signalbox.ts';
 import { writeSeed } from './tasks.ts';
 
-/** signalbox with so many tasks from a seed file. */
+/** Starts signalbox with a seed file of this many tasks. */
 export const startSeeded = async (scope: Scope, cores: Cores | undefined, count: number): Promise<Server> => {
   const seed = join(scope.folder, `${count}.json`);
   await writeSeed(seed, count);
-  return startSignalbox(scope, cores, { flags: ['--seed', seed], tells: 'memory' });
+  return startSignalbox(scope, cores, { flags: ['--seed', seed], report: 'memory' });
 };
 
-/** Starts a server with a million tasks when it is first asked for; the same one from then on. */
+/** Starts a server with a million tasks on first use; later calls return the same one. */
 export const createMillion = (scope: Scope, cores: Cores | undefined): (() => Promise<Server>) => {
   let server: Promise<Server> | undefined;
   return () => {

@@ -1,2 +1,2 @@
-/** Why something cannot be measured here: nothing is wrong with what is measured. */
+/** The reason why something cannot be measured on this machine; not a fault of what is measured. */
 export class NotMeasurable extends Error {}

@@ -15,7 +15,7 @@ const alertmanagerConfig = 'route:\n  receiver: nobody\nreceivers:\n  - name: no
 
 type Start = (scope: Scope, cores: Cores | undefined) => Promise<Server>;
 
-/** Node's own server with one constant answer; the kinds are told in `opponents/bare.ts`. */
+/** Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
 export const createBare =
   (answer: string, kind: 'text' | 'buffer' | 'parse'): Start =>
   (scope, cores) => {
@@ -24,12 +24,12 @@ export const createBare =
     return startServer(scope, cores, { command, path: '/' });
   };
 
-/** json-server over a file of tasks, in production: without watching the file. */
+/** json-server over a file of tasks, in production mode: it does not watch the file. */
 export const createJsonServer =
   (tasks: object[]): Start =>
   (scope, cores) => {
     const file = write(scope, 'db.json', JSON.stringify({ tasks }));
-    // In production it needs this folder to be there.
+    // Production mode requires this folder.
     mkdirSync(join(scope.folder, 'public'), { recursive: true });
     return startServer(scope, cores, {
       command: (port) => [process.execPath, '--import', loopback, jsonServer, '--port', String(port), file],
@@ -38,7 +38,7 @@ export const createJsonServer =
     });
   };
 
-/** Alertmanager, alone and with nobody to notify. */
+/** A single Alertmanager without receivers. */
 export const startAlertmanager: Start = (scope, cores) => {
   const program = requireProgram('prometheus-alertmanager');
   const config = write(scope, 'alertmanager.yml', alertmanagerConfig);
@@ -51,7 +51,7 @@ export const startAlertmanager: Start = (scope, cores) => {
   });
 };
 
-/** Glances' web server; it reads the processes again when they are older than a second. */
+/** Glances' web server; it reads the processes again if they are older than a second. */
 export const startGlances: Start = (scope, cores) => {
   const program = requireProgram('glances');
   return startServer(scope, cores, {
@@ -63,7 +63,7 @@ export const startGlances: Start = (scope, cores) => {
   });
 };
 
-/** adnanh's webhook with one hook, `/hooks/ps`, which answers what `ps -e` prints. */
+/** adnanh's webhook with one hook, `/hooks/ps`, which returns the output of `ps -e`. */
 export const startWebhook: Start = (scope, cores) => {
   const program = requireProgram('webhook');
   const hook = {

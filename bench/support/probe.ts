@@ -4,7 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { quantile } from './figures.ts';
 import { send } from './http.ts';
 
-/** One request: when it was due, in milliseconds of the clock, and what came of it; no status where nothing whole came. */
+/**
+ * One request: when it was due in milliseconds of the clock, and its outcome; no status if the response was incomplete.
+ */
 export interface Sample {
   due: number;
   ms: number;
@@ -14,10 +16,7 @@ export interface Sample {
 /** Milliseconds between two requests. */
 const interval = 5;
 
-/**
- * Asks at fixed intervals, whether the last request was answered or not, so that a server which stands still is asked
- * meanwhile as well.
- */
+/** Sends requests at fixed intervals without waiting for responses, so that a blocked server is sampled too. */
 export const takeSamples = (url: string, seconds: number, intervalMs = interval): Promise<Sample[]> =>
   withPriority(() => takeAll(url, seconds, intervalMs));
 
@@ -35,11 +34,11 @@ const takeAll = async (url: string, seconds: number, intervalMs: number): Promis
   return all;
 };
 
-/** The time in milliseconds that 99 % of the requests stayed below; throws where one was not answered 200. */
+/** The p99 of the requests in milliseconds; throws if one was not 200. */
 export const measureP99 = async (url: string, seconds: number): Promise<number> =>
   toP99(await takeSamples(url, seconds), url);
 
-/** The same of samples that were taken. */
+/** The p99 of samples that were taken. */
 export const toP99 = (samples: readonly Sample[], url: string): number => {
   const failed = samples.filter(({ status }) => status !== 200);
   if (failed.length > 0) {
@@ -51,13 +50,13 @@ export const toP99 = (samples: readonly Sample[], url: string): number => {
   );
 };
 
-/** How many measurements are under way. */
+/** The number of measurements in progress. */
 let running = 0;
 const usual = getPriority();
 
 /**
- * Lets this process before others where it may (root): else what is measured is how long it waits for a processor that
- * the load has.
+ * Raises the priority of this process if possible (root); otherwise the time spent waiting for a busy processor would
+ * be measured too.
  */
 const withPriority = async <T>(run: () => Promise<T>): Promise<T> => {
   running += 1;
@@ -74,7 +73,7 @@ const tryPriority = (priority: number): void => {
   try {
     setPriority(priority);
   } catch {
-    // An ordinary user may not; the figures are then a little worse.
+    // Not allowed for ordinary users; the figures are then slightly worse.
   }
 };
 

@@ -8,25 +8,25 @@ const pollMs = 20;
 const patienceMs = 120_000;
 
 interface Options {
-  /** All variables of the program; this one's own where they are not given. */
+  /** All environment variables of the program; by default those of this process. */
   env?: Record<string, string>;
   cwd?: string;
-  /** Opens a channel for messages between two Node processes. */
+  /** Opens a message channel between two Node processes. */
   hasChannel?: boolean;
-  /** Milliseconds between two questions whether it is ready. */
+  /** Milliseconds between readiness checks. */
   pollMs?: number;
 }
 
 export interface Program {
   child: ChildProcess;
   pid: number;
-  /** SIGKILL; resolves once it is gone. */
+  /** Sends SIGKILL; resolves once the process has ended. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a program in the foreground; resolves once `isReady`, fails with what it printed where that never comes.
- * It ends with this process at the latest.
+ * Starts a program in the foreground; resolves once `isReady`, and rejects with its output if that never happens. It
+ * ends with this process at the latest.
  */
 export const startProgram = async (
   name: string,
@@ -59,7 +59,7 @@ export const startProgram = async (
 const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null;
 
-/** The end of what a program prints, read so that it never waits for a reader. */
+/** Keeps the end of a program's output, reading it continuously so that the program never blocks. */
 const keepPrinted = ({ stdout, stderr }: ChildProcess): (() => string) => {
   let printed = '';
   for (const stream of [stdout, stderr]) {
@@ -70,7 +70,7 @@ const keepPrinted = ({ stdout, stderr }: ChildProcess): (() => string) => {
   return () => printed;
 };
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A free port of 127.0.0.1. */
 export const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

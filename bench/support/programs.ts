@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { NotMeasurable } from './not-measurable.ts';
 
-/** Programs beside Node that are measured with, or measured, by the Debian package that has them. */
+/** The programs used for measuring or comparing, with the Debian package that provides each. */
 const packages: Record<string, string> = {
   wrk: 'wrk',
   'prometheus-alertmanager': 'prometheus-alertmanager',
@@ -11,18 +11,18 @@ const packages: Record<string, string> = {
   glances: 'glances python3-bottle',
 };
 
-/** The path of a program; undefined where there is none. */
+/** The path of a program; undefined if it is not installed. */
 export const findProgram = (name: string): string | undefined =>
   [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(isExecutable);
 
-/** The path of a program; throws a NotMeasurable that says how to get it. */
+/** The path of a program; throws a NotMeasurable that names its package. */
 export const requireProgram = (name: string): string => {
   const path = findProgram(name);
   if (path !== undefined) return path;
   throw new NotMeasurable(`${name} is not installed: apt-get install ${packages[name] ?? name}`);
 };
 
-/** What the programs that are there call their version, `wrk 4.1.0`; `home` is where they may write. */
+/** The versions of the installed programs, such as `wrk 4.1.0`; `home` is a folder they may write to. */
 export const readVersions = (home: string): string[] =>
   Object.keys(packages).flatMap((name) => {
     const path = findProgram(name);

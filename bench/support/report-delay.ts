@@ -1,8 +1,8 @@
-/** Loaded into a server before its own code: answers each message with `toWait` of the time since the message before. */
+/** Preloaded into a server: answers each message with `toDelayP99` for the time since the previous message. */
 const intervalMs = 1;
-/** Milliseconds between answers that are told apart. */
+/** Resolution of the reported delay in milliseconds. */
 const step = 0.05;
-/** Milliseconds by which timers were late. */
+/** Delays of timers in milliseconds. */
 let delays: number[] = [];
 let last = performance.now();
 
@@ -12,10 +12,10 @@ const note = (): void => {
   last = now;
 };
 
-/** How long a request that may come at any moment waits, in milliseconds, until the server turns to it: 99 of 100. */
-const toWait = (): number => {
+/** The p99 in milliseconds of how long a request that arrives at a random moment waits for the event loop. */
+const toDelayP99 = (): number => {
   const total = delays.reduce((sum, delay) => sum + delay + intervalMs, 0);
-  /** In what part of the time a request would have to wait longer. */
+  /** The share of time in which a request would have to wait longer. */
   const shareOver = (wait: number): number => delays.reduce((sum, delay) => sum + Math.max(0, delay - wait), 0) / total;
   let wait = step;
   while (shareOver(wait) > 0.01) wait += step;
@@ -24,6 +24,6 @@ const toWait = (): number => {
 
 setInterval(note, intervalMs).unref();
 process.on('message', () => {
-  process.send?.(toWait());
+  process.send?.(toDelayP99());
   delays = [];
 });

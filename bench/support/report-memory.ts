@@ -1,6 +1,6 @@
-/** Loaded into a server before its own code, with `--expose-gc`: answers each message with what is still in use. */
+/** Preloaded into a server with `--expose-gc`: answers each message with the memory still in use. */
 process.on('message', () => {
-  // The first collection lets go of what the second one frees.
+  // The first collection releases objects that the second one frees.
   globalThis.gc?.();
   globalThis.gc?.();
   process.send?.(process.memoryUsage());

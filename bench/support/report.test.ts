@@ -17,14 +17,14 @@ const listCells = (row: string): string[] => row.split('|').map((cell) => cell.t
 
 const listLines = (findings: Finding[]): string[] => toMarkdown({ findings, gaps: [], surroundings: [] }).split('\n');
 
-test('a row has medians, the ratios with their range, the goal and whether it is met', () => {
+test('a report row has the medians, the ratio with its range, the goal and the verdict', () => {
   const [head = '', rule = '', row = ''] = listLines([finding]);
   assert.equal(listCells(head).length, listCells(rule).length);
   const cells = ['B1', 'GET /api/tasks/{id}', '51,000/s', '54,000/s node:http', '0.944 (0.867 to 1.000)'];
   assert.deepEqual(listCells(row), ['', ...cells, '0.910', '≥ 0.95 ×', '**short**', '']);
 });
 
-test('a row with nothing beside it has no ratio, and names goals of its own unit', () => {
+test('a report row without a comparison has no ratio, and shows goals in its own unit', () => {
   const goals: Finding['goals'] = [
     { of: 'value', atMost: 400 },
     { of: 'ratio', atMost: 3 },
@@ -33,7 +33,7 @@ test('a row with nothing beside it has no ratio, and names goals of its own unit
   assert.deepEqual(listCells(row).slice(3, 9), ['12.3 ms', '', '', '', '≤ 400 ms or ≤ 3 ×', 'met']);
 });
 
-test('what was not measured is told with its reason, and what it was measured on', () => {
+test('a report lists what was not measured with the reason, and the machine it ran on', () => {
   const gaps = [{ id: 'B7', reason: 'glances is not installed' }];
   const text = toMarkdown({ findings: [], gaps, surroundings: ['Date: today'] });
   assert.match(text, /Not measured:\n\n- B7: glances is not installed\n\nHow it was measured:\n\n- Date: today\n/);

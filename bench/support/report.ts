@@ -1,7 +1,7 @@
 import { quantile, toTable } from './figures.ts';
 import { type Finding, type Goal, judge, toRatios } from './finding.ts';
 
-/** A row, or a part of one, that has no figures. */
+/** A row, or part of one, without figures. */
 export interface Gap {
   id: string;
   reason: string;
@@ -10,13 +10,13 @@ export interface Gap {
 export interface Report {
   findings: Finding[];
   gaps: Gap[];
-  /** How and on what it was measured, a line each. */
+  /** How and on which machine it was measured, one line each. */
   surroundings: string[];
 }
 
-const head = ['', 'work', 'signalbox', 'beside it', 'ratio (lowest to highest)', 'by processor time', 'goal', ''];
+const head = ['', 'work', 'signalbox', 'compared with', 'ratio (lowest to highest)', 'by processor time', 'goal', ''];
 
-/** The report as Markdown: the table, what was not measured, and on what all that was measured. */
+/** The report as Markdown: the table, what was not measured, and the surroundings. */
 export const toMarkdown = ({ findings, gaps, surroundings }: Report): string => {
   const missing = gaps.map(({ id, reason }) => `- ${id}: ${reason}\n`).join('');
   return [
@@ -51,7 +51,7 @@ const describeGoal = ({ of, atLeast, atMost }: Goal, unit: string): string => {
   return `${bound}${of === 'ratio' ? ' ×' : unit}`;
 };
 
-/** Three decimals, so that what misses a goal by little does not look like it. */
+/** Three decimals below 10, so that a narrow miss is visible. */
 const formatRatio = (ratio: number): string => (ratio < 10 ? ratio.toFixed(3) : ratio.toFixed(1));
 
 const formatFigure = (figure: number): string =>

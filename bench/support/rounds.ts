@@ -3,10 +3,10 @@ import type { Load, LoadRequest } from './load.ts';
 import { readCpuMs } from './process-cost.ts';
 import type { Server } from './server.ts';
 
-/** Measures one thing once. */
+/** Takes one measurement. */
 export type Measurement = () => Promise<number>;
 
-/** Takes the sides in turn, A B A B; answers each side's figures in the order of the rounds. */
+/** Measures the sides in turn, A B A B; returns each side's figures in the order of the rounds. */
 export const takeTurns = async (rounds: number, sides: readonly Measurement[]): Promise<number[][]> => {
   const figures = sides.map((): number[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -21,7 +21,7 @@ interface Options {
   seconds: number;
 }
 
-/** A request, and the process that answers it. */
+/** A request, and the process that responds to it. */
 export interface Side {
   server: Pick<Server, 'pid'>;
   request: Omit<LoadRequest, 'seconds'>;
@@ -33,7 +33,7 @@ interface Rates {
   cpuRatios: number[];
 }
 
-/** Answers per second of ours and of what stands beside it; what each does in its first second is not counted. */
+/** Responses per second of our server and the comparison; the first second of each is not counted. */
 export const compareRates = async ({ load, rounds, seconds }: Options, ours: Side, other: Side): Promise<Rates> => {
   const cpuOfOurs: number[] = [];
   const cpuOfOther: number[] = [];
@@ -47,7 +47,7 @@ export const compareRates = async ({ load, rounds, seconds }: Options, ours: Sid
   return { ours: mine, figures, cpuRatios };
 };
 
-/** Adds to `cpuMs` what processor time an answer took. */
+/** Measures a rate, and adds the processor time per response to `cpuMs`. */
 const measureRate = async (
   load: Load,
   { server, request }: Side,
@@ -57,7 +57,7 @@ const measureRate = async (
   const before = readCpuMs(server.pid);
   const { answers, perSecond } = await load.run({ ...request, seconds });
   cpuMs.push((readCpuMs(server.pid) - before) / answers);
-  // What is still waiting when the load ends would otherwise be done at the other side's expense.
+  // Otherwise requests pending at the end of the load would slow down the other side.
   await ask(request);
   return perSecond;
 };

@@ -4,17 +4,17 @@ import { atExit } from '../../test/faults/support/exit.ts';
 
 type Step = () => unknown;
 
-/** What is set up for a while, and undone together. */
+/** Resources that are set up together and cleaned up together. */
 export interface Scope {
-  /** A folder of its own. */
+  /** A temporary folder. */
   folder: string;
-  /** Undone before what was set up earlier. */
+  /** Registers a cleanup step; steps run in reverse order. */
   atEnd(step: Step): void;
-  /** Undoes everything, the folder last. */
+  /** Runs all cleanup steps; the folder is deleted last. */
   end(): Promise<void>;
 }
 
-/** A scope with a new folder in another; the folder goes with this process at the latest. */
+/** Creates a scope with a new folder in `parent`; the folder is deleted when this process ends at the latest. */
 export const createScope = (parent: string): Scope => {
   const folder = mkdtempSync(join(parent, 'signalbox-bench-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts';
 export interface ServerOptions {
   /** The command line for a port of 127.0.0.1. */
   command(port: number): string[];
-  /** A path that is answered once the server is up. */
+  /** A path that responds once the server is up. */
   path: string;
   cwd?: string;
   variables?: Record<string, string>;
@@ -16,14 +16,14 @@ export interface ServerOptions {
 
 export interface Server extends Program {
   url: string;
-  /** Milliseconds from the start of the process to its first whole answer. */
+  /** Milliseconds from process start to the first complete response. */
   startMs: number;
 }
 
-/** How often a start is asked whether it is over: short beside what a start takes. */
+/** Interval of readiness checks: short compared with a startup. */
 const pollMs = 2;
 
-/** Starts a server that ends with the scope, on the processor of servers where there are such. */
+/** Starts a server that ends with the scope, on the processor for servers if there is one. */
 export const startServer = async (
   scope: Scope,
   cores: Cores | undefined,

@@ -6,44 +6,44 @@ import { type Server, startServer } from './server.ts';
 
 const main = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 
-/** What node is told so that the server answers messages with it. */
+/** Node flags that make the server answer messages with each report. */
 const reports = {
   memory: ['--expose-gc', '--import', new URL('./report-memory.js', import.meta.url).href],
   delay: ['--import', new URL('./report-delay.js', import.meta.url).href],
 };
 
-/** Of the administrator of every server here. */
+/** The administrator's password on every server here. */
 export const password = 'a password for measurements';
 
 interface Options {
   flags?: string[];
-  /** Where alerts are kept; a folder of its own where it is not named. */
+  /** The data directory; a new folder by default. */
   dataDir?: string;
-  /** What it can be asked for: by `readLiveBytes`, or by `readOwnDelay`. */
-  tells?: keyof typeof reports;
+  /** The report it can be asked for, by `readLiveBytes` or `readOwnDelay`. */
+  report?: keyof typeof reports;
   /** The limit on its open files. */
   openFiles?: number;
 }
 
-/** The built program, with every profile where the flags name none. */
+/** Starts the built program, with every profile unless the flags name some. */
 export const startSignalbox = (
   scope: Scope,
   cores: Cores | undefined,
-  { flags = [], dataDir, tells, openFiles }: Options = {},
+  { flags = [], dataDir, report, openFiles }: Options = {},
 ): Promise<Server> =>
   startServer(scope, cores, {
     command: (port) => [
       ...(openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']),
       process.execPath,
-      ...(tells ? reports[tells] : []),
+      ...(report ? reports[report] : []),
       ...[main, '--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
     ],
     path: '/health',
     variables: { SIGNALBOX_ADMIN_PASSWORD: password },
-    hasChannel: tells !== undefined,
+    hasChannel: report !== undefined,
   });
 
-/** Bytes that are in use in a server that tells its memory, after a collection of what is not. */
+/** Bytes in use in a server that reports memory, after a garbage collection. */
 export const readLiveBytes = async ({ child }: Server): Promise<number> => {
   child.send('collect');
   const [usage] = await once(child, 'message');
@@ -51,7 +51,7 @@ export const readLiveBytes = async ({ child }: Server): Promise<number> => {
   return heapUsed + external;
 };
 
-/** How long 99 of 100 requests wait in a server that tells its delay until it turns to them, in ms, since this was last asked. */
+/** The p99 in milliseconds of the event-loop delay since the last call, for a server that reports its delay. */
 export const readOwnDelay = async ({ child }: Server): Promise<number> => {
   child.send('delay');
   const [ms] = await once(child, 'message');

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { atExit } from '../../test/faults/support/exit.ts';
 import type { Scope } from './scope.ts';
 
-/** They end by themselves at last, whatever becomes of this process. */
+/** They end by themselves even if this process dies. */
 const lifetimeSeconds = 600;
 
-/** Starts so many processes that do nothing until the scope ends. */
+/** Starts processes that do nothing until the scope ends. */
 export const startSleepers = async (scope: Scope, count: number): Promise<void> => {
   const children: ChildProcess[] = [];
   const killAll = () => {

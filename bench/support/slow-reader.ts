@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 
-/** After each piece that was read, at most 64 KiB: three megabytes in a second. */
+/** Pause after each piece read, at most 64 KiB: three megabytes a second. */
 const pauseMs = 20;
 
 export interface SlowReader {
-  /** Reads no more; throws where the answer was none, or came to its end: then it was no slow reader. */
+  /** Stops reading; throws if there was no response or it was already complete, since then the reader was not slow. */
   stop(): void;
 }
 
-/** Asks for something and reads the answer as a slow client does. */
+/** Sends a request and reads the response like a slow client. */
 export const startSlowReader = (url: string): SlowReader => {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -28,7 +28,7 @@ export const startSlowReader = (url: string): SlowReader => {
     stop: () => {
       const wasReading = !hasEnded && head.startsWith('HTTP/1.1 200');
       socket.destroy();
-      if (!wasReading) throw new Error(`the slow reader was answered ${head || 'nothing'}`);
+      if (!wasReading) throw new Error(`the slow reader received ${head || 'nothing'}`);
     },
   };
 };

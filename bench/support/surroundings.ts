@@ -9,17 +9,17 @@ import { findProgram, readVersions } from './programs.ts';
 
 interface Run {
   args: Arguments;
-  /** The command line after `npm run bench --`. */
+  /** The arguments after `npm run bench --`. */
   words: readonly string[];
   cores: Cores | undefined;
-  /** Where programs that are asked for their version may write. */
+  /** A folder that programs may write to when asked for their version. */
   folder: string;
   began: Date;
   /** The machine's load average before the run added to it. */
   loadBefore: readonly number[];
 }
 
-/** When, where, with what and how a run measured. */
+/** Date, machine, programs and settings of a run. */
 export const describeRun = ({ args, words, cores, folder, began, loadBefore }: Run): string[] => [
   ...describeOccasion(['bench', ...words], began, loadBefore),
   `Versions: ${[...describeOurs(), ...listVersions(folder)].join(', ')}.`,
@@ -27,7 +27,7 @@ export const describeRun = ({ args, words, cores, folder, began, loadBefore }: R
   `Rounds: ${args.rounds} of ${args.seconds} s for each side, in turns; medians. A ratio is the median of the rounds' own ratios.`,
 ];
 
-/** When, by which npm script with which words, and on what machine something was measured. */
+/** Date, npm script with its arguments, and machine of a measurement. */
 export const describeOccasion = (
   [script, ...words]: readonly string[],
   began: Date,
@@ -38,7 +38,7 @@ export const describeOccasion = (
   `Machine: ${describeMachine()}; load average before the run ${loadBefore.map((load) => load.toFixed(1)).join(', ')}.`,
 ];
 
-/** The versions of the program and of what it runs on. */
+/** The versions of the program and its runtime. */
 export const describeOurs = (): string[] => [
   `signalbox ${version} (${readCommit()})`,
   `Node.js ${process.versions.node}`,

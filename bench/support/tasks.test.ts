@@ -11,7 +11,7 @@ const tasks = Array.from({ length: count }, (_, place) => createSeedTask(place, 
 const listPlaces = (field: string, value: string): number[] =>
   tasks.flatMap((task, place) => (task[field] === value ? [place] : []));
 
-test('just the last ten tasks of a seed are cancelled, and every second other one is pending', () => {
+test('the last ten tasks of a seed are cancelled, and half of the others are pending', () => {
   assert.deepEqual(
     listPlaces('Status', 'Cancelled'),
     Array.from({ length: 10 }, (_, place) => count - 10 + place),
@@ -19,7 +19,7 @@ test('just the last ten tasks of a seed are cancelled, and every second other on
   assert.equal(listPlaces('Status', 'Pending').length, (count - 10) / 2);
 });
 
-test('fifty tasks of a seed are critical, evenly spread, whatever its size', () => {
+test('fifty tasks of a seed are critical and evenly spread', () => {
   const places = listPlaces('Priority', 'Critical');
   assert.deepEqual([places.length, places[1], places.at(-1)], [50, 200, 9800]);
 });

@@ -2,22 +2,23 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
-/** The task that is created again and again. */
+/** The task that is created repeatedly. */
 export const newTask = {
   Title: 'Check the backups of volume 42',
   Description: 'Compare the checksums with those of the log.',
   Priority: 'High',
 };
 
-/** How many tasks are Critical in a seed of any size: as many as one answer holds, spread over all. */
+/** The number of Critical tasks in a seed of any size: as many as one page holds, spread evenly. */
 const criticalCount = 50;
-/** How many are Cancelled: the last ones. */
+/** The number of Cancelled tasks, at the end. */
 const cancelledCount = 10;
 const atOnce = 1000;
 
 /**
- * The task at a place, from 0, of a seed of so many: every second is Pending, the others InProgress but for the
- * last ten, which are Cancelled; fifty, evenly spread, are Critical, the others have the other priorities in turn.
+ * The task at a position, from 0, of a seed with `count` tasks. Every second one is Pending and the others InProgress,
+ * except for the last ten, which are Cancelled. Fifty evenly spread tasks are Critical; the others have the other
+ * priorities in turn.
  */
 export const createSeedTask = (place: number, count: number): Record<string, string> => ({
   ...newTask,
@@ -34,7 +35,7 @@ const toStatus = (place: number, count: number): string => {
   return place % 2 === 0 ? 'Pending' : 'InProgress';
 };
 
-/** Writes a seed file of so many tasks. */
+/** Writes a seed file with `count` tasks. */
 export const writeSeed = async (path: string, count: number): Promise<void> => {
   const stream = createWriteStream(path);
   stream.write('{"tasks":[');

@@ -2,7 +2,7 @@ import type { LoadFigures, LoadRequest } from './load.ts';
 
 const connections = 64;
 
-/** What wrk prints at its end, by the script below: times in microseconds, failures of all kinds. */
+/** The summary that the script below makes wrk print: times in microseconds, failures of all kinds. */
 interface Summary {
   requests: number;
   duration: number;
@@ -10,7 +10,7 @@ interface Summary {
   failed: number;
 }
 
-/** A script for wrk: the request, and a line of JSON with what it counted. */
+/** A Lua script for wrk: sets the request, and prints a line of JSON with the results. */
 export const createScript = ({ method = 'GET', body, headers = {} }: LoadRequest): string =>
   [
     `wrk.method = ${quote(method)}`,
@@ -29,16 +29,16 @@ export const createWrkArgs = (script: string, request: LoadRequest): string[] =>
   ...['--duration', `${request.seconds}s`, '--timeout', '30s', '--script', script, request.url],
 ];
 
-/** Reads the script's line; throws where it is missing, or counts a failure or no answer. */
+/** Parses the script's line; throws if it is missing, or reports a failure or no response. */
 export const parseWrkOutput = (output: string): LoadFigures => {
   const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
-  if (line === undefined) throw new Error(`wrk told no figures:\n${output}`);
+  if (line === undefined) throw new Error(`wrk printed no figures:\n${output}`);
   const { requests, duration, p99, failed }: Summary = JSON.parse(line);
   if (failed > 0) throw new Error(`${failed} of ${requests} requests failed:\n${output}`);
-  if (requests === 0) throw new Error('nothing was answered in time: rounds can be made longer with --seconds');
+  if (requests === 0) throw new Error('no response in time: try longer rounds with --seconds');
   return { answers: requests, perSecond: (requests / duration) * 1e6, p99Ms: p99 / 1000 };
 };
 
-/** A Lua string, whatever is in it. */
+/** A Lua string literal. */
 const quote = (text: string): string =>
   `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;

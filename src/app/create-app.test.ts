@@ -5,7 +5,7 @@ import { startApp } from '../../test/support/app.ts';
 import { defineFeature } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
 
-/** A feature that remembers everything its functions receive. */
+/** A feature that records everything its functions receive. */
 const createSpy = () => {
   const seen: { checked?: unknown; created?: unknown; records?: unknown } = {};
   const spy = defineFeature({
@@ -25,7 +25,7 @@ const createSpy = () => {
   return { spy, seen };
 };
 
-test('a feature receives its own settings and seed records, and no others', async (t) => {
+test('a feature receives only its own settings and seed records', async (t) => {
   const { spy, seen } = createSpy();
   await startApp(t, {
     settings: { profiles: ['spy', 'login'] },

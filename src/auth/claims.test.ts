@@ -14,7 +14,7 @@ const assertRefused = (run: () => unknown, message: string): void => {
 const assertFails = (changes: object, cause: string): void =>
   assertRefused(() => toPrincipal({ ...good, ...changes }, 'here', now), `Token validation failed: ${cause}`);
 
-test('a token is good up to the second of its exp', () => {
+test('a token is valid up to and including the second of its exp', () => {
   assertNotExpired({ exp: now }, now);
   assertRefused(() => assertNotExpired({ exp: now - 1 }, now), 'Token expired');
   for (const exp of numbers) {
@@ -23,7 +23,7 @@ test('a token is good up to the second of its exp', () => {
   }
 });
 
-test('of algorithms there is HS256, of parameters typ and kid beside it', () => {
+test('a token header may have only the algorithm HS256 and the parameters typ and kid', () => {
   assertHeader({ alg: 'HS256' });
   assertHeader({ alg: 'HS256', typ: 'JWT', kid: 'x' });
   for (const alg of [undefined, 'none', 'HS384', 'hs256', 'RS256', ['HS256'], '']) {
@@ -40,13 +40,13 @@ test('of algorithms there is HS256, of parameters typ and kid beside it', () => 
   }
 });
 
-test('good claims say who it is', () => {
+test('valid claims become a principal with name, role and issuer', () => {
   assert.deepEqual(toPrincipal(good, 'here', now), { name: 'ada', role: 'Reader', issuer: 'here' });
   const admin = toPrincipal({ ...good, role: 'Admin', nbf: now, other: 1 }, 'here', now);
   assert.deepEqual(admin, { name: 'ada', role: 'Admin', issuer: 'here' });
 });
 
-test('a name, a known role and the issuer are needed', () => {
+test('a token without a name, a known role or the expected issuer is rejected', () => {
   for (const sub of [undefined, '', 1, null, ['ada']]) assertFails({ sub }, 'the claim sub is not a name');
   for (const role of [undefined, '', 'admin', 'Root', ['Admin'], 0]) {
     assertFails({ role }, 'the claim role is not Admin or Reader');
@@ -54,14 +54,14 @@ test('a name, a known role and the issuer are needed', () => {
   for (const iss of [undefined, '', 'Here', ['here']]) assertFails({ iss }, 'the issuer is another one');
 });
 
-test('a token was issued a minute from now at the latest, for an hour at most', () => {
+test('a token issued more than a minute in the future, or valid for more than an hour, is rejected', () => {
   for (const iat of numbers) assertFails({ iat }, 'the claim iat is not a whole number');
   assert.ok(toPrincipal({ ...good, iat: now + 60 }, 'here', now));
   assertFails({ iat: now + 61 }, 'the token is from the future');
   assertFails({ exp: good.exp + 1 }, 'the token is valid for too long');
 });
 
-test('a token is not used a minute or more before its nbf, nor by those it is not meant for', () => {
+test('a token is rejected more than a minute before its nbf, or if it has an audience', () => {
   for (const nbf of numbers.slice(1)) assertFails({ nbf }, 'the claim nbf is not a whole number');
   assert.ok(toPrincipal({ ...good, nbf: now + 60 }, 'here', now));
   assertFails({ nbf: now + 61 }, 'the token is not valid yet');

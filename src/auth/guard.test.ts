@@ -11,7 +11,7 @@ import { createTokens, type Tokens } from './token.ts';
 const keys = createKeys(Buffer.alloc(32));
 const tokens = createTokens(keys, 'here', () => new Date());
 
-/** Asks a route for holders of a token, of an Admin's token, or for all. */
+/** Sends requests to an open route, a route that needs a token, and one that needs an Admin's token. */
 const start = (t: TestContext, used: Tokens = tokens) => {
   const app = Fastify();
   const log = pino({ level: 'silent' });
@@ -28,13 +28,13 @@ const start = (t: TestContext, used: Tokens = tokens) => {
   };
 };
 
-test('an open route asks nobody', async (t) => {
+test('an open route ignores the token', async (t) => {
   const ask = start(t);
   assert.deepEqual(await ask('/open'), [200, { caller: null }]);
   assert.deepEqual(await ask('/open', 'Bearer x'), [200, { caller: null }]);
 });
 
-test('a route for holders of a token knows them, with or without a prefix in any case', async (t) => {
+test('a protected route identifies the caller, with or without the Bearer prefix in any case', async (t) => {
   const ask = start(t);
   const token = await tokens.sign({ name: 'ada', role: 'Reader' });
   for (const prefix of ['Bearer ', 'bearer ', 'BEARER   ', '']) {
@@ -45,21 +45,21 @@ test('a route for holders of a token knows them, with or without a prefix in any
   assert.deepEqual(await ask('/token', `Bearer${token}.`), format);
   assert.deepEqual(await ask('/token', `x Bearer ${token}.x`), format);
   assert.deepEqual(await ask('/token', `Basic ${token}.x`), format);
-  // What a prefix in the middle would leave if it were taken away is a valid token.
+  // Removing a prefix in the middle would leave a valid token.
   const undecodable = [401, { error: 'Token validation failed: the header cannot be decoded' }];
   assert.deepEqual(await ask('/token', `${token.slice(0, 9)}Bearer ${token.slice(9)}`), undecodable);
   const [status, { error }] = await ask('/token', `${token}Bearer`);
   assert.deepEqual([status, /^Token validation failed: the signature/.test(String(error))], [401, true]);
 });
 
-test('no token, or an empty one, is missing', async (t) => {
+test('an absent or empty token is a 401 that says it is missing', async (t) => {
   const ask = start(t);
   for (const none of [undefined, '', 'Bearer', 'Bearer ', 'bearer  ']) {
     assert.deepEqual(await ask('/token', none), [401, { error: 'Missing token' }], none);
   }
 });
 
-test('a route for Admins refuses others, after who has no token at all', async (t) => {
+test('an Admin route answers other roles with 403, and callers without a token with 401', async (t) => {
   const ask = start(t);
   const admin = await tokens.sign({ name: 'root', role: 'Admin' });
   const reader = await tokens.sign({ name: 'ada', role: 'Reader' });
@@ -69,7 +69,7 @@ test('a route for Admins refuses others, after who has no token at all', async (
   assert.deepEqual(await ask('/admin'), [401, { error: 'Missing token' }]);
 });
 
-test('a fault of the program while a token is checked is no 401', async (t) => {
+test('an unexpected error while a token is checked is a 500, not a 401', async (t) => {
   const ask = start(t, { ...tokens, verify: () => Promise.reject(new RangeError('a fault')) });
   const [status, body] = await ask('/token', 'x');
   assert.deepEqual([status, body.error], [500, 'Internal server error']);

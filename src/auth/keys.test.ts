@@ -16,20 +16,20 @@ const sign = (header: object, secret: Buffer): string => {
   return `${signed.join('.')}.${createHmac('sha256', secret).update(signed.join('.')).digest('base64url')}`;
 };
 
-test('a token says who it is for, since when and until when, in whole seconds', async () => {
+test('a token has its user, role, issuer and times in whole seconds', async () => {
   const { header, claims } = decodeToken(await createFor(first).sign(user));
   assert.deepEqual(header, { alg: 'HS256', typ: 'JWT' });
   const times = { iat: 1_800_000_000, exp: 1_800_003_600 };
   assert.deepEqual(claims, { sub: 'ada', role: 'Admin', iss: 'here', ...times });
 });
 
-test('with two keys, a token names the one that signed it, by eleven characters that tell nothing of it', async () => {
+test('with two keys a token names the key that signed it by an id that reveals nothing about the key', async () => {
   const { header } = decodeToken(await createFor(first, second).sign(user));
   const id = createHmac('sha256', first).update('signalbox key id').digest('base64url').slice(0, 11);
   assert.deepEqual(header, { alg: 'HS256', typ: 'JWT', kid: id });
 });
 
-test('tokens of the key before are accepted, named or not, and those of other keys are not', async () => {
+test('tokens of the previous key are accepted with or without a key id, and those of other keys are rejected', async () => {
   const { verify } = createFor(second, first);
   const who = { ...user, issuer: 'here' };
   assert.deepEqual(await verify(await createFor(first).sign(user)), who);
@@ -39,7 +39,7 @@ test('tokens of the key before are accepted, named or not, and those of other ke
   await assert.rejects(createFor(second).verify(await createFor(first).sign(user)), mismatch);
 });
 
-test('a token that names a key is checked with that one alone', async () => {
+test('a token that names a key is checked with that key only', async () => {
   const { verify } = createFor(first, second);
   const { kid } = decodeToken(await createFor(second, first).sign(user)).header;
   assert.ok(await verify(sign({ alg: 'HS256', kid }, second)));

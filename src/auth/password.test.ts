@@ -5,7 +5,7 @@ import { findHashProblem, hashPassword, isPassword, isPossiblePassword } from '.
 const withCost = (m: number, t: number, p: number): string =>
   `$argon2id$v=19$m=${m},t=${t},p=${p}$c2FsdHNhbHQ$aGFzaGhhc2g`;
 
-test('a password is not empty and has at most 128 bytes', () => {
+test('a password must have between 1 and 128 bytes', () => {
   for (const password of ['x', ' ', 'x'.repeat(128), '\u00e9'.repeat(64)]) {
     assert.equal(isPossiblePassword(password), true, password);
   }
@@ -14,7 +14,7 @@ test('a password is not empty and has at most 128 bytes', () => {
   }
 });
 
-test('a password belongs to its own hash, which is another one each time', async () => {
+test('a password matches its own hash, and each hash of it is different', async () => {
   const hash = await hashPassword('correct');
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.notEqual(await hashPassword('correct'), hash);
@@ -22,7 +22,7 @@ test('a password belongs to its own hash, which is another one each time', async
   assert.equal(await isPassword('Correct', hash), false);
 });
 
-test('what hash-password makes, and what RFC 9106 recommends for little memory, can be used', async () => {
+test('hashes from hash-password and those within the limits are accepted', async () => {
   assert.equal(findHashProblem(await hashPassword('x')), undefined);
   assert.equal(findHashProblem(withCost(65_536, 3, 4)), undefined);
   assert.equal(findHashProblem(withCost(8, 1, 1)), undefined);
@@ -31,7 +31,7 @@ test('what hash-password makes, and what RFC 9106 recommends for little memory, 
   assert.equal(findHashProblem(`${start}$AAAAAAAAAAA$AAAAAA`), undefined);
 });
 
-test('a hash that would cost too much to check is refused', () => {
+test('a hash that is too expensive to check is refused', () => {
   assert.match(findHashProblem(withCost(262_145, 1, 1)) ?? '', /^asks for more than 262144 KiB of memory/);
   assert.match(findHashProblem(withCost(262_144, 5, 1)) ?? '', /^asks for too much work/);
   assert.match(findHashProblem(withCost(8, 1e9, 1)) ?? '', /^asks for too much work/);
@@ -39,7 +39,7 @@ test('a hash that would cost too much to check is refused', () => {
   assert.match(findHashProblem(withCost(10 ** 30, 10 ** 30, 1)) ?? '', /^asks for more than 262144 KiB/);
 });
 
-test('a hash that nothing can be checked with is refused', () => {
+test('a hash whose parameters, salt or hash are too small is refused', () => {
   for (const [m = 0, t = 0, p = 0] of [
     [7, 1, 1],
     [15, 1, 2],

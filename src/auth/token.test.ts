@@ -14,12 +14,12 @@ const token =
   '.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const clock = () => new Date(1_300_819_380_000);
 
-test('the signature of the token in RFC 7515, A.1 holds: what it lacks are our claims', async () => {
+test('the signature of the RFC 7515 A.1 token is accepted, and the token is rejected only for its claims', async () => {
   const { verify } = createTokens(createKeys(key), 'joe', clock);
   await assert.rejects(verify(token), { message: 'Token validation failed: the claim sub is not a name' });
 });
 
-test('the signature of that token does not hold for another key, or changed claims', async () => {
+test('the RFC 7515 A.1 token is rejected with another key or with changed claims', async () => {
   const mismatch = { message: 'Token validation failed: the signature does not match' };
   const other = createKeys(Buffer.alloc(32), Buffer.alloc(32, 1));
   await assert.rejects(createTokens(other, 'joe', clock).verify(token), mismatch);
@@ -29,14 +29,14 @@ test('the signature of that token does not hold for another key, or changed clai
   await assert.rejects(createTokens(createKeys(key), 'joe', clock).verify(changed), mismatch);
 });
 
-test('a second later that token has expired', async () => {
+test('the RFC 7515 A.1 token is expired one second after its exp', async () => {
   const late = () => new Date(clock().getTime() + 1000);
   await assert.rejects(createTokens(createKeys(key), 'joe', late).verify(token), {
     message: 'Token expired',
   });
 });
 
-test('a fault of the program while a signature is checked is no refusal of the token', async () => {
+test('an unexpected error while a signature is checked is not reported as an invalid token', async () => {
   const { keys, ...rest } = { keys: new Map([['id', 'no key']]), current: createKeys(key).current };
   const broken = { ...rest, byId: keys as never, currentId: undefined };
   await assert.rejects(createTokens(broken, 'joe', clock).verify(token), TypeError);

@@ -8,20 +8,20 @@ const load = (variables: Record<string, string>) => loadSettings(createSettingsS
 
 const trust = (blocks: string) => findConflicts(load({ SIGNALBOX_TRUST_PROXY: blocks }));
 
-test('proxies are trusted by address or block', () => {
+test('proxies can be given as addresses or CIDR blocks', () => {
   for (const blocks of ['', '10.0.0.1', '10.0.0.0/8,192.0.2.1/32', '::1', '2001:db8::/32', 'fe80::1/128']) {
     assert.deepEqual(trust(blocks), [], blocks);
   }
 });
 
-test('a proxy that is no address, and a block of all addresses, are refused', () => {
+test('a trusted proxy that is not an address, or a block of all addresses, is refused', () => {
   const bad = ['true', '1', 'loopback', 'box.example', '10.0.0.0/0', '::/0', '10.0.0.0/33', '::1/129'];
   for (const block of [...bad, '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/08', '10.0.0/8', '/8']) {
     assert.deepEqual(trust(block), [`trustProxy takes addresses and CIDR blocks like 10.0.0.0/8, not "${block}"`]);
   }
 });
 
-test('headers may not take longer than the whole request', () => {
+test('a headersTimeout longer than requestTimeout is refused', () => {
   const settings = load({ SIGNALBOX_HEADERS_TIMEOUT: '6', SIGNALBOX_REQUEST_TIMEOUT: '5' });
   assert.deepEqual(findConflicts(settings), ['headersTimeout 6 must not be more than requestTimeout 5']);
 });

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { fitConnections } from './descriptors.ts';
 import { SettingsError } from './settings-error.ts';
 
-test('connections that fit under the limit on open files stay as they are', () => {
+test('connections that fit within the limit on open files are not reduced', () => {
   for (const limit of [1164, 100_000, Number.POSITIVE_INFINITY]) {
     assert.deepEqual(fitConnections(1000, limit), { maxConnections: 1000 });
   }
   assert.deepEqual(fitConnections(3, 167), { maxConnections: 3 });
 });
 
-test('connections are lowered to what fits, down to ten', () => {
+test('connections are reduced to what fits, but not below ten', () => {
   for (const [limit, maxConnections] of [
     [1163, 999],
     [256, 92],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { findWriteProblem, listExposures } from './exposure.ts';
 
-const skip = process.platform === 'win32' && 'Windows has no modes';
+const skip = process.platform === 'win32' && 'Windows has no file modes';
 
 const createFile = (t: TestContext, mode: number): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-exposure-'));
@@ -16,7 +16,7 @@ const createFile = (t: TestContext, mode: number): string => {
   return path;
 };
 
-test('a file that all others can write is refused, in one line that says what to do', { skip }, (t) => {
+test('a config file that everyone can write is refused with one line that says what to do', { skip }, (t) => {
   for (const mode of [0o602, 0o666, 0o777]) {
     const path = createFile(t, mode);
     assert.equal(findWriteProblem(path), `other accounts can write the config file ${path}: run chmod go-w on it`);
@@ -24,7 +24,7 @@ test('a file that all others can write is refused, in one line that says what to
   for (const mode of [0o600, 0o640, 0o644, 0o400]) assert.equal(findWriteProblem(createFile(t, mode)), undefined);
 });
 
-test("a file that a group can write is refused, unless the group is the owner's own", (t) => {
+test("a config file that a group can write is refused, unless it is the owner's own group", (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root can give a file to a group');
   const path = createFile(t, 0o660);
   chownSync(path, 1234, 1234);
@@ -33,7 +33,7 @@ test("a file that a group can write is refused, unless the group is the owner's 
   assert.match(findWriteProblem(path) ?? '', /^other accounts can write/);
 });
 
-test('a file with secrets that others can read is told, one without is not', { skip }, (t) => {
+test('a config file that others can read is reported if it holds secrets', { skip }, (t) => {
   const path = createFile(t, 0o644);
   assert.deepEqual(listExposures(path, true), [
     `other accounts can read the secrets in the config file ${path}: run chmod o-r on it`,
@@ -42,7 +42,7 @@ test('a file with secrets that others can read is told, one without is not', { s
   assert.deepEqual(listExposures(createFile(t, 0o640), true), []);
 });
 
-test('a file in a folder in which others can replace it is told, also through a link', { skip }, (t) => {
+test('a config file in a folder where others can replace it is reported, also through a link', { skip }, (t) => {
   const path = createFile(t, 0o600);
   const folder = join(path, '..', 'open', 'inner');
   mkdirSync(folder, { recursive: true });
@@ -59,7 +59,7 @@ test('a file in a folder in which others can replace it is told, also through a 
   assert.deepEqual(listExposures(inside, true), []);
 });
 
-test('what is no plain file is not judged', { skip }, () => {
+test('something other than a regular file is not checked for its mode', { skip }, () => {
   assert.equal(findWriteProblem('/dev/null'), undefined);
   assert.deepEqual(listExposures('/dev/null', true), []);
 });

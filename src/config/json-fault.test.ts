@@ -23,7 +23,7 @@ test('a JSON fault is located by line and column, with what was expected', () =>
   for (const [text, place] of faults) assert.equal(locateJsonFault(text), `at ${place}`, text);
 });
 
-test('a text that is JSON up to its end is not at fault before its end', () => {
+test('an incomplete JSON text is reported at its end, or where its last token begins', () => {
   const text = '{"a": [1, -2.5e+3, true, false, null, {}, [], "\\u00e9\\n\u007f\u2028😀", {"b": {"c": []}}], "d": ""';
   assert.equal(JSON.parse(`${text}}`)['d'], '');
   assert.equal(locateJsonFault(text), `at line 1, column ${text.length + 1}: expected "," or "}"`);

@@ -32,7 +32,7 @@ const problemsOf = (run: () => unknown): readonly string[] => {
   return assert.fail('no problem was found');
 };
 
-test('a setting that nobody gives has its default, or is absent', () => {
+test('a setting that is not given has its default, or is absent', () => {
   const settings = loadSettings(schema, {}, {});
   assert.equal(settings.port, 8080);
   assert.equal(settings.host, '127.0.0.1');
@@ -56,7 +56,7 @@ test('a secret can be given by variable and file, never by flag', () => {
   assert.equal(settings.jwtSecret, 'variable');
 });
 
-test('a variable for what only a file can hold is refused', () => {
+test('a variable for a setting that only the file can hold is refused', () => {
   const variables = { SIGNALBOX_MOUNTS: '{}', SIGNALBOX_USERS: '[]' };
   assert.deepEqual(
     problemsOf(() => loadSettings(schema, {}, variables)),
@@ -68,7 +68,7 @@ test('a variable for what only a file can hold is refused', () => {
   assert.equal(loadSettings(schema, {}, { SIGNALBOX_MOUNTS: '' }).mounts, undefined);
 });
 
-test('a variable that is no setting is warned about, without its value', () => {
+test('an unknown variable is warned about, without its value', () => {
   const warnings: string[] = [];
   const variables = {
     SIGNALBOX_RETIRES: 'hush',
@@ -92,7 +92,7 @@ test('a flag --config without a name is refused', () => {
   );
 });
 
-test('all problems are reported at once, each with its place and what would fit', (t) => {
+test('all problems are reported together, each with its place and the allowed values', (t) => {
   const config = writeConfig(t, '{"colour": 1, "cors": "perhaps", "users": [{"name": 5}, {}], "retries": 0}');
   const variables = { SIGNALBOX_LOG_LEVEL: 'loud', SIGNALBOX_JWT_SECRET: '' };
   const flags = { port: '70000', host: '', config };
@@ -111,13 +111,13 @@ test('all problems are reported at once, each with its place and what would fit'
   );
 });
 
-test('the value of a secret that does not fit is not repeated', (t) => {
+test('an invalid value of a secret is not repeated', (t) => {
   const config = writeConfig(t, '{"jwtSecret": 5}');
   const [problem] = problemsOf(() => loadSettings(schema, { config }, {}));
   assert.equal(problem, `jwtSecret in ${config} must be a non-empty string`);
 });
 
-test('a list must hold names', (t) => {
+test('a list that contains something other than names is refused', (t) => {
   const config = writeConfig(t, '{"profiles": "T", "allowedHosts": [""]}');
   assert.deepEqual(
     problemsOf(() => loadSettings(schema, { config }, {})),
@@ -125,7 +125,7 @@ test('a list must hold names', (t) => {
   );
 });
 
-test('text that is no JSON is not repeated: it may be a secret', (t) => {
+test('text that is not JSON is not repeated, since it may be a secret', (t) => {
   for (const text of ['{"jwtSecret": hush}', '{"jwtSecret": "hush" hush}', '{"jwtSecret": "hush', 'hush']) {
     const [problem = ''] = problemsOf(() => loadSettings(schema, { config: writeConfig(t, text) }, {}));
     assert.match(problem, /: it is not valid JSON at line 1, column \d+: expected [a-z",}\]: ]+$/);

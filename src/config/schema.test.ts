@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import Type from 'typebox';
 import { fromText } from './schema.ts';
 
-test('whole numbers, lists and switches are read from text', () => {
+test('whole numbers, lists and switches are parsed from text', () => {
   assert.equal(fromText(Type.Integer(), '8080'), 8080);
   assert.equal(fromText(Type.Integer(), '-1'), -1);
   assert.deepEqual(fromText(Type.Array(Type.String()), ' a, b,,c '), ['a', 'b', 'c']);
@@ -12,7 +12,7 @@ test('whole numbers, lists and switches are read from text', () => {
   assert.equal(fromText(Type.String(), '007'), '007');
 });
 
-test('text that does not fit stays text, for the check to refuse', () => {
+test('text that cannot be converted stays text, and validation refuses it', () => {
   for (const text of ['', '1.5', '1e3', '0x10', '+1', ' 1', '99999999999999999999']) {
     assert.equal(fromText(Type.Integer(), text), text);
   }

@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { readSeed } from './seed.ts';
 import { SettingsError } from './settings-error.ts';
 
-test('of very many bad records the first twenty are told, and how many more there are', (t) => {
+test('only the first twenty invalid seed records are reported, with the number of the others', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-seed-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'seed.json');

@@ -4,7 +4,7 @@ import { suggest } from './suggest.ts';
 
 const names = ['--port', '--host', '--cors', '--data-dir', '--alerts-retain-bytes', '--alerts-retain-days'];
 
-test('a misspelt name is answered with the nearest one', () => {
+test('a misspelt name gets the nearest name as a suggestion', () => {
   const pairs = [
     ['--prot', '--port'],
     ['--PORT', '--port'],
@@ -20,7 +20,7 @@ test('a misspelt name is answered with the nearest one', () => {
   assert.equal(suggest('prot', ['port'], '"'), '; did you mean "port"?');
 });
 
-test('a name that is like no other gets no suggestion', () => {
+test('a name unlike any other gets no suggestion', () => {
   for (const given of ['--colour', '--x', '', '--sort-by', '--data', '--retain', 'x'.repeat(100_000)]) {
     assert.equal(suggest(given, names), '', given.slice(0, 20));
   }

@@ -10,7 +10,7 @@ const toDependencies = (...libraries: string[]): string =>
     libraries: Object.fromEntries(libraries.map((library) => [library, { type: 'project' }])),
   });
 
-test('the version comes from the dependencies beside the program that a link leads to', async (t) => {
+test('the PowerShell version is read from the dependencies next to the program that a link points to', async (t) => {
   const root = createTree(t, {
     'opt/7/pwsh': '',
     'opt/7/pwsh.deps.json': toDependencies('Markdig.Signed/0.33.0', 'Microsoft.PowerShell.ConsoleHost/7.4.6'),
@@ -31,12 +31,12 @@ test('the first PowerShell that can be executed is used, and its version is repo
   assert.equal(await findProgram([]), null);
 });
 
-test('preview versions are complete', async (t) => {
+test('a preview version of PowerShell is reported in full', async (t) => {
   const root = createTree(t, { pwsh: '', 'pwsh.deps.json': toDependencies('pwsh/7.6.0-preview.2') });
   assert.equal(await readPowerShellVersion([join(root, 'pwsh')]), '7.6.0-preview.2');
 });
 
-test('the version is null if no PowerShell is installed or its files are unreadable', async (t) => {
+test('the PowerShell version is null if none is installed or its files are unreadable', async (t) => {
   const root = createTree(t, {
     'bare/pwsh': '',
     'broken/pwsh': '',
@@ -48,7 +48,7 @@ test('the version is null if no PowerShell is installed or its files are unreada
   for (const path of paths) assert.equal(await readPowerShellVersion([path]), null);
 });
 
-test('Windows PowerShell is always 5.1', async (t) => {
+test('the version of Windows PowerShell is always 5.1', async (t) => {
   const root = createTree(t, { 'v1.0/powershell.exe': '' });
   assert.equal(await readPowerShellVersion([join(root, 'v1.0/powershell.exe')]), '5.1');
   assert.equal(await readPowerShellVersion([join(root, 'powershell.exe')]), null);

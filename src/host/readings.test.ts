@@ -8,7 +8,7 @@ import { createHostReadings } from './index.ts';
 import { createLinuxReadings } from './linux/index.ts';
 import type { FileSystemReading, HostReadings } from './readings.ts';
 
-/** Both implementations run on Linux: there the portable one is an independent source for the other. */
+/** Both implementations run on Linux, where the portable one is an independent source for the other. */
 const implementations: Record<string, HostReadings> = {
   linux: createHostReadings('linux'),
   portable: createHostReadings('darwin'),
@@ -26,8 +26,8 @@ for (const [name, readings] of Object.entries(implementations)) {
     assert.notEqual(hostname, '');
     assert.equal(architecture, process.arch);
     assert.ok(osName);
-    const upSeconds = (Date.now() - bootedAt.getTime()) / 1000;
-    assert.ok(Math.abs(upSeconds - readings.uptimeSeconds()) < 5);
+    const sinceBoot = (Date.now() - bootedAt.getTime()) / 1000;
+    assert.ok(Math.abs(sinceBoot - readings.uptimeSeconds()) < 5);
   });
 
   test(`${name}: memory is that of the machine`, async () => {
@@ -87,7 +87,7 @@ const listDisks = async (readings?: HostReadings): Promise<unknown[]> =>
 
 test('both implementations agree on the disks, memory and swap', async () => {
   const { linux, portable } = implementations;
-  // A disk may come or go between the two.
+  // A disk may appear or disappear between the two.
   await waitUntilPasses(async () => assert.deepEqual(await listDisks(linux), await listDisks(portable)));
   await waitUntilPasses(async () => {
     const [one, other] = await Promise.all([linux?.memory(), portable?.memory()]);
@@ -103,7 +103,7 @@ test('the platform decides which implementation is used', (t) => {
   assert.ok(readings.uptimeSeconds() > 0);
 });
 
-test('nothing is read before it is asked for', async (t) => {
+test('no reading is taken before it is requested', async (t) => {
   const readings = createLinuxReadings(createTree(t, {}));
   t.after(() => readings.close());
   await assert.rejects(readings.cpuBusy(), { code: 'ENOENT' });

@@ -13,7 +13,7 @@ const start = (t: TestContext, variables: Record<string, string> = {}): FastifyI
   return app;
 };
 
-test('every time that a client can take is bounded', (t) => {
+test('headers, requests, idle connections and the number of connections are limited', (t) => {
   const { server } = start(t);
   const { headersTimeout, requestTimeout, keepAliveTimeout, timeout, maxConnections } = server;
   assert.deepEqual(
@@ -22,14 +22,14 @@ test('every time that a client can take is bounded', (t) => {
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 10_000,
-      // Idle connections are found by idle-timeout.ts.
+      // Idle connections are closed by idle-timeout.ts.
       timeout: 0,
       maxConnections: 1100,
     },
   );
 });
 
-test('settings change the bounds that are settings', (t) => {
+test('settings change the time limits and the number of connections', (t) => {
   const { server } = start(t, {
     SIGNALBOX_HEADERS_TIMEOUT: '1',
     SIGNALBOX_REQUEST_TIMEOUT: '2',
@@ -42,6 +42,6 @@ test('settings change the bounds that are settings', (t) => {
 test('parameters and header lines are limited', (t) => {
   const { server, initialConfig } = start(t);
   assert.equal(initialConfig.routerOptions?.maxParamLength, 16 * 1024);
-  // One more than a request may have, so that too many are noticed.
+  // One more than the limit, so that an excess is detected.
   assert.equal(server.maxHeadersCount, 201);
 });

@@ -9,10 +9,10 @@ import { createFolder } from '../support/folder.ts';
 
 const run = promisify(execFile);
 
-/** The generator, the client library that it is made for, and the TypeScript that both need. */
+/** The generator, its client library and the TypeScript that both need. */
 const packages = ['openapi-typescript@7', 'openapi-fetch@0', 'typescript@5'];
 
-/** What a user of the generated types would write; each `@ts-expect-error` fails to compile if nothing is wrong there. */
+/** Typical code for the generated types; each `@ts-expect-error` fails to compile if that line has no error. */
 const program = `
 import createClient from 'openapi-fetch';
 import type { components, operations, paths } from './schema.js';
@@ -74,7 +74,7 @@ const compiler = {
   files: ['program.ts'],
 };
 
-/** Installs the packages into the folder; returns why that is impossible, if it is. */
+/** Installs the packages into the folder; returns the reason if that is impossible. */
 const install = async (folder: string): Promise<string | undefined> => {
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
   const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock', '--fetch-retries=0'];

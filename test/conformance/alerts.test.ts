@@ -38,7 +38,7 @@ test('X1 POST /api/alert returns received true and a GUID', async (t) => {
   assert.match(String(json['id']), /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 });
 
-test('X2 an alert is appended to a log file, one line of JSON each, with its id', async (t) => {
+test('X2 an alert is appended to a log file as one line of JSON with its id', async (t) => {
   const app = await startApp(t);
   const ids = [(await send(app, disk)).json['id'], (await send(app, { message: 'second' })).json['id']];
   const lines = readFileSync(join(app.folder, 'data', 'alerts.jsonl'), 'utf8')
@@ -60,7 +60,7 @@ test('X3 GET /api/alerts returns count and data, and an empty list if nothing is
   assert.equal((await list(app)).length, 1);
 });
 
-test('X4 without count the last ten records are read', async (t) => {
+test('X4 without count the list has the last ten alerts', async (t) => {
   const app = await startApp(t);
   await sendNumbered(app, 12);
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('X4 without count the last ten records are read', async (t) => {
   assert.equal((await list(app, '?count=&other=1')).length, 10);
 });
 
-test('X5 level matches exactly, and filters the records of the window, not of the log', async (t) => {
+test('X5 level matches exactly, and filters only the last count records of the log', async (t) => {
   const app = await startApp(t);
   await sendNumbered(app, 6);
   assert.deepEqual(
@@ -87,7 +87,11 @@ test('X5 level matches exactly, and filters the records of the window, not of th
   assert.equal((await list(app, '?level=')).length, 6);
 });
 
+<<<<<<< HEAD
 test('X6 alerts survive a restart', async (t) => {
+=======
+test('X6 alerts are listed after a restart', async (t) => {
+>>>>>>> h4-d-tests
   const first = await startApp(t, { settings: { profiles: ['X'] } });
   await send(first, disk);
   await first.close();
@@ -99,7 +103,11 @@ test('X6 alerts survive a restart', async (t) => {
   );
 });
 
+<<<<<<< HEAD
 test('D9x a count of alerts that is not a plain whole number, or is repeated, is 400 and named in the error', async (t) => {
+=======
+test('D9x a count that is not a plain whole number, or is repeated, is 400 and names it', async (t) => {
+>>>>>>> h4-d-tests
   const { request } = await startApp(t);
   for (const query of ['count=-1', 'count=1.5', 'count=ten', 'count=1&count=2', 'count=0x10']) {
     const { status, json } = await request<{ error: string }>('GET', `/api/alerts?${query}`);
@@ -108,7 +116,11 @@ test('D9x a count of alerts that is not a plain whole number, or is repeated, is
   }
 });
 
+<<<<<<< HEAD
 test('D10x a count of alerts above 10,000 is 400, and 10,000 is accepted', async (t) => {
+=======
+test('D10x a count above 10,000 is 400, and 10,000 is accepted', async (t) => {
+>>>>>>> h4-d-tests
   const { request } = await startApp(t);
   assert.equal((await request('GET', '/api/alerts?count=10000')).status, 200);
   const { status, json } = await request('GET', '/api/alerts?count=10001');
@@ -153,7 +165,11 @@ test('D28 records are oldest first and show exactly the six fields, in order', a
   for (const alert of alerts) assert.deepEqual(Object.keys(alert), fields);
 });
 
+<<<<<<< HEAD
 test('D8x an alert with a field that is not a string is 400, the field is named, and nothing is stored', async (t) => {
+=======
+test('D8x a field of an alert that is not a string is 400, names it and stores nothing', async (t) => {
+>>>>>>> h4-d-tests
   const app = await startApp(t);
   for (const value of [1, true, [], {}]) {
     const { status, json } = await send(app, { ...disk, level: value });
@@ -162,7 +178,7 @@ test('D8x an alert with a field that is not a string is 400, the field is named,
   assert.deepEqual(await list(app), []);
 });
 
-test('D29a intake and listing are open by default; alertsAuth bearer closes both', async (t) => {
+test('D29a intake and listing are open by default, and alertsAuth bearer protects both', async (t) => {
   const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
   assert.equal((await send(app, disk)).status, 401);
   assert.equal((await app.request('GET', '/api/alerts')).status, 401);

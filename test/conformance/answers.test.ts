@@ -107,7 +107,7 @@ test('D13b an unexpected error is 500 with the request’s id and no internals',
   assert.doesNotMatch(text, /disk on fire/);
 });
 
-/** A feature with a fault in it. */
+/** A feature that throws. */
 const failing = defineFeature({
   name: 'failing',
   profiles: [{ name: 'failing', summary: 'always fails' }],

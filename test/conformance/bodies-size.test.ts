@@ -8,7 +8,7 @@ import { send, token, type WritingRoute, writingRoutes } from './support/writing
 const mebibyte = 1024 * 1024;
 const seed = { tasks: [{ Title: 'seeded' }] };
 
-/** The route's body with an unknown field that makes it exactly `size` bytes long. */
+/** The route's body, padded with an unknown field to exactly `size` bytes. */
 const fill = ({ body }: WritingRoute, size: number, character = 'x'): string => {
   const empty = Buffer.byteLength(JSON.stringify({ ...body, filling: '' }));
   const filling = character.repeat((size - empty) / Buffer.byteLength(character));

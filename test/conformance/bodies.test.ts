@@ -9,7 +9,7 @@ const start = (t: TestContext): Promise<TestApp> =>
     seed: { tasks: [{ Title: 'seeded' }], simpleTasks: [{ title: 'seeded' }], items: [{ name: 'seeded' }] },
   });
 
-/** Each of the bodies is refused by each route, as one {error}, and nothing is changed. */
+/** Each route rejects each body with one {error}, and changes nothing. */
 const assertRefused = async (t: TestContext, bodies: readonly unknown[], status = 400): Promise<void> => {
   const app = await start(t);
   for (const route of writingRoutes) {

@@ -18,7 +18,7 @@ const readAudit = async (app: TestApp): Promise<Line[]> =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('every executed or refused command is one line of the audit, on disk before the response', async (t) => {
+test('every executed or refused command is one line of the audit, on disk before the response is sent', async (t) => {
   const app = await startApp(t);
   const token = await app.login('admin');
   const execute = (command: string) => app.request('POST', '/api/execute', { body: { command }, token });

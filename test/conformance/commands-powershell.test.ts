@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { startApp } from '../support/app.ts';
 import { createStandIn } from '../support/power-shell.ts';
 
-/** The service with commands carried out by a program that plays PowerShell, writing the given messages. */
+/** The service with a stand-in for PowerShell that prints the given messages. */
 const start = async (t: TestContext, messages: object[]) => {
   const standIn = createStandIn(t, messages);
   const settings = { commandRunner: 'powershell', powershellPath: standIn.program };
@@ -15,7 +15,7 @@ const start = async (t: TestContext, messages: object[]) => {
   return { app, standIn, execute };
 };
 
-test('D30c with PowerShell too the result is an array of objects, and the command line is data', async (t) => {
+test('D30c with PowerShell the result is an array of objects too, and the command line is data', async (t) => {
   const message = { command: 'Get-Service' };
   const row = { Name: 'spooler', Status: 'Running' };
   const { standIn, execute } = await start(t, [message, { row }, { end: true }]);

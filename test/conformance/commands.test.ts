@@ -26,7 +26,7 @@ test('X7 POST /api/execute returns success, the command and its result', async (
   assert.deepEqual([json.success, json.command, json.result[0]?.['Id']], [true, command, process.pid]);
 });
 
-test('X8 the first token must be one of the four commands, else 403', async (t) => {
+test('X8 a command line whose first token is not one of the four commands is 403', async (t) => {
   const { execute } = await start(t);
   for (const command of [
     'Get-Item x',
@@ -66,7 +66,7 @@ test('X10 a command that fails is 500 with success false and the error', async (
   assert.match(json.error, /no-such-process/);
 });
 
-test('D29 execute needs a token with role Admin: none or a bad one is 401, another role 403', async (t) => {
+test('D29 executing a command needs a token with role Admin: none or a bad one is 401, another role 403', async (t) => {
   const { request, login } = await startApp(t);
   const body = { command: 'Get-Process' };
   assert.equal((await request('POST', '/api/execute', { body })).status, 401);
@@ -75,7 +75,11 @@ test('D29 execute needs a token with role Admin: none or a bad one is 401, anoth
   assert.equal((await request('POST', '/api/execute', { body, token })).status, 403);
 });
 
+<<<<<<< HEAD
 test('D29b with executeAuth none, commands need no token, and the start message says so', async (t) => {
+=======
+test('D29b executeAuth none opens /api/execute, and the start message says so', async (t) => {
+>>>>>>> h4-d-tests
   const app = await startApp(t, { settings: { executeAuth: 'none' } });
   const { status } = await app.request('POST', '/api/execute', { body: { command: 'Get-Process' } });
   assert.equal(status, 200);
@@ -104,7 +108,7 @@ test('D30 the command line is data: other syntax is 403 with an error that names
   }
 });
 
-test('D30a a parameter outside the command’s own list, shortened or given twice is 403 and named', async (t) => {
+test('D30a a parameter that is not listed for the command, is shortened or is given twice is 403 and named', async (t) => {
   const { execute } = await start(t);
   for (const [command, named] of [
     ['Get-Process -ComputerName other', /ComputerName/],
@@ -123,7 +127,7 @@ test('D30a a parameter outside the command’s own list, shortened or given twic
   }
 });
 
-test('D30b result is always an array of objects', async (t) => {
+test('D30b the result is always an array of objects', async (t) => {
   const { execute } = await start(t);
   for (const command of [`Get-Process -Id ${process.pid}`, 'Get-Process', 'Get-CimInstance Win32_OperatingSystem']) {
     const { json } = await execute(command);

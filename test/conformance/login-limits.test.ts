@@ -16,10 +16,10 @@ const startLogin = (t: TestContext, settings: Record<string, unknown> = {}) =>
 
 const body = (Username: string, Password: string) => ({ body: { Username, Password } });
 
-// Other systems than Linux have 127.0.0.1 alone.
+// Only Linux has loopback addresses other than 127.0.0.1 by default.
 const loopback = process.platform !== 'linux' && 'it needs a second loopback address';
 
-test('A26 of 1,000 wrong logins on 50 connections 99 % are 429, while other requests are served', {
+test('A26 of 1,000 wrong logins on 50 connections, 99 % get 429 while other requests are served', {
   skip: loopback,
 }, async (t) => {
   const { url } = await startProgram(t, ['--data-dir', createFolder(t)], { variables });
@@ -87,7 +87,7 @@ test('A29 the login limits can be turned off', async (t) => {
   }
 });
 
-test('A30 a correct login clears the mistakes made before it', async (t) => {
+test('A30 a successful login clears the failures before it', async (t) => {
   const app = await startLogin(t, { loginTriesPerAddress: 2 });
   for (let count = 0; count < 3; count += 1) {
     assertUnauthorized(await app.request('POST', '/api/auth/login', body('admin', 'wrong')), 'Invalid password');

@@ -27,7 +27,7 @@ test('M1 GET /health returns status, uptime, version and hostname, in this order
   assert.deepEqual([json['status'], json['version'], json['hostname']], ['healthy', version, hostname()]);
 });
 
-/** Seconds that the server has been up, by its own account. */
+/** The uptime in seconds that the server reports. */
 const readUptime = async (request: TestApp['request']): Promise<number> => {
   const { json } = await request<{ uptime: string }>('GET', '/health');
   const [, days = '0', ...rest] = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d\.\d{7})$/.exec(json.uptime) ?? [];
@@ -51,7 +51,11 @@ test('D24d the uptime of /health keeps growing when the wall clock is set back',
   await waitUntilPasses(async () => assert.ok((await readUptime(request)) > first));
 });
 
+<<<<<<< HEAD
 test('M2 GET /api/health returns its six fields in order, the timestamp local and without a zone', async (t) => {
+=======
+test('M2 GET /api/health returns its six fields in order, with a local timestamp without a zone', async (t) => {
+>>>>>>> h4-d-tests
   const { json } = await get(t, '/api/health');
   assert.deepEqual(Object.keys(json), ['status', 'timestamp', 'computer', 'uptime', 'cpuUsage', 'memoryUsage']);
   assert.deepEqual([json['status'], json['computer']], ['healthy', hostname()]);
@@ -59,7 +63,7 @@ test('M2 GET /api/health returns its six fields in order, the timestamp local an
   assert.ok(Math.abs(new Date(String(json['timestamp'])).getTime() - Date.now()) < 5000);
 });
 
-test('D24a uptime reads like 12.3 days, cpuUsage like 7%, memoryUsage like 41.7%', async (t) => {
+test('D24a uptime looks like 12.3 days, cpuUsage like 7% and memoryUsage like 41.7%', async (t) => {
   const { json } = await get<Record<string, string>>(t, '/api/health');
   assert.match(json['uptime'] ?? '', /^\d+\.\d days$/);
   assert.match(json['cpuUsage'] ?? '', /^(100|\d{1,2})%$/);
@@ -74,13 +78,17 @@ test('M3 GET /api/info returns computer, os, psVersion, frameworkVersion and upt
   assert.ok(typeof json['uptime'] === 'number' && hasDecimals(json['uptime'], 1));
 });
 
-test('D24b frameworkVersion is the version of Node.js, psVersion a version or Unknown', async (t) => {
+test('D24b frameworkVersion is the version of Node.js, and psVersion a version or Unknown', async (t) => {
   const { json } = await get(t, '/api/info');
   assert.equal(json['frameworkVersion'], `Node.js ${process.versions.node}`);
   assert.match(String(json['psVersion']), /^(Unknown|\d+\.\d+.*)$/);
 });
 
+<<<<<<< HEAD
 test('M4 GET /api/processes returns count and data, ten processes if top is not given', async (t) => {
+=======
+test('M4 GET /api/processes returns count and data, with ten processes by default', async (t) => {
+>>>>>>> h4-d-tests
   const { json } = await get<{ count: number; data: ProcessRow[] }>(t, '/api/processes');
   assert.deepEqual(Object.keys(json), ['count', 'data']);
   assert.equal(json.count, json.data.length);
@@ -88,13 +96,13 @@ test('M4 GET /api/processes returns count and data, ten processes if top is not 
   for (const row of json.data) assert.deepEqual(Object.keys(row), ['name', 'pid', 'memoryMB', 'cpu']);
 });
 
-test('M5 memoryMB has one decimal, cpu two', async (t) => {
+test('M5 memoryMB has one decimal and cpu has two', async (t) => {
   const { json } = await get<{ data: ProcessRow[] }>(t, '/api/processes?top=1000');
   for (const { memoryMB, cpu } of json.data) assert.ok(hasDecimals(memoryMB, 1) && hasDecimals(cpu, 2));
   assert.ok(json.data.some(({ cpu }) => cpu > 0));
 });
 
-test('D15 rounded values are JSON numbers, and strings where the contract has strings', async (t) => {
+test('D15 rounded values are JSON numbers, or strings where the contract requires them', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const processes = await request('GET', '/api/processes?top=1');
   assert.match(processes.text, /"memoryMB":\d+(\.\d)?,"cpu":\d+(\.\d{1,2})?\}/);
@@ -115,7 +123,7 @@ test('M6 processes are sorted by working set, largest first, and top limits them
   assert.deepEqual(await list('?top=0'), []);
 });
 
-test('M7 sort is accepted and changes nothing', async (t) => {
+test('M7 sort is accepted and has no effect', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const texts = ['sort=Memory', 'sort=CPU', 'sort=nonsense', 'sort='].map(async (sort) => {
     const { status, json } = await request<{ data: ProcessRow[] }>('GET', `/api/processes?top=5&${sort}`);
@@ -135,7 +143,7 @@ test('D9m a top that is not a plain whole number, or is repeated, is 400 and nam
   }
 });
 
-test('D25 cpu is processor seconds used so far, memoryMB the working set in MiB', async (t) => {
+test('D25 cpu is the processor seconds used so far, and memoryMB is the working set in MiB', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['M'] } });
   const { json } = await request<{ data: ProcessRow[] }>('GET', '/api/processes?top=100000');
   const own = json.data.find(({ pid }) => pid === process.pid);
@@ -156,7 +164,7 @@ test('M8 GET /api/disks returns data with drive, totalGB, freeGB and usagePct', 
   }
 });
 
-test('D26 the root file system is listed, each device once, no memory file system', async (t) => {
+test('D26 the root file system is listed, each device is listed once, and memory file systems are not listed', async (t) => {
   const { json } = await get<{ data: { drive: string; totalGB: number }[] }>(t, '/api/disks');
   const drives = json.data.map(({ drive }) => drive);
   assert.equal(drives.filter((drive) => drive === '/').length, 1);

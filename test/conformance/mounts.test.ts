@@ -24,7 +24,7 @@ test('D1 every profile can be mounted by name', async (t) => {
   }
 });
 
-test('D1a the letters T, L, I, A and M stand for the names, and X for alerts and commands', async (t) => {
+test('D1a the letters T, L, I, A and M select profiles, and X selects alerts and commands', async (t) => {
   for (const [letter, name] of Object.entries(letters)) {
     const byLetter = await startApp(t, { settings: { profiles: [letter] } });
     const byName = await startApp(t, { settings: { profiles: [name] } });
@@ -64,7 +64,7 @@ test('D2a / and /protected share their tasks, and simple tasks are separate', as
   assert.deepEqual((await request('GET', '/simple/api/tasks')).json, []);
 });
 
-test('D2b the setting profiles replaces all mounts by one at /', async (t) => {
+test('D2b the setting profiles replaces all mounts with one at /', async (t) => {
   const settings = { profiles: ['L'], mounts: { '/x': ['T'] } };
   const { request } = await startApp(t, { settings });
   assert.equal((await request('GET', '/api/tasks')).text, '[]');
@@ -79,7 +79,7 @@ test('D3 two profiles on one mount with the same method and path prevent startup
   );
 });
 
-test('D3a where tasks and monitoring share a mount, GET /api/health is the one of monitoring', async (t) => {
+test('D3a GET /api/health is the one of monitoring if tasks and monitoring share a mount', async (t) => {
   const both = await startApp(t, { settings: { profiles: ['T', 'M'] } });
   assert.ok('cpuUsage' in (await both.request('GET', '/api/health')).json);
   const alone = await startApp(t, { settings: { profiles: ['T'] } });
@@ -107,7 +107,7 @@ test('D4 GET / and GET /docs redirect to /docs/', async (t) => {
   }
 });
 
-test('D4a where simple tasks are mounted at /, GET / is 404 and /docs/ is still served', async (t) => {
+test('D4a GET / is 404 if simple tasks are mounted at /, and /docs/ is still served', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['L'] } });
   const root = await request('GET', '/');
   assert.deepEqual([root.status, Object.keys(root.json)], [404, ['error']]);

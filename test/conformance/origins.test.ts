@@ -66,7 +66,7 @@ test('D31b with cors off, a browser’s request for a foreign page is 403 and ch
   assert.equal((await request('GET', '/api/tasks')).json['total'], 0);
 });
 
-test('D31d a link on another site leads to the pages, but not to the API', async (t) => {
+test('D31d a link on another site can open the pages, but not the API', async (t) => {
   const { request } = await startApp(t);
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
   for (const [method, path, status] of [
@@ -94,7 +94,7 @@ test('D31e behind a proxy that changes Host, the 403 names Host and allowedHosts
   assert.doesNotMatch(String(json['error']), /cors/);
 });
 
-test('D31c with cors off, the service’s own pages and clients that are not browsers are served', async (t) => {
+test('D31c with cors off, the service’s own pages and clients other than browsers are served', async (t) => {
   const { request, url } = await startApp(t);
   for (const headers of [
     { origin: url, 'sec-fetch-site': 'same-origin' },

@@ -42,7 +42,7 @@ test('D32c a request whose Host is empty, repeated, missing or malformed is 400 
   }
 });
 
-test('D13e errors that Node itself would answer are JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
+test('D13e errors that Node itself would send are JSON: CONNECT, unmet expectations, unknown methods and versions', async (t) => {
   const url = await listen(t);
   const cases: [number, string][] = [
     [405, 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
@@ -53,7 +53,7 @@ test('D13e errors that Node itself would answer are JSON: CONNECT, unmet expecta
   for (const [status, request] of cases) assertError(await sendRaw(url, request), status, request);
 });
 
-test('D10 a response of any size is streamed, and the whole list arrives', async (t) => {
+test('D10 a response of any size is streamed, and the list arrives complete', async (t) => {
   const count = 20_000;
   const tasks = Array.from({ length: count }, (_, index) => ({ Title: `task ${index} ${'x'.repeat(100)}` }));
   const { request } = await startApp(t, { settings: { profiles: ['T'] }, seed: { tasks } });
@@ -72,7 +72,7 @@ test('D17i a task deleted while the body of its PUT arrives is 404, and stays de
   const connection = openConnection(url);
   const head = `PUT /api/tasks/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\n`;
   connection.send(`${head}Content-Length: ${body.length}\r\n\r\n`);
-  // 100 Continue comes once the request has reached the server.
+  // 100 Continue shows that the request has reached the server.
   await waitUntil('the server asks for the body', () => connection.unread().startsWith('HTTP/1.1 100 '));
   assert.equal((await request('DELETE', '/api/tasks/1')).status, 200);
   connection.send(body);

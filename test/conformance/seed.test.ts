@@ -5,7 +5,7 @@ import { startApp, startRefusal } from '../support/app.ts';
 import { token } from './support/items.ts';
 import { createTask, listTasks, startTasks, statuses } from './support/tasks.ts';
 
-/** The start with this seed file stops, and the message names the record and the field. */
+/** Startup with this seed file fails, and the message names the record and the field. */
 const assertStopped = async (t: TestContext, seed: unknown, message: RegExp): Promise<void> =>
   assert.match(await startRefusal(t, { seed }), message);
 

@@ -30,7 +30,7 @@ test('L10 any other method on a simple task path is 404 {error}', async (t) => {
   });
 });
 
-test('L11 any other path beside the simple tasks is 404 {error}', async (t) => {
+test('L11 any other path of simple tasks is 404 {error}', async (t) => {
   const app = await startSimpleTasks(t, [{ title: 'a' }]);
   const paths = ['/', '/api', '/api/', '/api/task', '/API/TASKS', '/api/tasks/1/2', '/api/health', '/api/tasks//'];
   for (const path of paths) {

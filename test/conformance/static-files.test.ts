@@ -8,7 +8,7 @@ import { createFolder } from '../support/folder.ts';
 
 const secretText = 'not for you';
 
-/** A public folder with a page, and beside it a file that must stay unread. */
+/** A public folder with a page, next to a file that must not be served. */
 const startWithPages = async (t: TestContext): Promise<string> => {
   const folder = createFolder(t);
   const pages = join(folder, 'pages');
@@ -18,7 +18,7 @@ const startWithPages = async (t: TestContext): Promise<string> => {
   writeFileSync(join(pages, '.env'), secretText);
   writeFileSync(join(folder, 'secret.txt'), secretText);
   const { url } = await startApp(t, { settings: { profiles: ['L'], publicDir: pages } });
-  // There at the start, it would keep the service from starting.
+  // Created after startup, since a link that exists on startup prevents it.
   symlinkSync(join(folder, 'secret.txt'), join(pages, 'link.txt'));
   return url;
 };
@@ -47,7 +47,7 @@ test('G4c the path of a folder without its slash redirects to the path with it',
   assert.match(await getRaw(url, '/docs'), /^HTTP\/1\.1 302 .*\r\nlocation: \/docs\/\r\n/is);
 });
 
-test('G4b no path leaves the public folder, whatever its spelling', async (t) => {
+test('G4b no spelling of a path leaves the public folder', async (t) => {
   const url = await startWithPages(t);
   const ups = ['..', '%2e%2e', '.%2e', '%2E.', '..%00', '%252e%252e', '....', '..;'];
   const slashes = ['/', '%2f', '%5c', '\\', '//', '/./'];
@@ -77,7 +77,7 @@ const assertRefused = (answer: string, path: string): void => {
   assert.equal(answer.includes(secretText), false, path);
 };
 
-test('G4d a part of a file that it does not have is refused with 416', async (t) => {
+test('G4d an unsatisfiable range of a file is refused with 416', async (t) => {
   const url = await startWithPages(t);
   for (const range of ['999999-', '5-2']) {
     const text = await sendRaw(

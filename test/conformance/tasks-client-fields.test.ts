@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertError, assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, listTasks, messages, readTask, startTasks, updateTask } from './support/tasks.ts';
 
-/** Values of every JSON type that is not a string; null has a rule of its own. */
+/** Values of every JSON type except string and null, which has its own rule. */
 const noStrings = [0, 1, -1.5, true, false, [], ['x'], {}, { Title: 'x' }];
 
 test('D8a field names of tasks are case-sensitive', async (t) => {

@@ -30,7 +30,7 @@ test('T14 the task list has at most 50 tasks by default', async (t) => {
   assert.equal(data.at(-1)?.Title, 'task 50');
 });
 
-test('T15 limit is the most tasks that the list returns, and is echoed', async (t) => {
+test('T15 limit is the maximum number of tasks in the list, and is echoed', async (t) => {
   const app = await startTasks(t, many);
   for (const limit of [0, 1, 59, 60]) {
     const list = await listTasks(app, `?limit=${limit}`);

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createTask, readTask, type TaskList, titlesOf, updateTask } from './support/tasks.ts';
 
-/** So many tasks that no socket takes them all before somebody reads. */
+/** Enough tasks that the socket buffers cannot hold all of them. */
 const seed = Array.from({ length: 60 }, (_, index) => ({
   Title: `task ${index + 1}`,
   Description: 'd'.repeat(500_000),
@@ -16,7 +16,7 @@ const titles = seed.map(({ Title }) => Title);
 const start = (t: TestContext): Promise<TestApp> =>
   startApp(t, { settings: { profiles: ['protected-tasks', 'login'] }, seed: { tasks: seed } });
 
-/** Asks for all tasks, and reads no more of the answer than its headers. */
+/** Requests all tasks, and reads only the headers of the response. */
 const askFor = async ({ url }: TestApp, token: string): Promise<IncomingMessage> => {
   const asked = request(`${url}/api/tasks`, { headers: { authorization: `Bearer ${token}` } }).end();
   const [answer] = await once(asked, 'response');
@@ -28,7 +28,7 @@ const assertList = async (answer: IncomingMessage, expected: string[]): Promise<
   assert.deepEqual([list.count, titlesOf(list)], [expected.length, expected]);
 };
 
-test('D10c a list is a snapshot: changes made before it is read do not show', async (t) => {
+test('D10c a list is a snapshot: changes made while it is read do not appear', async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   const before = await askFor(app, token);

@@ -45,7 +45,7 @@ const compare = async (t: TestContext, operations: Operation[]): Promise<void> =
   await app.close();
 };
 
-/** The status and body that each request must be answered with; every time is `now`. */
+/** The expected status and body of each request; every time is `now`. */
 const createExpectations = () => {
   const tasks = createTaskModel(() => 'now');
   const found = (text: string | undefined) => [text === undefined ? 404 : 200, text];

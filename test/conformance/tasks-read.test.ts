@@ -4,7 +4,9 @@ import type { TestApp } from '../support/app.ts';
 import { assertError, assertJson, assertUnchanged } from './support/assertions.ts';
 import { createTask, startTasks } from './support/tasks.ts';
 
-/** Ids that are not canonical decimal digits, or of no task: as in the path, and as in the response. */
+/**
+ * Ids that are not canonical decimal digits or belong to no task: as written in the path, and as shown in the response.
+ */
 const absentIds = [
   ['2', '2'],
   ['0', '0'],

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { createTask, readTask, startTasks, updateTask } from './support/tasks.ts';
 
-/** A zone that no test machine is likely to be in, 5:45 hours ahead of UTC all year. */
+/** A zone that test machines are unlikely to use, 5:45 hours ahead of UTC all year. */
 const zone = 'Asia/Kathmandu';
 
 before(() => {
   process.env['TZ'] = zone;
 });
 
-/** Now in the zone, to the second, by another way than the program's. */
+/** The current time in the zone, to the second, computed differently than by the program. */
 const readZoneTime = (): string =>
   new Date().toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T').slice(0, 19);
 

@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app.ts';
 import { assertError, assertInvalidTask, assertUnchanged } from './support/assertions.ts';
 import { createTask, messages, startTasks, updateTask } from './support/tasks.ts';
 
-/** The bodies are refused with the messages, and the task stays as it was. */
+/** The bodies are rejected with the messages, and the task stays unchanged. */
 const assertRefused = async (app: TestApp, bodies: object[], detail: string[]): Promise<void> => {
   await createTask(app, { Title: 'x', Description: 'd', Priority: 'High' });
   await assertUnchanged(app, { path: '/api/tasks/1' }, async () => {
@@ -12,7 +12,7 @@ const assertRefused = async (app: TestApp, bodies: object[], detail: string[]): 
   });
 };
 
-test('D17a PUT looks for the task first: a missing one is 404 even with an invalid body, or without one', async (t) => {
+test('D17a PUT of a missing task is 404, even with an invalid body or without one', async (t) => {
   const app = await startTasks(t);
   for (const body of [{ Title: ' ' }, { Priority: 'p' }, { Status: 5 }, '']) {
     assertError(await app.request('PUT', '/api/tasks/1', { body }), 404, 'Task with Id=1 not found');

@@ -16,7 +16,7 @@ test('T31 PUT /api/tasks/{id} returns 200 with the updated task', async (t) => {
   assert.deepEqual(await readTask(app, 1), answer.json);
 });
 
-test('T32 PUT may have any of Title, Description, Priority and Status, and absent fields keep their value', async (t) => {
+test('T32 PUT accepts any of Title, Description, Priority and Status, and absent fields keep their values', async (t) => {
   const app = await startTasks(t);
   let expected: object = await createTask(app, original);
   const changes = [{ Title: 'y' }, { Description: 'e' }, { Priority: 'Critical' }, { Status: 'Cancelled' }];
@@ -43,7 +43,7 @@ test('T34 PUT of a missing task is 404 and creates none', async (t) => {
   assert.equal((await createTask(app)).Id, 1);
 });
 
-test('T35 PUT with a status sets it and UpdatedAt, whatever the status before', async (t) => {
+test('T35 PUT with a status sets it and UpdatedAt, whatever the status was before', async (t) => {
   const app = await startTasks(t);
   for (const from of statuses) {
     for (const to of statuses) {

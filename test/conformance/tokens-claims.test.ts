@@ -20,12 +20,12 @@ test('A23 a token that cannot be decoded is 401 `Token validation failed: …`',
   await assertRefused(t, [...tokens, '..', 'a.b.c', `${header}.${claims}.*`], failed);
 });
 
-test('A24 the parts of a token have one spelling: padding and other characters are rejected', async (t) => {
+test('A24 a token part with padding or non-canonical base64url is rejected', async (t) => {
   const token = signToken(createClaims());
   const [header = '', claims = '', signature = ''] = token.split('.');
   const lastCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = lastCharacters.indexOf(signature.slice(-1));
-  // 32 bytes leave two bits of the last character unused; setting one spells the same bytes differently.
+  // 32 bytes leave two bits of the last character unused; setting one changes the spelling but not the bytes.
   const respelled = `${signature.slice(0, -1)}${lastCharacters[last ^ 1]}`;
   await assertRefused(
     t,
@@ -39,7 +39,7 @@ test('A24 the parts of a token have one spelling: padding and other characters a
   );
 });
 
-test('A25 a token identifies its user by sub, which need not be able to log in', async (t) => {
+test('A25 a token identifies its user by sub, even if that user cannot log in', async (t) => {
   const app = await startApp(t, { settings: { profiles: ['protected-tasks'] } });
   for (const sub of ['admin', 'someone else', '漢字', '__proto__', '"quoted"']) {
     const { json } = await app.request('GET', '/api/tasks', { token: signToken(createClaims({ sub })) });

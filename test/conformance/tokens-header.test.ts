@@ -16,7 +16,7 @@ test('A16 the prefix `Bearer ` is optional: the token alone is accepted too', as
   assertJson(await send(await start(t), signToken(createClaims())), 200);
 });
 
-test('A17 a token is read from the header only, not from the query or the body', async (t) => {
+test('A17 a token is read only from the header, not from the query or the body', async (t) => {
   const app = await start(t);
   const token = signToken(createClaims());
   for (const query of [`access_token=${token}`, `token=${token}`, `Authorization=Bearer%20${token}`]) {

@@ -24,7 +24,7 @@ test('D23v each of more than 100 hostile tokens is rejected for its own fault', 
   assert.equal((await request('GET', '/api/items', { token: signToken(createClaims()) })).status, 200);
 });
 
-test('D23w a token may carry nbf, and is accepted from that time on', async (t) => {
+test('D23w a token with nbf is accepted from that time on', async (t) => {
   const { request } = await startApp(t, { settings: { profiles: ['items'] } });
   const nbf = Math.floor(Date.now() / 1000);
   for (const changes of [{ nbf }, { nbf: 0 }, { nbf: nbf - 3600 }, {}]) {

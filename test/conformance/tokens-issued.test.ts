@@ -47,7 +47,7 @@ test('A13 an issued token is signed with HMAC-SHA-256 and the configured secret'
   assert.equal(token, signToken(readPart(token, 1), { sign: createHmacSigner() }));
 });
 
-test('A14 an issued token opens the protected routes, again and again', async (t) => {
+test('A14 an issued token can be used repeatedly on the protected routes', async (t) => {
   const app = await start(t);
   const token = await app.login('reader');
   for (let count = 0; count < 3; count++) assertJson(await app.request('GET', '/api/tasks', { token }), 200);

@@ -5,7 +5,7 @@ import { createClaims, createHmacSigner, readPart, signToken } from '../support/
 
 const [older, newer] = ['the signing key of last year: 32+', 'the signing key of this year: 32+'];
 
-/** A server with these secrets. */
+/** Starts a server with these secrets. */
 const startWith = async (t: TestContext, jwtSecret: string, jwtPreviousSecret?: string) => {
   const settings = { profiles: ['items', 'login'], jwtSecret, jwtPreviousSecret };
   const { login, request, close } = await startApp(t, { settings });
@@ -13,11 +13,11 @@ const startWith = async (t: TestContext, jwtSecret: string, jwtPreviousSecret?: 
   return { login: () => login('admin'), statusFor, stop: close };
 };
 
-test('D23x the secret can be changed without a gap: two servers, restarted in turn, accept all current tokens', async (t) => {
+test('D23x the secret can be changed without downtime: two servers, restarted in turn, accept all current tokens', async (t) => {
   const [a, b] = [await startWith(t, older), await startWith(t, older)];
   const first = await a.login();
   assert.equal(await b.statusFor(first), 200);
-  // Every server learns to accept the new secret before any signs with it.
+  // Every server must accept the new secret before any signs with it.
   await a.stop();
   const preparedA = await startWith(t, older, newer);
   const second = await preparedA.login();
@@ -56,7 +56,7 @@ test('D23y with two secrets a token names its key, and is checked with that key 
   assert.deepEqual(await Promise.all(keys), [200, 200, 401]);
 });
 
-test('D23z a previous secret that is too short, alone or the same as the current one prevents startup', async (t) => {
+test('D23z a previous secret that is too short, has no current one or equals it prevents startup', async (t) => {
   const refusals: [Record<string, unknown>, RegExp][] = [
     [{ jwtPreviousSecret: 'q'.repeat(31) }, /^jwtPreviousSecret must be at least 32 bytes long, not 31$/],
     [{ jwtSecret: undefined }, /^jwtPreviousSecret has no effect without jwtSecret: set both$/],

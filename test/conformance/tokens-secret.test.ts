@@ -32,7 +32,7 @@ test('D23c a secret is measured in bytes, and 32 are enough', async (t) => {
   }
 });
 
-test('D23d without a secret a random one is made for the run: tokens of another run are rejected', async (t) => {
+test('D23d without a secret a random one is generated for the run, and tokens of other runs are rejected', async (t) => {
   const settings = { profiles, jwtSecret: undefined };
   const [first, second] = [await startApp(t, { settings }), await startApp(t, { settings })];
   const token = await first.login('admin');

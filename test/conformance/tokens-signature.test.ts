@@ -22,7 +22,7 @@ test('D23h a token whose claims were changed after signing is rejected', async (
   await assertRefused(t, tokens, failed);
 });
 
-test('D23i a token with another signature is rejected: changed, shortened, of another token, or none', async (t) => {
+test('D23i a token with another signature is rejected: changed, shortened, taken from another token, or absent', async (t) => {
   const token = signToken(createClaims());
   const other = signToken(createClaims({ sub: 'other' })).split('.')[2] ?? '';
   const changes = [
@@ -45,7 +45,7 @@ test('D23j a token signed with another key is rejected', async (t) => {
   await assertRefused(t, tokens, failed);
 });
 
-test('D23k an unsigned token is rejected, however `none` is written', async (t) => {
+test('D23k an unsigned token is rejected in every spelling of `none`', async (t) => {
   const tokens = ['none', 'None', 'NONE', 'nOnE'].flatMap((alg) => [
     signToken(createClaims(), { header: { alg, typ: 'JWT' }, sign: unsigned }),
     signToken(createClaims(), { header: { alg, typ: 'JWT' } }),
@@ -90,7 +90,7 @@ test('D23n header parameters that change what a signature means are rejected', a
   await assertRefused(t, tokens, failed);
 });
 
-test('D23u a wrong algorithm is reported before a wrong signature, and that before wrong claims', async (t) => {
+test('D23u a wrong algorithm is reported before a wrong signature, and a wrong signature before wrong claims', async (t) => {
   const sign = createHmacSigner('another signing key of 32 bytes or more');
   const claims = createClaims({ sub: '', role: 'King', iss: 'another' });
   await assertRefused(

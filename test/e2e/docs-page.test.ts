@@ -13,7 +13,7 @@ const browser = await openBrowser();
 const skip = toSkip(browser);
 after(() => browser?.close());
 
-/** The routes of a document, as the page should list them, sorted. */
+/** The routes of a document as the page should list them, sorted. */
 const listExpected = (paths: Record<string, Record<string, Operation>>): string[] =>
   Object.entries(paths)
     .flatMap(([path, operations]) =>
@@ -79,7 +79,7 @@ test('markup in the OpenAPI document is shown as text', { skip }, async (t) => {
   assert.deepEqual(complaints, []);
 });
 
-test('the page reports a stopped server, and shows the routes once it is back', { skip }, async (t) => {
+test('the page reports a stopped server, and shows the routes once it is available again', { skip }, async (t) => {
   const { page, app } = await openDocs(t, browser);
   await page.route('**/openapi.json', async (route) => {
     await app.close();
@@ -102,14 +102,14 @@ const answers = [
   { status: 200, document: '{"paths":{}}', says: 'No profile is mounted: there are no routes.' },
 ];
 for (const { says, ...answer } of answers) {
-  test(`the page reports ${answer.status} ${answer.document} as: ${says}`, { skip }, async (t) => {
+  test(`the page shows "${says}" if the document is ${answer.status} ${answer.document}`, { skip }, async (t) => {
     const { page } = await openDocs(t, browser, answer);
     await page.getByText(says).waitFor();
     assert.equal(await page.getByLabel('Filter').isVisible(), false);
   });
 }
 
-test('without scripts the page links to the OpenAPI document', { skip }, async (t) => {
+test('the page without scripts links to the OpenAPI document', { skip }, async (t) => {
   const { page } = await openDocs(t, browser, { javaScriptEnabled: false });
   await page.locator('noscript a').click();
   await page.waitForURL('**/openapi.json');

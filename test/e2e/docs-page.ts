@@ -5,18 +5,18 @@ import { startApp, type TestApp } from '../support/app.ts';
 export interface DocsPage {
   page: Page;
   app: TestApp;
-  /** Warnings and errors in the browser's console so far, and uncaught errors. */
+  /** Warnings and errors of the browser console so far, and uncaught errors. */
   complaints: string[];
 }
 
 interface Options extends BrowserContextOptions {
-  /** Given instead of the program's own document. */
+  /** Served instead of the program's own document. */
   document?: string;
-  /** Status that the document is answered with. */
+  /** Status of the response with the document. */
   status?: number;
 }
 
-/** The page of an app of its own, loaded; both are gone when the test ends. */
+/** Loads the page of a new app; both end with the test. */
 export const openDocs = async (
   t: TestContext,
   browser: Browser | undefined,

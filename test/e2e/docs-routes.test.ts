@@ -28,7 +28,7 @@ const { toType, toShape } = await load('schema.js');
 const readRoute = (path: string, operation: object): Route | undefined =>
   toGroups({ paths: { [path]: { post: operation } } })[0]?.routes[0];
 
-test('a base path ends where the profile begins', () => {
+test('a base path ends where the path of the profile begins', () => {
   const bases = {
     '/health': '/',
     '/api/tasks/{id}': '/',
@@ -45,7 +45,7 @@ test('a route with a security scheme needs a token, and one with a 403 needs the
   assert.equal(readRoute('/a', { security: bearer, responses: { 401: {}, 403: {} } })?.access, 'admin');
 });
 
-test('groups follow the base paths of the document, then its tags; tags it does not name come last', () => {
+test('groups follow the base paths of the document and then its tags, with unlisted tags last', () => {
   const operation = (tag: string) => ({ get: { tags: [tag] } });
   const groups = toGroups({
     tags: [{ name: 'one' }, { name: 'two' }],
@@ -62,7 +62,7 @@ test('groups follow the base paths of the document, then its tags; tags it does 
   );
 });
 
-test('a parameter with a default is optional, whatever the document says', () => {
+test('a parameter with a default is optional, even if the document requires it', () => {
   const limit = { type: 'integer', minimum: 0, default: 50 };
   const parameters = [{ in: 'query', name: 'limit', required: true, schema: limit, description: 'Most.' }];
   assert.deepEqual(readRoute('/a', { parameters })?.inQuery, [
@@ -76,7 +76,7 @@ test('a parameter with a default is optional, whatever the document says', () =>
   ]);
 });
 
-test('a command line quotes what the shell would read, and names a token where one is needed', () => {
+test('a command line quotes special characters of the shell, and includes a token if one is needed', () => {
   const route = { method: 'PUT', path: '/a/{id}', access: 'token', example: { name: "it's" } };
   assert.equal(
     toCommand(route, 'http://h:1'),

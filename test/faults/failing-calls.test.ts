@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CallFault, callFaults, shortCount } from './support/call-faults.ts';
 import { createTemporaryFolder } from './support/ending.ts';
-import { live, type Occasion } from './support/faulty-life.ts';
+import { type CallRange, runWithFaults } from './support/faulty-life.ts';
 import { requires } from './support/requirements.ts';
 import { isCi, isLong, rounds } from './support/rounds.ts';
 import { createTally, type Tally } from './support/tally.ts';
@@ -15,17 +15,17 @@ type Mode = (typeof modes)[number];
 
 /** More calls than one server makes. */
 const allCalls = 1000;
-/** In the long form most of the time is spent waiting between attempts to recover. */
+/** The long form spends most of its time waiting between recovery attempts. */
 const concurrency = isLong ? 3 : 1;
 
-test('whichever system call fails, no acknowledged alert is lost, and the server starts again', {
+test('no acknowledged alert is lost when any system call fails, and the server starts again', {
   ...needs,
   concurrency,
 }, async (t) => {
   const total = createTally('failing calls');
   const faults = isLong || isCi ? callFaults : callFaults.slice(0, shortCount);
   const tests = faults.flatMap((fault, index) =>
-    // the short form runs one mode of each fault
+    // The short form runs one mode per fault.
     modes
       .filter((_, place) => isLong || place === index % modes.length)
       .map((mode) => t.test(`${fault.what}, ${mode}`, (part) => failOneAfterTheOther(part, fault, mode, total))),
@@ -34,7 +34,7 @@ test('whichever system call fails, no acknowledged alert is lost, and the server
   total.print(t);
 });
 
-/** Servers in which the first call fails, then the second, and so on, until a server does not make so many. */
+/** Starts servers in which the first call fails, then the second, and so on, until a server makes fewer calls. */
 const failOneAfterTheOther = async (t: TestContext, fault: CallFault, mode: Mode, total: Tally): Promise<void> => {
   const folder = createTemporaryFolder(t);
   const tally = createTally(`${fault.what}, ${mode}`);
@@ -43,7 +43,7 @@ const failOneAfterTheOther = async (t: TestContext, fault: CallFault, mode: Mode
   for (let n = first; n <= last; n++) {
     const place = join(folder, String(n));
     mkdirSync(place);
-    const { isHit, verdict, wrong } = await live(place, fault, toOccasion(mode, n));
+    const { isHit, verdict, wrong } = await runWithFaults(place, fault, toCallRange(mode, n));
     if (isLong && !isHit) break;
     assert.ok(isHit, 'no call has failed');
     tally.add(verdict, wrong);
@@ -59,7 +59,7 @@ const failOneAfterTheOther = async (t: TestContext, fault: CallFault, mode: Mode
   tally.print(t);
 };
 
-const toOccasion = (mode: Mode, n: number): Occasion => {
+const toCallRange = (mode: Mode, n: number): CallRange => {
   const when = { once: `${n}`, 'three times': `${n}..${n + 2}`, 'from then on': `${n}+` };
   return { when: when[mode], lasts: mode === 'from then on' };
 };

@@ -46,7 +46,7 @@ const cases: Case[] = [
 ];
 
 for (const { what, create, flags, floor, reason } of cases) {
-  test(`on a full ${what} alerts are refused until there is space again`, needs, async (t) => {
+  test(`alerts on a full ${what} are refused until there is space again`, needs, async (t) => {
     const { path } = await create(t);
     const fillers = createFillers(path, 16 * KiB, floor + 24 * KiB);
     const tally = createTally(`full disk, ${what}`);
@@ -64,7 +64,7 @@ for (const { what, create, flags, floor, reason } of cases) {
   });
 }
 
-/** Alerts are 503 with the reason, /ready is 503, and requests that need no space are answered. */
+/** Alerts are 503 with the reason, /ready is 503, and requests that need no space succeed. */
 const assertRefuses = async (busy: Busy, reason: RegExp): Promise<void> => {
   const { url } = busy.server;
   let refusal = await post(busy);
@@ -81,7 +81,7 @@ const assertRefuses = async (busy: Busy, reason: RegExp): Promise<void> => {
   assert.equal((await fetch(`${url}/no-such-route`)).status, 404);
 };
 
-/** Nothing is written below the floor, except by the batch that reaches it: here one alert of each client. */
+/** Nothing is written below the floor, except for the batch that reaches it: here one alert per client. */
 const assertFree = (path: string, floor: number): void => {
   const { bavail, bsize } = statfsSync(path);
   assert.ok(bavail * bsize >= floor - 8 * KiB);

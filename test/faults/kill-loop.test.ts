@@ -14,12 +14,12 @@ import { createTally } from './support/tally.ts';
 const clientCount = 8;
 const longestLifeMs = 300;
 const mostAcknowledged = 200;
-/** A startup takes about as long: about half of these kills come before it is complete. */
+/** About the duration of a startup, so that about half of these kills come before it is complete. */
 const longestStartMs = 600;
 /** Every third life closes a segment every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '16384'];
 
-test('after kill -9 at any moment the log has every acknowledged alert once and in order', async (t) => {
+test('the log has every acknowledged alert once and in order after kill -9 at any moment', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const random = createRandom(t);
   const tally = createTally('kill -9');
@@ -28,12 +28,12 @@ test('after kill -9 at any moment the log has every acknowledged alert once and 
   for (let round = 0; round < total; round++) {
     const flags = round % 3 === 1 ? smallSegments : [];
     if (round % 4 === 3) await killStart(dataDir, flags, Math.ceil(random() * longestStartMs));
-    // alternately at any moment and when an acknowledgement arrives
+    // Alternates between a random moment and the arrival of an acknowledgement.
     const end =
       round % 2 === 0
         ? { afterMs: 20 + random() * longestLifeMs }
         : { afterAlerts: Math.ceil(random() * mostAcknowledged) };
-    const acknowledged = await live({ dataDir, flags }, `${round}`, end);
+    const acknowledged = await runUntilKilled({ dataDir, flags }, `${round}`, end);
     for (const [client, list] of history.entries()) list.push(...(acknowledged[client] ?? []));
   }
   const lines = readLog(dataDir);
@@ -59,7 +59,7 @@ interface End {
 }
 
 /** Runs one server under clients until it is killed; resolves to what it acknowledged, by client. */
-const live = async (
+const runUntilKilled = async (
   options: Parameters<typeof startServer>[0],
   tag: string,
   { afterMs, afterAlerts = Number.POSITIVE_INFINITY }: End,
@@ -89,7 +89,7 @@ const start = async (options: Parameters<typeof startServer>[0]): Promise<FaultS
   return server;
 };
 
-/** A kill loses nothing that was written: there are no gaps in seq, and no message is there twice. */
+/** A kill loses nothing that was written: seq has no gaps, and no message appears twice. */
 const assertUnbroken = (lines: Line[]): void => {
   assert.equal(
     lines.findIndex(({ seq }, index) => seq !== index + 1),
@@ -98,7 +98,7 @@ const assertUnbroken = (lines: Line[]): void => {
   assert.equal(new Set(lines.map(({ message }) => message)).size, lines.length);
 };
 
-/** The service lists what its files hold. */
+/** The service lists the contents of its files. */
 const assertListed = async (dataDir: string, lines: Line[]): Promise<void> => {
   const server = await start({ dataDir });
   try {

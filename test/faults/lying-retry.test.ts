@@ -23,13 +23,13 @@ interface Case {
   what: string;
   /** Environment of mkfs. */
   variables: Record<string, string>;
-  goesOn: boolean;
+  recovers: boolean;
 }
 
-/** Without the variable mkfs leaves holes for the file system's own journal, whose writes then fail too. */
+/** Without the variable, mkfs leaves holes for the journal of the file system, whose writes then fail too. */
 const cases: Case[] = [
-  { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, goesOn: true },
-  { what: 'the file system becomes read-only', variables: {}, goesOn: false },
+  { what: 'only data are refused', variables: { UNIX_IO_NOZEROOUT: '1' }, recovers: true },
+  { what: 'the file system becomes read-only', variables: {}, recovers: false },
 ];
 
 test('control: a second sync reports success for bytes that the first could not write', needs, async (t) => {
@@ -54,8 +54,8 @@ test('control: a second sync reports success for bytes that the first could not 
   assert.equal((await readFile(path)).equals(expected), false);
 });
 
-for (const { what, variables, goesOn } of cases) {
-  test(`where a sync fails and ${what} no alert is acknowledged that is not on the disk`, needs, async (t) => {
+for (const { what, variables, recovers } of cases) {
+  test(`no alert is acknowledged before it is on the disk if a sync fails and ${what}`, needs, async (t) => {
     const tally = createTally(`failing sync, ${what}`);
     const count = rounds(1, 20);
     for (let round = 1; round <= count; round++)
@@ -65,7 +65,7 @@ for (const { what, variables, goesOn } of cases) {
         const { server, clients, dataDir } = busy;
         await waitUntil('alerts are refused', () => (clients.statuses.get(503) ?? 0) > 50);
         await memory.resize(4 * memoryBytes);
-        if (goesOn) await waitUntilTaken(clients);
+        if (recovers) await waitUntilTaken(clients);
         await killServer(server);
         await clients.stop();
         await disk.remount();
@@ -98,7 +98,7 @@ interface Overcommitted {
   memory: MemoryDisk;
 }
 
-/** A disk that claims more space than it has: an image in a nearly full file system in memory. */
+/** A disk that claims more space than it has: an image on a nearly full in-memory file system. */
 const createOvercommitted = async (t: TestContext, variables: Record<string, string>): Promise<Overcommitted> => {
   const memory = await createMemoryDisk(t, memoryBytes);
   const flags = ['-b', '4096', '-N', '256', '-E', 'lazy_itable_init=0,lazy_journal_init=0,nodiscard'];
@@ -108,7 +108,7 @@ const createOvercommitted = async (t: TestContext, variables: Record<string, str
     folder: memory.path,
     mkfs: { flags, variables },
   });
-  // the folder's own block must be in the image before that is full
+  // The folder's own block must be in the image before the file system is full.
   await mkdir(join(disk.path, 'data'));
   await disk.remount();
   await disk.splitRequests();

@@ -14,7 +14,7 @@ import { createTally } from './support/tally.ts';
 const needs = requires({ programs: ['strace'] });
 const smallSegments = ['--alerts-segment-bytes', '16384'];
 
-test('no response is sent before the sync that covers its line has returned', needs, async (t) => {
+test('each response is sent only after the sync that covers its line has returned', needs, async (t) => {
   const tally = createTally('order of sync and answer');
   const { answered, uncovered, acknowledged } = await watch(t, smallSegments, isLong ? 2000 : 50);
   tally.add({ acknowledged: answered.length, lost: [], duplicated: [], misplaced: [] }, uncovered.length);
@@ -23,7 +23,7 @@ test('no response is sent before the sync that covers its line has returned', ne
   assert.deepEqual(answered.sort(), acknowledged.sort());
 });
 
-test('control: with syncing off every response is found to be too early', needs, async (t) => {
+test('control: every response is detected as premature with syncing off', needs, async (t) => {
   const { uncovered, acknowledged } = await watch(t, ['--no-alerts-sync'], 5);
   assert.deepEqual(uncovered.sort(), acknowledged.sort());
 });

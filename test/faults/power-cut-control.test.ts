@@ -5,7 +5,7 @@ import { cutPower } from './support/power-cut.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
 
-/** Two ways to turn syncing off: a library that makes every sync a no-op, and our own setting. */
+/** Two ways to turn off syncing: a library that makes every sync a no-op, and our own setting. */
 const ways = [
   { what: 'under eatmydata', programs: ['eatmydata'], options: { wrapper: ['eatmydata'] } },
   { what: 'with alertsSync: false', programs: [], options: { flags: ['--no-alerts-sync'] } },

@@ -8,7 +8,7 @@ import { rounds } from './support/rounds.ts';
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 
 for (const kind of ['ext4', 'xfs'] as const) {
-  test(`on ${kind} a power cut neither loses nor duplicates acknowledged alerts`, needs, async (t) => {
+  test(`a power cut on ${kind} neither loses nor duplicates acknowledged alerts`, needs, async (t) => {
     const tally = await cutPower(t, { what: `power cut, ${kind}`, kind, rounds: rounds(3, 500, 20) });
     const { lost, duplicated, misplaced, wrong } = tally;
     assert.deepEqual({ lost, duplicated, misplaced, wrong }, { lost: 0, duplicated: 0, misplaced: 0, wrong: 0 });

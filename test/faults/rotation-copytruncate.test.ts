@@ -12,9 +12,9 @@ import { rounds } from './support/rounds.ts';
 const needs = requires({ programs: ['logrotate'] });
 
 /**
- * copytruncate loses what is written between its copy and its cut, whoever writes. What was acknowledged before it
- * began, or sent after it ended, must be there. It may also copy an alert that is not acknowledged yet and cut it
- * off: that one is written again, so that it is in the copy and in the log, but never twice in one file.
+ * copytruncate loses whatever is written between its copy and its truncation. Alerts acknowledged before it began, or
+ * sent after it ended, must be present. It may also copy an alert that is not yet acknowledged and then truncate it;
+ * that alert is written again, so it is in both the copy and the log, but never twice in one file.
  */
 test('logrotate with copytruncate loses only alerts that are acknowledged while it runs', needs, async (t) => {
   const busy = await startBusy(t);
@@ -28,7 +28,7 @@ test('logrotate with copytruncate loses only alerts that are acknowledged while 
     await rotate();
     const during = clients.acknowledged.map(({ length }) => length);
     await waitForMore(clients);
-    // one more than was answered may have been on its way when it ended
+    // One more alert than was acknowledged may have been in progress at the end.
     for (const [client, list] of clients.acknowledged.entries())
       noteMessages(unsafe, list.slice(before[client], (during[client] ?? 0) + 1));
   }

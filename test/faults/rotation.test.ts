@@ -13,7 +13,7 @@ const needsLogrotate = requires({ programs: ['logrotate'] });
 
 type Move = (busy: Busy, round: number) => void | Promise<void>;
 
-/** Moves the log away repeatedly under load; every acknowledged alert must be in one of the files. */
+/** Repeatedly moves the log away under load; every acknowledged alert must be in one of the files. */
 const rotate = async (t: TestContext, what: string, move: Move, flags: string[] = []): Promise<void> => {
   const busy = await startBusy(t, { flags });
   const tally = createTally(`rotation, ${what}`);
@@ -44,7 +44,7 @@ test('logrotate with nocreate and SIGHUP loses no acknowledged alert', needsLogr
 
 const rename: Move = ({ file }, round) => renameSync(file, `${file}.${round}`);
 
-test('renaming the log loses no acknowledged alert', async (t) => {
+test('renaming the log under load loses no acknowledged alert', async (t) => {
   await rotate(t, 'rename', rename);
 });
 
@@ -53,15 +53,15 @@ test('renaming the log while the server closes segments loses no acknowledged al
     try {
       rename(busy, round);
     } catch (error) {
-      // between two segments there is no file for a moment
+      // Between two segments there is no file for a moment.
       assert.equal((error as NodeJS.ErrnoException).code, 'ENOENT');
     }
   };
   await rotate(t, 'rename, segments of 4 KiB', renameIfThere, ['--alerts-segment-bytes', '4096']);
 });
 
-test('after the log was deleted no acknowledged alert is written to the deleted file', async (t) => {
-  // a second name keeps the deleted file for the comparison
+test('no acknowledged alert is written to a deleted log file', async (t) => {
+  // A second link keeps the deleted file for the comparison.
   const unlink: Move = ({ file }, round) => {
     linkSync(file, `${file}.${round}`);
     unlinkSync(file);

@@ -13,10 +13,10 @@ import { createTally } from './support/tally.ts';
 import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: ['prlimit'] });
-/** Not a multiple of a line's length: the system takes part of a batch, then nothing. */
+/** Not a multiple of a line's length: the kernel accepts part of a batch, then nothing. */
 const largestFile = 20_011;
 
-/** A server whose files cannot grow any further than that. */
+/** A server whose files cannot grow beyond that size. */
 const start = async (t: TestContext) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const server = await startServer({ dataDir, wrapper: ['prlimit', `--fsize=${largestFile}`] });
@@ -24,7 +24,7 @@ const start = async (t: TestContext) => {
   return { dataDir, server };
 };
 
-test('after a short write the log continues in a new file', needs, async (t) => {
+test('the log continues in a new file after a short write', needs, async (t) => {
   const { dataDir, server } = await start(t);
   const tally = createTally('short writes, files of at most 20,011 bytes');
   const clients = startClients(server.url, { tag: 'short', limit: isLong ? 1000 : 100 });

@@ -20,7 +20,7 @@ const start = async (t: TestContext, options: Options): Promise<FaultServer | un
   return server;
 };
 
-/** Starts a server on a directory in use; it must end with one line that says why. */
+/** Starts a server on a directory that is in use; it must exit with one line that says why. */
 const assertRefused = async (t: TestContext, options: Options): Promise<void> => {
   let said = '';
   const server = await start(t, {
@@ -45,7 +45,7 @@ test('a second server on a data directory does not start, and does not disturb t
   assert.equal((await sendAlert(first.url, 'still here')).status, 200);
 });
 
-test('after kill -9 the next server starts at once', async (t) => {
+test('a server starts at once after another was killed with kill -9', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   const tally = createTally('start right after kill -9');
   const acknowledged = [];
@@ -66,14 +66,14 @@ test('after kill -9 the next server starts at once', async (t) => {
   assert.deepEqual(verdict, { acknowledged: total, lost: [], duplicated: [], misplaced: [] });
 });
 
-test('exactly one of several servers that start at the same instant runs', async (t) => {
+test('exactly one of several servers started at the same instant keeps running', async (t) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
   for (let round = 0; round < rounds(1, 20); round++) {
     const servers = await Promise.all(Array.from({ length: 3 }, () => start(t, { dataDir })));
     const [only, ...more] = servers.filter((server) => server !== undefined);
     assert.ok(only, 'none has started');
     assert.deepEqual(more, [], `${more.length} more have started`);
-    // its files stay for the next round
+    // Its files are kept for the next round.
     await killServer(only);
   }
 });

@@ -17,7 +17,7 @@ const texts = [
   ...['\u2028 separators \u2029', 'nul \u0000 and bell \u0007', 'العربية', 'x'.repeat(300)],
 ];
 
-test('the data directory of version 0.1.0 keeps every alert and audit record, and takes new ones', async (t) => {
+test('a data directory of version 0.1.0 keeps every alert and audit record, and accepts new ones', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   cpSync(fixture, dataDir, { recursive: true });
   const password = 'correct horse';

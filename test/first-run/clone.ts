@@ -6,10 +6,10 @@ import { packageRoot } from '../../src/app/package-info.ts';
 import { createFolder, type Scope } from '../support/folder.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** An account without rights, where the tests run as root. */
+/** An unprivileged account if the tests run as root. */
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** A home of an ordinary user, with an npm cache that starts empty. */
+/** The home of an ordinary user, with an empty npm cache. */
 export interface Home {
   folder: string;
   variables: Record<string, string>;
@@ -26,10 +26,10 @@ export interface Command {
   ended: Promise<Finished>;
 }
 
-/** Why nothing can be installed here; false where it can. */
+/** The reason why nothing can be installed here, or false. */
 export const findObstacle = (): string | false => {
   if (process.platform !== 'linux') return 'processes are looked up in /proc, which only Linux has';
-  if (spawnSync('git', ['rev-parse'], { cwd: packageRoot }).status !== 0) return 'this is no git checkout';
+  if (spawnSync('git', ['rev-parse'], { cwd: packageRoot }).status !== 0) return 'this is not a git checkout';
   if (spawnSync(process.execPath, ['--version'], nobody).status !== 0)
     return 'an ordinary user cannot run this Node.js';
   const view = ['view', 'fastify', 'version', '--fetch-retries=0', '--fetch-timeout=10000'];
@@ -45,11 +45,11 @@ export const createHome = (t: Scope): Home => {
     npm_config_cache: join(folder, 'npm-cache'),
     npm_config_update_notifier: 'false',
   };
-  giveAway(folder);
+  giveToNobody(folder);
   return { folder, variables };
 };
 
-/** What an npm of any user needs to find programs and the registry. */
+/** The variables that npm needs to find programs and the registry. */
 const listNetworkVariables = (): Record<string, string> => {
   const names = /^((https?|no)_proxy|NODE_EXTRA_CA_CERTS|npm_config_(registry|cafile|proxy|https_proxy|noproxy))$/i;
   const found = Object.entries(process.env).filter(([name]) => names.test(name));
@@ -58,7 +58,7 @@ const listNetworkVariables = (): Record<string, string> => {
   return { ...Object.fromEntries(found), PATH: path, NODE_V8_COVERAGE: '' };
 };
 
-/** Copies the repository's files, as a clone has them, into a folder with blanks in its path. */
+/** Copies the repository's files, like a clone, into a folder with spaces in its path. */
 export const createClone = ({ folder }: Home): string => {
   const clone = join(folder, `a fresh clone ${readdirSync(folder).length}`);
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: packageRoot, encoding: 'utf8' });
@@ -66,11 +66,11 @@ export const createClone = ({ folder }: Home): string => {
     mkdirSync(dirname(join(clone, file)), { recursive: true });
     copyFileSync(join(packageRoot, file), join(clone, file));
   }
-  giveAway(clone);
+  giveToNobody(clone);
   return clone;
 };
 
-/** Starts a program as the ordinary user, with a process group of its own. */
+/** Starts a program as the ordinary user in its own process group. */
 export const launch = (program: string, args: string[], cwd: string, { variables }: Home): Command => {
   const child = spawn(program, args, { cwd, env: variables, detached: true, ...nobody });
   const output = { stdout: '', stderr: '' };
@@ -95,13 +95,13 @@ export const runNpm = async (args: string[], cwd: string, home: Home): Promise<F
 
 export interface Server extends Command {
   url: string;
-  /** Milliseconds from the start until it listened. */
+  /** Milliseconds from start to listening. */
   elapsed: number;
-  /** Presses Ctrl+C and waits until nothing runs in the folder any more. */
+  /** Presses Ctrl+C and waits until no process runs in the folder. */
   stop(): Promise<void>;
 }
 
-/** Starts a program that serves, as `npm start` does, and waits until it listens. */
+/** Starts a program that serves, like `npm start`, and waits until it listens. */
 export const startServer = async (
   t: Scope,
   [program = 'npm', ...args]: string[],
@@ -126,23 +126,23 @@ export const startServer = async (
   return { ...command, url, elapsed: performance.now() - begun, stop };
 };
 
-/** What is on standard error without the program's log. */
+/** Standard error without the program's log. */
 export const listMessages = ({ output }: Command): string =>
   output.stderr
     .split('\n')
     .filter((line) => !line.startsWith('{'))
     .join('\n');
 
-/** Sends a signal to a process and all that it started, as a terminal does for Ctrl+C. */
+/** Sends a signal to a process group, like a terminal does for Ctrl+C. */
 export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // it has ended already
+    // It has already ended.
   }
 };
 
-/** Ids of the processes that work in a folder or below it. */
+/** Ids of the processes whose working directory is in a folder. */
 export const listProcesses = (folder: string): string[] =>
   readdirSync('/proc').filter((name) => {
     try {
@@ -152,14 +152,14 @@ export const listProcesses = (folder: string): string[] =>
     }
   });
 
-/** Takes the right to write from everyone, until the scope ends. */
+/** Removes write permission for everyone until the scope ends. */
 export const makeReadOnly = (t: Scope, folder: string): void => {
   const change = (mode: string) => execFileSync('chmod', ['-R', mode, folder]);
   change('a-w');
   t.after(() => change('u+w'));
 };
 
-const giveAway = (folder: string): void => {
+const giveToNobody = (folder: string): void => {
   if (nobody.uid !== undefined) execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder]);
   chmodSync(folder, 0o755);
 };

@@ -31,7 +31,7 @@ async function startOnce(): Promise<string> {
 const list = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 
-/** Everything below a folder, with what changes when it is written. */
+/** Every path below a folder, with the attributes that change on a write. */
 const describeTree = (folder: string) =>
   Object.fromEntries(
     list(folder).map((path) => {
@@ -42,7 +42,7 @@ const describeTree = (folder: string) =>
 
 const getStatus = async (url: string): Promise<number> => (await fetch(url)).status;
 
-/** Makes the lockfile ask for a version that is not installed. */
+/** Makes the lockfile request a version that is not installed. */
 const outdate = (folder: string) => {
   const path = join(folder, 'package-lock.json');
   const lock = JSON.parse(readFileSync(path, 'utf8'));
@@ -99,7 +99,7 @@ test('Ctrl+C during the installation ends npm, and the next start installs', { s
   await stop();
 });
 
-test('after a pull without a network, npm start runs the existing build with one line of warning', {
+test('npm start after a pull without a network runs the existing build with one warning line', {
   skip,
 }, async (t) => {
   t.after(outdate(clone));
@@ -112,7 +112,7 @@ test('after a pull without a network, npm start runs the existing build with one
   assert.deepEqual(describeTree(join(clone, 'node_modules')), tree);
 });
 
-test('without a network and a build, npm start fails with one line', { skip }, async () => {
+test('npm start without a network and a build fails with one line', { skip }, async () => {
   const fresh = createClone(home);
   const variables = {
     ...home.variables,
@@ -150,7 +150,7 @@ test('npm start runs the existing build of a read-only checkout with newer sourc
   await server.stop();
 });
 
-test('SIGTERM to the process of npm stops the server', { skip }, async (t) => {
+test('SIGTERM to npm stops the server', { skip }, async (t) => {
   const { child, output, ended } = await startServer(t, npmStart, clone, home);
   child.kill('SIGTERM');
   await ended;
@@ -158,7 +158,7 @@ test('SIGTERM to the process of npm stops the server', { skip }, async (t) => {
   assert.match(output.stderr, /"signal":"SIGTERM","msg":"ending"/);
 });
 
-test('SIGTERM to the process of npm ends an installation', { skip }, async (t) => {
+test('SIGTERM to npm stops an installation', { skip }, async (t) => {
   const fresh = createClone(home);
   const { child, output, ended } = launch('npm', ['start'], fresh, home);
   t.after(() => signalGroup(child, 'SIGKILL'));

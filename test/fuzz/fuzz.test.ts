@@ -4,7 +4,7 @@ import { readCorpus } from './support/corpus.ts';
 import { requestsPerRound, runRound } from './support/rounds.ts';
 import { startService, variants } from './support/service.ts';
 
-/** The same requests in each run, unless another seed is asked for. */
+/** The same requests in each run, unless another seed is set. */
 const seed = Number(process.env['SIGNALBOX_TEST_SEED'] ?? 20260131);
 const rounds = 5;
 
@@ -23,11 +23,11 @@ test('ten thousand valid, nearly valid and hostile requests each get a documente
   }
   const sum = [...statuses.values()].reduce((one, other) => one + other);
   assert.equal(sum, rounds * requestsPerRound);
-  t.diagnostic(`answers by status: ${JSON.stringify(Object.fromEntries(statuses))}`);
+  t.diagnostic(`responses by status: ${JSON.stringify(Object.fromEntries(statuses))}`);
 });
 
 for (const { name, kept } of readCorpus()) {
-  test(`the kept case ${name} gets documented responses`, async (t) => {
+  test(`the stored case ${name} gets documented responses`, async (t) => {
     const { ask } = await startService(t, variants[kept.variant]);
     for (const request of kept.requests) await ask(request);
   });

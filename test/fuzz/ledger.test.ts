@@ -4,13 +4,13 @@ import type { Exchange, Ledger } from './support/ledger.ts';
 import { createAlertLedger, createItemLedger, createSimpleTaskLedger } from './support/list-ledgers.ts';
 import { createTaskLedger } from './support/task-ledger.ts';
 
-type Said = [name: string, status: number, json: unknown, more?: Partial<Exchange>];
+type Step = [name: string, status: number, json: unknown, more?: Partial<Exchange>];
 
-const write = (ledger: Ledger, [name, status, json, more]: Said): void =>
+const write = (ledger: Ledger, [name, status, json, more]: Step): void =>
   ledger({ name, status, json, id: '', query: new URLSearchParams(), sent: {}, ...more });
 
 /** The ledger accepts the first exchanges, and rejects each contradiction on its own. */
-const assertNoticed = (create: () => Ledger, before: Said[], contradictions: [Said, RegExp][]): void => {
+const assertNoticed = (create: () => Ledger, before: Step[], contradictions: [Step, RegExp][]): void => {
   for (const [said, why] of contradictions) {
     const ledger = create();
     for (const one of before) write(ledger, one);
@@ -21,9 +21,9 @@ const assertNoticed = (create: () => Ledger, before: Said[], contradictions: [Sa
 const createTask = (Id: number, Title = 'a') => ({ Id, Title, Status: 'Pending' });
 const query = (text: string) => ({ query: new URLSearchParams(text) });
 
-test('the ledger notices tasks that contradict what was written', () => {
+test('the ledger detects tasks that contradict what was written', () => {
   const [one, two] = [createTask(1), createTask(2)];
-  const before: Said[] = [
+  const before: Step[] = [
     ['POST /api/tasks', 201, one, { sent: { Title: 'a' } }],
     ['POST /api/tasks', 201, two],
     ['GET /api/tasks', 200, { total: 2, count: 2, data: [one, two] }],
@@ -44,12 +44,12 @@ test('the ledger notices tasks that contradict what was written', () => {
     [['DELETE /api/tasks/{id}', 200, { remaining: 1 }, { id: '2' }], /miscounted/],
     [['GET /api/tasks', 200, { total: 1, count: 2, data: [createTask(2, 'b')] }], /number of tasks in the list/],
     [['GET /api/tasks', 200, { total: 1, count: 1, data: [two] }], /in the list is not what was written/],
-    [['GET /api/tasks', 200, { total: 2, count: 1, data: [createTask(2, 'b')] }], /tells 2 tasks/],
+    [['GET /api/tasks', 200, { total: 2, count: 1, data: [createTask(2, 'b')] }], /reports 2 tasks/],
   ]);
 });
 
-test('the ledger notices simple tasks that contradict what was sent', () => {
-  const before: Said[] = [
+test('the ledger detects simple tasks that contradict what was sent', () => {
+  const before: Step[] = [
     ['POST /api/tasks', 201, {}, { sent: { title: 'a' } }],
     ['GET /api/tasks', 200, [{ id: 1, title: 'a' }]],
     ['GET /api/tasks/{id}', 200, { id: 1, title: 'a' }, { id: '1' }],
@@ -61,8 +61,8 @@ test('the ledger notices simple tasks that contradict what was sent', () => {
   ]);
 });
 
-test('the ledger notices items that contradict what was sent', () => {
-  const before: Said[] = [
+test('the ledger detects items that contradict what was sent', () => {
+  const before: Step[] = [
     ['POST /api/items', 201, { id: 7, name: 'a' }, { sent: { name: 'a' } }],
     ['GET /api/items', 200, { data: [{ id: 7, name: 'a' }], total: 1 }],
     ['GET /api/items', 200, { data: [], total: 1 }, query('page=2')],
@@ -76,8 +76,8 @@ test('the ledger notices items that contradict what was sent', () => {
   ]);
 });
 
-test('the ledger notices alerts that contradict what was acknowledged', () => {
-  const before: Said[] = [
+test('the ledger detects alerts that contradict what was acknowledged', () => {
+  const before: Step[] = [
     ['POST /api/alert', 200, { id: 'x' }, { sent: { message: 'a' } }],
     ['POST /api/alert', 200, { id: 'y' }, { sent: { message: 'b' } }],
     ['GET /api/alerts', 200, { count: 2, data: [{ message: 'a' }, { message: 'b' }] }],

@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import { keepCase } from './support/corpus.ts';
 import { requestsPerRound, runRound } from './support/rounds.ts';
 
-/** Sends the given number of requests, and keeps its findings in test/fuzz/corpus. */
+/** Sends the given number of requests, and stores its findings in test/fuzz/corpus. */
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, requests: { type: 'string' }, from: { type: 'string' } },
 });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const requests = Number(values.requests ?? 1_000_000);
-/** The first round, to come back to one that found something. */
+/** The first round: set it to repeat a round that found something. */
 const from = Number(values.from ?? 0);
 if (![seed, requests, from].every(Number.isSafeInteger)) throw new Error('seed, requests and from are numbers');
 
@@ -40,5 +40,5 @@ for (let index = from; sent < requests && findings < mostFindings; index += 1) {
   } else if (sent % progressEvery === 0) process.stdout.write(`${describe()}\n`);
 }
 const counts = [...totals].sort(([one], [other]) => one - other).map(([status, count]) => `${status}: ${count}`);
-process.stdout.write(`\nseed ${seed}, ${describe()}\nanswers by status (0: none): ${counts.join(', ')}\n`);
+process.stdout.write(`\nseed ${seed}, ${describe()}\nresponses by status (0: none): ${counts.join(', ')}\n`);
 process.exitCode = findings > 0 ? 1 : 0;

@@ -13,7 +13,7 @@ import { startService } from './support/service.ts';
 const body = Type.Object({ name: Type.String({ minLength: 2 }) });
 const Answer = Type.Object({ n: Type.Integer() });
 
-/** Answers as written, around the schema that would tidy up. */
+/** Sends a body as written, bypassing the schema that would normalize it. */
 const sendText = (reply: FastifyReply, text: string, type = 'application/json; charset=utf-8') =>
   reply.type(type).send(text);
 
@@ -64,7 +64,7 @@ const createRequest = (target: string, name = 'ab'): FuzzRequest => ({
   framing: 'chunked',
 });
 
-test('the fuzzer finds every kind of response that is not as documented', async (t) => {
+test('the fuzzer detects every kind of undocumented response', async (t) => {
   const variant = { name: 'faults', settings: { profiles: ['planted'] } };
   const { ask } = await startService(t, variant, [planted]);
   const expectFinding = (target: string, why: RegExp, name?: string) =>
@@ -79,7 +79,7 @@ test('the fuzzer finds every kind of response that is not as documented', async 
   await expectFinding('/status', /^status 202 is not one of/);
   await expectFinding('/value', /^the body of 200 is not as documented: \{"n":1\.5\}/);
   await expectFinding('/member', /^the body of 200 is not as documented: .*secret/);
-  await expectFinding('/broken', /^200 with a body that is no JSON/);
+  await expectFinding('/broken', /^200 with a body that is not JSON/);
   await expectFinding('/label', /^200 is labelled text\/plain/);
   await expectFinding('/header', /^503 without retry-after/);
   await expectFinding('/takes-all', /^200 for a body that does not fit/, 'a');

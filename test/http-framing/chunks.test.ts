@@ -6,7 +6,7 @@ const size = body.length.toString(16);
 const head = post('Transfer-Encoding: chunked');
 const last = '0\r\n\r\n';
 
-/** A chunk whose size line is as given is rejected. */
+/** A chunk with this size line is rejected. */
 const badSize = (text: string, line: string): Case => ({
   rule: '9112 7.1',
   text,
@@ -15,7 +15,7 @@ const badSize = (text: string, line: string): Case => ({
   closes: true,
 });
 
-/** A chunked message that is understood. */
+/** A chunked message that is accepted. */
 const good = (rule: string, text: string, chunks: string): Case => ({
   rule,
   text,
@@ -42,7 +42,7 @@ const cases: Case[] = [
   badSize('a signed size is rejected', `+${size}`),
   badSize('an empty size is rejected', ''),
   badSize('a size that is not a number is rejected', 'zz'),
-  badSize('a size past 64 bits is rejected', `1${'0'.repeat(15)}${size.padStart(2, '0')}`),
+  badSize('a size beyond 64 bits is rejected', `1${'0'.repeat(15)}${size.padStart(2, '0')}`),
   badSize('a size of 16 digits that wraps round is rejected', 'ffffffffffffffff0'),
   badSize('a size with a blank before it is rejected', ` ${size}`),
   badSize('a size with a blank behind it is rejected', `${size} `),
@@ -64,10 +64,14 @@ const cases: Case[] = [
     'a Host among the trailers changes nothing',
     `${size}\r\n${body}\r\n0\r\nHost: evil.example\r\n\r\n`,
   ),
-  bad('9110 6.5.1', 'a length among the trailers is rejected', `${size}\r\n${body}\r\n0\r\nContent-Length: 4\r\n\r\n`),
   bad(
     '9110 6.5.1',
-    'a coding among the trailers is rejected',
+    'a Content-Length among the trailers is rejected',
+    `${size}\r\n${body}\r\n0\r\nContent-Length: 4\r\n\r\n`,
+  ),
+  bad(
+    '9110 6.5.1',
+    'a Transfer-Encoding among the trailers is rejected',
     `${size}\r\n${body}\r\n0\r\nTransfer-Encoding: x\r\n\r\n`,
   ),
   bad(
@@ -79,21 +83,21 @@ const cases: Case[] = [
   bad('9112 7.1.2', 'a malformed trailer is rejected', `${size}\r\n${body}\r\n0\r\nX y\r\n\r\n`),
   {
     rule: '9112 7.1',
-    text: 'the next request begins behind the last chunk',
+    text: 'the next request begins after the last chunk',
     send: `${head}${size}\r\n${body}\r\n${last}${get('/api/tasks/1')}`,
     answers: [[201], [200]],
     closes: false,
   },
   {
     rule: '9112 7.1',
-    text: 'a request within a chunk is content',
+    text: 'a request inside a chunk is content',
     send: `${head}${hidden.length.toString(16)}\r\n${hidden}\r\n${last}`,
     answers: [[400]],
     closes: false,
   },
   {
     rule: '9110 15.5.14',
-    text: 'chunks past the limit are rejected',
+    text: 'chunks beyond the body limit are rejected',
     send: `${head}${`10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(17)}`,
     answers: [[413]],
     closes: true,

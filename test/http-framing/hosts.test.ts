@@ -3,7 +3,7 @@ import { lines } from './support/requests.ts';
 
 const ask = (...headers: string[]): string => lines('GET /api/tasks/1 HTTP/1.1', ...headers);
 
-/** One Host of this value. */
+/** A request with this one Host. */
 const host = (value: string): string => ask(`Host: ${value}`);
 
 const invalid = (rule: string, text: string, send: string): Case => ({
@@ -32,17 +32,17 @@ const foreign = (value: string): Case => ({
 
 const cases: Case[] = [
   invalid('9112 3.2', 'a request without Host is rejected', ask()),
-  invalid('9112 3.2', 'two equal Hosts are rejected', ask('Host: localhost', 'Host: localhost')),
-  invalid('9112 3.2', 'a second Host is rejected', ask('Host: localhost', 'Host: evil.example')),
+  invalid('9112 3.2', 'two equal Host headers are rejected', ask('Host: localhost', 'Host: localhost')),
+  invalid('9112 3.2', 'a second, different Host is rejected', ask('Host: localhost', 'Host: evil.example')),
   invalid(
     '9112 3.2',
-    'a second Host is rejected though the first is foreign',
+    'a second Host is rejected even if the first one is foreign',
     ask('Host: evil.example', 'hOST: localhost'),
   ),
   invalid('9112 3.2', 'a second Host that is empty is rejected', ask('Host: localhost', 'Host:')),
   invalid(
     '9112 3.2',
-    'a second Host behind many headers is rejected',
+    'a second Host after many headers is rejected',
     ask('Host: localhost', ...Array(190).fill('a:'), 'Host: x'),
   ),
   ...[
@@ -103,7 +103,7 @@ const cases: Case[] = [
   },
   {
     rule: '6454 7',
-    text: 'an origin is compared with the host, even one that no URL can have',
+    text: 'an origin is compared with the host, even one that is invalid in a URL',
     send: ask('Host: local%host', 'Origin: http://local%host'),
     answers: [[403]],
     closes: false,
@@ -124,7 +124,7 @@ const cases: Case[] = [
   },
   {
     rule: '9112 3.2',
-    text: 'two Hosts are rejected before the path is decoded',
+    text: 'two Host headers are rejected before the path is decoded',
     send: lines('GET /%zz HTTP/1.1', 'Host: localhost', 'Host: localhost'),
     answers: [[400]],
     closes: true,

@@ -9,7 +9,7 @@ const answered = (rule: string, path: string, ...statuses: number[]): Case => ({
   closes: false,
 });
 
-/** A path that says more than one thing: refused by the parser or not found, but never answered with a file. */
+/** An ambiguous path: it is rejected or not found, but never serves a file. */
 const nothingThere = (rule: string, path: string): Case => ({
   rule,
   text: `${JSON.stringify(path)} is not found`,

@@ -26,7 +26,7 @@ test('RFC 9112 9.3.2: a pipelined request sees the effects of those before it', 
   assert.deepEqual(totals, [2, 1]);
 });
 
-test('RFC 9112 9.6: a client that ends its side after its requests gets their responses', async (t) => {
+test('RFC 9112 9.6: a client that half-closes the connection after its requests gets their responses', async (t) => {
   const { url } = await startApp(t, { seed: { tasks: [{ Title: 'first' }] } });
   for (const path of ['/api/tasks/1', '/api/tasks', '/health', '/api/processes', '/docs/']) {
     const connection = openConnection(url);
@@ -41,7 +41,7 @@ test('RFC 9112 9.6: a client that ends its side after its requests gets their re
   }
 });
 
-test('RFC 9110 10.1.1: 100 Continue comes only once nothing stands against the body', async (t) => {
+test('RFC 9110 10.1.1: 100 Continue is sent only if the request has passed all checks before its body', async (t) => {
   const { url } = await startApp(t);
   const expect = ['Host: localhost', `Content-Length: ${body.length}`, 'Expect: 100-continue'];
   for (const [path, status] of [

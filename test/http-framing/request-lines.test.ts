@@ -1,7 +1,7 @@
 import { type Case, runCases } from './support/cases.ts';
 import { get, hidden, lines } from './support/requests.ts';
 
-/** A request line, with Host. */
+/** A request with this request line, and Host. */
 const line = (text: string, ...headers: string[]): string => lines(text, 'Host: localhost', ...headers);
 
 const refused = (rule: string, text: string, send: string, ...statuses: number[]): Case => ({
@@ -36,7 +36,7 @@ const versions: Case[] = [
   ),
   refused('9112 2.3', 'HTTP in lower case is malformed', line('GET /api/tasks/1 http/1.1'), 400),
   refused('9112 2.3', 'another protocol is rejected', line('GET /api/tasks/1 HTCPCP/1.0'), 400),
-  refused('9112 2.3', 'HTTP/1.0 is answered and the connection closed', line('GET /api/tasks/1 HTTP/1.0'), 200),
+  refused('9112 2.3', 'HTTP/1.0 is answered, and the connection is closed', line('GET /api/tasks/1 HTTP/1.0'), 200),
 ];
 
 const methods: Case[] = [
@@ -61,7 +61,7 @@ const methods: Case[] = [
     ),
   ),
   refused('9110 9.3.6', 'CONNECT is not allowed', lines('CONNECT localhost:80 HTTP/1.1', 'Host: localhost:80'), 405),
-  refused('9110 9.3.6', 'nothing is read behind CONNECT', line('CONNECT localhost:80 HTTP/1.1') + hidden, 405),
+  refused('9110 9.3.6', 'nothing is read after CONNECT', line('CONNECT localhost:80 HTTP/1.1') + hidden, 405),
   answered(
     '9110 9.3.8',
     'a method cannot be replaced by a header',
@@ -95,7 +95,7 @@ const targets: Case[] = [
   refused('9112 3.2.2', 'a URI without Host is rejected', lines('GET http://localhost/api/tasks/1 HTTP/1.1'), 400),
   refused(
     '9112 3.2.2',
-    'a URI with two Hosts is rejected',
+    'a URI with two Host headers is rejected',
     line('GET http://localhost/ HTTP/1.1', 'Host: localhost'),
     400,
   ),
@@ -128,7 +128,7 @@ const targets: Case[] = [
   refused('9112 2.2', 'a line may not end in LF alone', 'GET /api/tasks/1 HTTP/1.1\nHost: localhost\n\n', 400),
   refused(
     '9112 2.2',
-    'a blank before the first header is rejected',
+    'a space before the first header is rejected',
     lines('GET /api/tasks/1 HTTP/1.1', ' Host: localhost'),
     400,
   ),

@@ -8,7 +8,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-test('the bundled program does everything that the separate modules do', async (t) => {
+test('the bundled program works like the separate modules', async (t) => {
   const variables = { SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
   const { request, stop } = await startProgram(t, [], { variables, bundled: true });
   const post = async (path: string, body: object, token = '') => {
@@ -27,14 +27,14 @@ test('the bundled program does everything that the separate modules do', async (
   assert.equal((await stop()).code, 0);
 });
 
-test('the bundled program runs its commands and rejects bad settings', async () => {
+test('the bundled program runs commands and rejects bad settings', async () => {
   assert.equal((await runProgram(['--version'], { bundled: true })).stdout, `${version}\n`);
   const { code, stderr } = await runProgram(['--port', 'x'], { bundled: true });
   assert.equal(code, 1);
   assert.match(stderr, /^signalbox: [^\n]+\n$/);
 });
 
-test('the package holds the program, its pages and examples, and no tests', async () => {
+test('the package holds the program, its pages and examples, but no tests', async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
   });

@@ -15,7 +15,7 @@ const write = (t: TestContext, settings: object): string => {
   return path;
 };
 
-test('check-config accepts the shipped example and opens no data', async (t) => {
+test('check-config accepts the shipped example and writes no data', async (t) => {
   const cwd = createFolder(t);
   const path = join(cwd, 'c.json');
   copyFileSync(example, path);
@@ -25,7 +25,7 @@ test('check-config accepts the shipped example and opens no data', async (t) => 
   assert.deepEqual(readdirSync(cwd), ['c.json']);
 });
 
-test('check-config reports what a start would refuse, with exit code 1', async (t) => {
+test('check-config reports the problems that would prevent startup, with exit code 1', async (t) => {
   const unknown = write(t, { prot: 1, publicDir: '/none' });
   assert.equal(
     await refusal(['check-config', unknown], 1),
@@ -38,19 +38,19 @@ test('check-config reports what a start would refuse, with exit code 1', async (
   assert.match(await refusal(['check-config', '/none.json'], 1), /^cannot read the config file \/none\.json: /);
 });
 
-test('check-config reads the variables, as a start does', async (t) => {
+test('check-config reads the environment variables like a normal start', async (t) => {
   const path = write(t, { jwtPreviousSecret: 'x'.repeat(32) });
   assert.equal(await refusal(['check-config', path], 1), 'jwtPreviousSecret has no effect without jwtSecret: set both');
   const { code } = await runProgram(['check-config', path], { variables: { SIGNALBOX_JWT_SECRET: 'y'.repeat(32) } });
   assert.equal(code, 0);
 });
 
-test('check-config takes one file', async () => {
+test('check-config accepts one file', async () => {
   const message = 'check-config takes one FILE; see signalbox --help';
   for (const words of [[], ['a', 'b']]) assert.equal(await refusal(['check-config', ...words], 2), message);
 });
 
-test('profiles that need a token and have no login are warned about', async (t) => {
+test('check-config warns about profiles that need a token if there is no login', async (t) => {
   const warn = async (settings: object) => (await runProgram(['check-config', write(t, settings)])).stderr;
   assert.match(
     await warn({ profiles: ['commands', 'monitoring'] }),
@@ -66,7 +66,9 @@ test('profiles that need a token and have no login are warned about', async (t) 
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
-test('in a terminal the log is formatted for people', { skip: hasScript ? false : 'needs script(1)' }, (t) => {
+test('log lines in a terminal are formatted for people', {
+  skip: hasScript ? false : 'script(1) is not installed',
+}, (t) => {
   const path = write(t, { host: '0.0.0.0' });
   const command = `'${process.execPath}' '${main}' check-config '${path}'`;
   const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', timeout: 20_000 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { main, refusal, startProgram } from '../support/program.ts';
 
-test('conflicts between settings of all parts of the program are reported together', async (t) => {
+test('conflicts between settings of different features are reported together', async (t) => {
   const path = join(createFolder(t), 'c.json');
   const user = {
     name: 'ada',
@@ -36,7 +36,7 @@ test('conflicts between settings of all parts of the program are reported togeth
   assert.match(clashes, /on mount \/a\n.*on mount \/b/);
 });
 
-test('empty mounts, and a variable for a setting that only the file can hold, are rejected', async (t) => {
+test('empty mounts and a variable for a setting that only the file can hold are rejected', async (t) => {
   const path = join(createFolder(t), 'c.json');
   writeFileSync(path, '{"mounts": {}}');
   assert.equal(await refusal(['--config', path], 1), 'mounts is empty: nothing would be served');
@@ -46,7 +46,7 @@ test('empty mounts, and a variable for a setting that only the file can hold, ar
   );
 });
 
-test('a working directory that was removed is reported in one line', async (t) => {
+test('a deleted working directory is reported in one line', async (t) => {
   const cwd = join(createFolder(t), 'gone');
   mkdirSync(cwd);
   const script = 'rmdir "$1" && exec "$2" "$3" --port 0';

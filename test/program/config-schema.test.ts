@@ -8,7 +8,7 @@ interface Validator {
   compile(schema: object): (value: unknown) => boolean;
 }
 
-/** Ajv for draft 2020-12, as Fastify brings it. */
+/** Ajv for draft 2020-12, as installed with Fastify. */
 const { Ajv2020 } = createRequire(import.meta.resolve('fastify'))('ajv/dist/2020') as {
   Ajv2020: new (options: object) => Validator;
 };
@@ -26,7 +26,7 @@ test('config-schema prints a JSON Schema of draft 2020-12 that requires no setti
   for (const key of ['port', 'mounts', 'users', 'jwtSecret']) assert.ok(Object.hasOwn(properties, key), key);
 });
 
-test('the printed schema accepts the shipped example and files with few keys', async () => {
+test('the printed schema accepts the shipped example and files with only a few keys', async () => {
   const isValid = await compileSchema();
   const example = JSON.parse(readFileSync(new URL('../../../examples/signalbox.json', import.meta.url), 'utf8'));
   for (const file of [example, { port: 9001 }, {}, { $schema: './schema.json', cors: true }]) {

@@ -17,7 +17,7 @@ const open = (t: TestContext, url: string, text = ''): Connection => {
   return connection;
 };
 
-test('connections above the limit get 503 and are closed, while health and open connections are served', async (t) => {
+test('connections above the limit get 503 and are closed, while /health and open connections are served', async (t) => {
   const { url, stop } = await startProgram(t, ['--profiles', 'T,M', '--max-connections', '3'], {
     cwd: createFolder(t),
   });
@@ -39,7 +39,7 @@ test('connections above the limit get 503 and are closed, while health and open 
   assert.equal((await stop()).code, 0);
 });
 
-test('connections far above the limit are closed at once, and new ones are served afterwards', async (t) => {
+test('connections far above the limit are closed at once, and later ones are served', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L', '--max-connections', '1'], {
     cwd: createFolder(t),
   });
@@ -60,7 +60,7 @@ test('on shutdown, silent connections are closed while a busy one is still serve
   const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
   const silent = open(t, url);
   const busy = open(t, url, head);
-  // Its response shows that the two before it have reached the server.
+  // Its response shows that the previous two have reached the server.
   await request('GET', '/api/tasks');
   const ended = stop();
   assert.equal((await silent.closed()).text, '');
@@ -73,20 +73,20 @@ test('on shutdown, silent connections are closed while a busy one is still serve
   assert.equal((await ended).code, 0);
 });
 
-test('anything but a regular file in the public folder is 404 at once', async (t) => {
+test('a path in the public folder that is not a regular file is 404 at once', async (t) => {
   const cwd = createFolder(t);
   mkdirSync(join(cwd, 'pages', 'index.html'), { recursive: true });
   writeFileSync(join(cwd, 'pages', 'page.html'), 'page');
   try {
     execFileSync('/usr/bin/mkfifo', [join(cwd, 'pages', 'pipe')]);
   } catch {
-    return t.skip('there is no program `mkfifo`');
+    return t.skip('mkfifo is not installed');
   }
   const { request, stop } = await startProgram(t, ['--profiles', 'L', '--public-dir', 'pages'], { cwd });
   for (const path of ['/docs/pipe', '/docs/', '/docs/index.html/']) {
     assert.equal((await request('GET', path)).status, 404, path);
   }
-  // A folder without its slash, whatever its name.
+  // A folder without its slash redirects, whatever its name.
   assert.equal((await request('GET', '/docs/index.html')).status, 301);
   assert.equal((await request('GET', '/docs/page.html')).text, 'page');
   assert.equal((await stop()).code, 0);

@@ -15,13 +15,13 @@ const limit = 64;
 const samplingMs = 2500;
 
 const prlimit = '/usr/bin/prlimit';
-const needsPrlimit = { skip: !existsSync(prlimit) && 'there is no program `prlimit`' };
+const needsPrlimit = { skip: !existsSync(prlimit) && 'prlimit is not installed' };
 
-test('a server that idle connections leave without descriptors lives on and answers again', needsPrlimit, async (t) => {
+test('a server survives idle connections that use up its descriptors, and serves again', needsPrlimit, async (t) => {
   const { url, child, output } = await startProgram(t, ['--profiles', 'M'], { cwd: createFolder(t) });
   const readStatus = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
   assert.equal(await readStatus('/api/health'), 200);
-  // Set from outside: a limit that holds from startup may lower the number of connections the server accepts.
+  // Set from outside: a limit set before startup may lower the number of connections the server accepts.
   execFileSync(prlimit, ['--pid', String(child.pid), `--nofile=${limit}:${limit}`]);
   const idle = Array.from({ length: 2 * limit }, () =>
     connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined),

@@ -7,7 +7,7 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const skip = process.platform !== 'linux' && 'the limit is read from /proc';
 
-/** A shell that sets a limit and then becomes the program. */
+/** A shell that sets a limit and then executes the program. */
 const under = (limit: string) => ['/bin/sh', '-c', `${limit}; exec "$@"`, 'sh'];
 
 const start = (t: TestContext, limit: string, ...flags: string[]) =>
@@ -16,7 +16,7 @@ const start = (t: TestContext, limit: string, ...flags: string[]) =>
 /** The warning about connections in a log, if there is one. */
 const findWarning = (log: string): string | undefined => /"level":40.*"msg":"(maxConnections [^"]*)"/.exec(log)?.[1];
 
-/** Opens connections one after the other; those that the server closes at once are open for a moment too. */
+/** Opens connections one after the other, including those that the server closes at once. */
 const openMany = async (t: TestContext, url: string, count: number): Promise<Socket[]> => {
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -29,7 +29,7 @@ const openMany = async (t: TestContext, url: string, count: number): Promise<Soc
   return sockets;
 };
 
-test('maxConnections is lowered to what the limit on open files allows, with a warning, and that many are served', {
+test('maxConnections is lowered with a warning to what the limit on open files allows, and that many are served', {
   skip,
 }, async (t) => {
   const { url, stop, output } = await start(t, 'ulimit -n 256');
@@ -51,12 +51,12 @@ test('maxConnections is lowered to what the limit on open files allows, with a w
   );
 });
 
-test('maxConnections stays as it is where it fits', { skip }, async (t) => {
+test('maxConnections is not lowered if it fits within the limit on open files', { skip }, async (t) => {
   const { stop } = await start(t, 'ulimit -n 256', '--max-connections', '92');
   assert.equal(findWarning((await stop()).stderr), undefined);
 });
 
-test('only the hard limit counts: Node raises the soft limit to it', { skip }, async (t) => {
+test('the hard limit on open files counts, since Node raises the soft limit to it', { skip }, async (t) => {
   const { stop } = await start(t, 'ulimit -Hn 1500; ulimit -Sn 256');
   assert.equal(findWarning((await stop()).stderr), undefined);
   const lower = await start(t, 'ulimit -Sn 256; ulimit -Hn 1000');

@@ -7,7 +7,7 @@ import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`on ${signal} the program stops with exit code 0`, async (t) => {
+  test(`${signal} stops the program with exit code 0`, async (t) => {
     const { stop } = await startProgram(t, []);
     const { code, signal: killedBy } = await stop(signal);
     assert.deepEqual([code, killedBy], [0, null]);
@@ -49,7 +49,7 @@ test('alerts acknowledged just before shutdown are listed after a restart', asyn
   );
 });
 
-test('tasks are lost on restart', async (t) => {
+test('tasks are lost when the server restarts', async (t) => {
   const cwd = createFolder(t);
   const first = await startProgram(t, ['--profiles', 'T'], { cwd });
   await first.request('POST', '/api/tasks', { body: { Title: 'x' } });

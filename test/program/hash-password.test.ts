@@ -7,7 +7,7 @@ import { UsageError } from '../../src/cli/args.ts';
 import { printPasswordHash } from '../../src/cli/hash-password.ts';
 import { main, runProgram } from '../support/program.ts';
 
-/** The program's output for a password from standard input. */
+/** The program's output for a password on standard input. */
 const hash = async (input: string | Buffer): Promise<string> => {
   const output = new PassThrough();
   const stdin = Readable.from([Buffer.from(input)]) as unknown as NodeJS.ReadStream;
@@ -33,13 +33,13 @@ test('a refused password is one line on stderr, with exit code 2', async () => {
   assert.deepEqual([code, stdout, stderr], [2, '', 'signalbox: the password is empty\n']);
 });
 
-test('a password as an argument is refused', async () => {
+test('a password given as an argument is refused', async () => {
   const { code, stderr } = await runProgram(['hash-password', 'secret']);
   assert.equal(code, 2);
   assert.match(stderr, /takes no further words/);
 });
 
-test('a password is refused if it is empty or too long, or no login could send it', async () => {
+test('a password that is empty, too long or impossible to send in a login is refused', async () => {
   const refusals: [string | Buffer, string][] = [
     ['\n', 'is empty'],
     ['x'.repeat(129), 'is longer than 128 bytes'],
@@ -57,19 +57,19 @@ test('a password is refused if it is empty or too long, or no login could send i
   }
 });
 
-test('a password of 128 bytes is accepted, whatever its letters', async () => {
+test('a password of 128 bytes is accepted, whatever its characters', async () => {
   for (const password of ['é'.repeat(64), 'x'.repeat(128)]) {
     assert.equal(await isPassword(password, (await hash(`${password}\r\n`)).trim()), true);
   }
 });
 
-test('on a terminal the program asks for the password and shows nothing of what is typed', async (t) => {
-  // `script` of util-linux gives the program a terminal of its own.
+test('in a terminal hash-password asks for the password and does not echo it', async (t) => {
+  // `script` of util-linux runs the program in a terminal.
   const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' hash-password`, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),
   );
-  if (failed) return t.skip('there is no program `script` to make a terminal');
+  if (failed) return t.skip('script(1) is not installed');
   let shown = '';
   await new Promise((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -14,18 +14,18 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = process.platform !== 'linux' && 'memory is read from /proc';
 
-/** Seconds after which an attack goes on no longer, whether everything is sent or not. */
+/** Maximum seconds of an attack, even if not everything is sent. */
 const longest = 3;
 
-/** Milliseconds that health may take: the clients of an attack run in the process that asks, too. */
+/** Maximum milliseconds for /health: the attacking clients run in the same process as its client. */
 const slowest = 5000;
 
 interface Bounds {
-  /** Mebibytes by which the memory of the program may grow. */
+  /** Maximum growth of the program's memory in MiB. */
   growth: number;
 }
 
-/** Attacks the program, which must live, answer health, keep to the bounds, and serve others afterwards. */
+/** Attacks the program, which must keep running, serve /health within the limits, and serve others afterwards. */
 const assertSurvives = async (
   t: TestContext,
   { child, url, request }: Running,
@@ -47,17 +47,17 @@ const assertSurvives = async (
   assert.equal(child.exitCode, null);
 };
 
-test('pipelined requests with thousands of header lines do not fill the memory', { skip }, async (t) => {
+test('pipelined requests with thousands of header lines use limited memory', { skip }, async (t) => {
   const server = await startProgram(t, ['--profiles', 'M']);
   await assertSurvives(t, server, (url) => attacks.pipelineHeaderLines(url, 15), { growth: 400 });
 });
 
-test('pipelined requests with as many headers as are allowed do not fill the memory', { skip }, async (t) => {
+test('pipelined requests with the maximum number of headers use limited memory', { skip }, async (t) => {
   const server = await startProgram(t, ['--profiles', 'M']);
   await assertSurvives(t, server, (url) => attacks.pipelineLongHeaders(url, 40), { growth: 400 });
 });
 
-test('silent connections past the limit on open files neither end the program nor keep others out', {
+test('silent connections beyond the limit on open files neither stop the program nor keep others out', {
   skip,
 }, async (t) => {
   const wrapper = ['/bin/sh', '-c', 'ulimit -n 1024; exec "$@"', 'sh'];
@@ -65,7 +65,7 @@ test('silent connections past the limit on open files neither end the program no
   await assertSurvives(t, server, (url) => attacks.stayIdle(url, 1050), { growth: 200 });
 });
 
-test('clients that ask for long lists and do not read do not fill the memory', { skip }, async (t) => {
+test('clients that ask for long lists and do not read use limited memory', { skip }, async (t) => {
   const cwd = createFolder(t);
   const simpleTasks = Array.from({ length: 40_000 }, () => ({ title: 'x'.repeat(250) }));
   writeFileSync(join(cwd, 'seed.json'), JSON.stringify({ simpleTasks }));
@@ -74,7 +74,7 @@ test('clients that ask for long lists and do not read do not fill the memory', {
   await assertSurvives(t, server, begin, { growth: 250 });
 });
 
-test('unfinished bodies do not fill the memory, and large bodies are taken again when they make no progress', {
+test('unfinished bodies use limited memory, and large bodies are accepted again once the stalled ones are dropped', {
   skip,
 }, async (t) => {
   const server = await startProgram(t, ['--profiles', 'M,T']);
@@ -93,12 +93,12 @@ test('unfinished bodies do not fill the memory, and large bodies are taken again
   await assertSurvives(t, server, begin, { growth: 250 });
 });
 
-test('bodies in chunks of one byte take no more memory than others', { skip }, async (t) => {
+test('bodies in chunks of one byte use no more memory than others', { skip }, async (t) => {
   const server = await startProgram(t, ['--profiles', 'M,T']);
   await assertSurvives(t, server, (url) => attacks.leaveChunksUnfinished(url, 5), { growth: 200 });
 });
 
-test('lists of alerts that read much of the log do not hold up others', { skip }, async (t) => {
+test('lists of alerts that read much of the log do not delay other requests', { skip }, async (t) => {
   const cwd = createFolder(t);
   mkdirSync(join(cwd, 'data'));
   const line = `${JSON.stringify({ level: 'INFO', message: 'm'.repeat(20_000) })}\n`;
@@ -107,10 +107,10 @@ test('lists of alerts that read much of the log do not hold up others', { skip }
   await assertSurvives(t, server, (url) => attacks.listAlerts(url, 32), { growth: 100 });
 });
 
-test('a login whose connection is reset is no error', async (t) => {
+test('a login whose connection is reset is not logged as an error', async (t) => {
   const { url, request, output, stop } = await startProgram(t, ['--profiles', 'M,A']);
   await attacks.sendAndReset(url, 30, attacks.login);
-  // Wrong logins that the server got to see are delayed in the end.
+  // Wrong logins that the server checks are eventually delayed.
   await waitUntil('logins are checked', async () => {
     await attacks.sendAndReset(url, 30, attacks.login, true);
     return output.stderr.includes('delayed');
@@ -129,7 +129,7 @@ test('the audit names the address of a client that resets its connection after a
   const execute = attacks.toPost('/api/execute', { command: 'ls' }, token);
   type Executions = { data: { remoteAddress: string | null }[] };
   const read = async () => (await request<Executions>('GET', '/api/executions', { token })).json.data;
-  // A command whose client has left before it begins is not run.
+  // A command is not run if its client has disconnected before it starts.
   await waitUntil('ten commands are recorded', async () => {
     await attacks.sendAndReset(url, 10, execute, true);
     return (await read()).length >= 10;
@@ -137,12 +137,12 @@ test('the audit names the address of a client that resets its connection after a
   for (const { remoteAddress } of await read()) assert.equal(remoteAddress, '127.0.0.1');
 });
 
-test('a connection with half of its headers is closed at once on SIGTERM and does not delay the end', async (t) => {
+test('a connection with half of its headers is closed at once on SIGTERM and does not delay shutdown', async (t) => {
   const { url, request, stop } = await startProgram(t, ['--profiles', 'M']);
   const half = openConnection(url);
   t.after(half.destroy);
   half.send('GET /health HTTP/1.1\r\nHost: loc');
-  // Its response shows that the bytes before it have reached the server.
+  // Its response shows that the previous bytes have reached the server.
   assert.equal((await request('GET', '/health')).status, 200);
   const began = performance.now();
   const ended = stop();
@@ -151,7 +151,7 @@ test('a connection with half of its headers is closed at once on SIGTERM and doe
   assert.ok(performance.now() - began < 2000);
 });
 
-test('CONNECT behind a long list is answered after all of the list', async (t) => {
+test('CONNECT pipelined after a long list is answered after the complete list', async (t) => {
   const { url, request } = await startProgram(t, ['--profiles', 'T']);
   const body = { Title: 'x', Description: 'x'.repeat(100_000) };
   for (let n = 0; n < 100; n += 1) assert.equal((await request('POST', '/api/tasks', { body })).status, 201);
@@ -165,7 +165,7 @@ test('CONNECT behind a long list is answered after all of the list', async (t) =
   assert.equal(JSON.parse(String(list?.body)).data.length, 100);
 });
 
-test('a refused request whose body turns out to be invalid gets one response', async (t) => {
+test('a refused request whose body is invalid gets one response', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'T']);
   const connection = openConnection(url);
   t.after(connection.destroy);
@@ -176,7 +176,7 @@ test('a refused request whose body turns out to be invalid gets one response', a
   assert.deepEqual(responses, []);
 });
 
-test('a list of a few large records takes little memory', { skip }, async (t) => {
+test('a list of a few large records uses little memory', { skip }, async (t) => {
   const { url, request, child } = await startProgram(t, ['--profiles', 'M,L']);
   const body = { title: 'x'.repeat(1_000_000) };
   for (let n = 0; n < 60; n += 1) await request('POST', '/simple/api/tasks', { body });

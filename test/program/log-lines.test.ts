@@ -7,13 +7,13 @@ import { startProgram } from '../support/program.ts';
 
 const line = '{"level":60,"msg":"forged"}';
 
-/** Texts that end a line in some reader, or move a terminal's cursor. */
+/** Texts that end a line in some viewers, or move a terminal's cursor. */
 const breaks = ['\n', '\r\n', '\u0085', '\u2028', '\u2029', '\u001b[2K\u001b[1A', '\b'.repeat(9), '\0', '"}\n'];
 
 const toRequest = (target: string, headers = ''): Buffer =>
   Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`);
 
-test('no text of a request adds a log line or a terminal control character to the log', async (t) => {
+test('text from a request adds neither a log line nor a terminal control character to the log', async (t) => {
   const args = ['--log-level', 'trace', '--data-dir', createFolder(t)];
   const variables = { SIGNALBOX_ADMIN_PASSWORD: passwords.admin };
   const { url, request, stop } = await startProgram(t, args, { variables });
@@ -43,7 +43,7 @@ test('a delayed address is logged once, however many logins follow', async (t) =
   for (let count = 0; count < 20; count += 1) {
     await request('POST', '/api/auth/login', { body: { Username: `nobody ${count}`, Password: 'x' } });
   }
-  const told = (await stop()).stderr.split('\n').filter((entry) => entry.includes('are delayed'));
-  assert.equal(told.length, 1);
-  assert.match(told[0] ?? '', /"level":40.*"ip":"127\.0\.0\.1"/);
+  const warnings = (await stop()).stderr.split('\n').filter((entry) => entry.includes('are delayed'));
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /"level":40.*"ip":"127\.0\.0\.1"/);
 });

@@ -4,10 +4,10 @@ import { createClient, type JsonResponse } from '../support/client.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
-/** As large as a body may be, and much work to read. */
+/** A body of the maximum size that is expensive to parse. */
 const body = `{"Title":"x","filling":[${'0,'.repeat(500_000)}0]}`;
 
-/** Clients that send it again and again. */
+/** The number of clients that send it repeatedly. */
 const count = 48;
 
 const always = {
@@ -18,7 +18,7 @@ const always = {
   'referrer-policy': 'no-referrer',
 };
 
-test('above the limit of event-loop delay requests get 503 with Retry-After, health is served, and service resumes', async (t) => {
+test('requests above the event-loop delay limit get 503 with Retry-After, /health is served, and service resumes', async (t) => {
   const args = ['--profiles', 'T,M', '--max-event-loop-delay', '20'];
   const { url, request, stop } = await startProgram(t, args);
   const crowd = createClient(url, { connections: count });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startProgram } from '../support/program.ts';
 
-/** The client's address in the log, for a request that a proxy of 127.0.0.1 says is from 192.0.2.7. */
+/** The client's address in the log, for a request that a proxy on 127.0.0.1 forwards for 192.0.2.7. */
 const loggedAddress = async (t: TestContext, flags: string[]): Promise<string> => {
   const args = ['--profiles', 'L', '--log-level', 'debug', ...flags];
   const { request, stop } = await startProgram(t, args);
@@ -12,7 +12,7 @@ const loggedAddress = async (t: TestContext, flags: string[]): Promise<string> =
   return lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'request').ip;
 };
 
-test('X-Forwarded-For is believed from a trusted proxy only, and only its last address', async (t) => {
+test('X-Forwarded-For is accepted only from a trusted proxy, and only its last address', async (t) => {
   assert.equal(await loggedAddress(t, []), '127.0.0.1');
   assert.equal(await loggedAddress(t, ['--trust-proxy', '10.0.0.0/8']), '127.0.0.1');
   assert.equal(await loggedAddress(t, ['--trust-proxy', '127.0.0.0/8']), '192.0.2.7');

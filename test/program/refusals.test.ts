@@ -13,7 +13,7 @@ test('an unknown flag, command or word is a usage error: exit code 2', async () 
   assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');
 });
 
-test('a usage error says what to do', async () => {
+test('a usage error says how to fix it', async () => {
   const messages: [string[], string][] = [
     [['--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
     [['--no-cor'], "Unknown option '--no-cor'; did you mean --no-cors?"],
@@ -38,14 +38,14 @@ test('a usage error says what to do', async () => {
   for (const [args, message] of messages) assert.equal(await refusal(args, 2), message);
 });
 
-test('a negative number is refused with the range that is allowed', async () => {
+test('a negative number is refused with the allowed range', async () => {
   const message = '--port must be a whole number from 0 to 65535, not -1';
   assert.equal(await refusal(['--port', '-1'], 1), message);
   assert.equal(await refusal(['--port=-1'], 1), message);
   assert.match(await refusal(['--port', '-0'], 2), /^--port needs a value/);
 });
 
-test('a misspelt key is refused, and a misspelt variable is warned about, with the nearest name', async (t) => {
+test('a misspelt key is refused and a misspelt variable is warned about, each with the nearest name', async (t) => {
   const path = join(createFolder(t), 'c.json');
   writeFileSync(path, '{"prot": 1}');
   assert.equal(await refusal(['--config', path], 1), `${path} has no setting called "prot"; did you mean "port"?`);
@@ -58,7 +58,7 @@ test('a misspelt key is refused, and a misspelt variable is warned about, with t
   assert.doesNotMatch(stderr, /hush/);
 });
 
-test('bad values are reported together, with what is allowed: exit code 1', async () => {
+test('invalid values are reported together with the allowed ones: exit code 1', async () => {
   assert.equal(
     await refusal(['--port', 'x', '--execute-auth', 'maybe'], 1, { SIGNALBOX_CORS: 'perhaps' }),
     '--port must be a whole number from 0 to 65535, not "x"\n' +
@@ -88,7 +88,7 @@ test('a config file that is missing, malformed or has unknown keys is rejected',
   );
 });
 
-test('values, conflicts and missing files are reported together, one per line', async (t) => {
+test('invalid values, conflicts and missing files are reported together, one per line', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
   const seed = join(folder, 'seed.json');
@@ -108,7 +108,7 @@ test('values, conflicts and missing files are reported together, one per line', 
   );
 });
 
-test('a value that does not fit, and a file that cannot be read, lead to no further problems', async () => {
+test('an invalid value or an unreadable file causes no follow-up problems', async () => {
   const args = ['--headers-timeout', 'x', '--request-timeout', '5', '--tls-key', '/none', '--tls-cert', ''];
   assert.equal(
     await refusal(args, 1),
@@ -121,7 +121,7 @@ test('a value that does not fit, and a file that cannot be read, lead to no furt
   );
 });
 
-test('a required PowerShell that is missing prevents startup, with advice', async (t) => {
+test('a required but missing PowerShell prevents startup, with advice', async (t) => {
   const refuse = (powershellPath: string) =>
     startRefusal(t, { settings: { profiles: ['X'], commandRunner: 'powershell', powershellPath } });
   assert.equal(
@@ -151,7 +151,7 @@ test('users that cannot log in prevent startup', async (t) => {
   );
 });
 
-test('a taken port, a foreign address and an unknown host prevent startup', async (t) => {
+test('a port in use, an address of another machine and an unknown host prevent startup', async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t) });
   const { port } = new URL(url);
   const args = ['--profiles', 'L', '--port', port];

@@ -26,7 +26,7 @@ const start = async (t: TestContext, settings: object, variables: Record<string,
     const deadline = Date.now() + 10_000;
     while (count() === before && Date.now() < deadline) await fetch(`${url}/health`);
     assert.equal(count(), before + 1, output.stderr);
-    // One more request: what was printed before the log line has arrived too.
+    // One more request: earlier output has then arrived too.
     await fetch(`${url}/health`);
   };
   const send = async (path: string, body: object) => {
@@ -59,7 +59,7 @@ test('on SIGHUP new users can log in and removed ones cannot; tokens, tasks and 
   assert.equal((await stop()).code, 0);
 });
 
-test('a changed password hash counts from the next SIGHUP on', async (t) => {
+test('a changed password hash takes effect on SIGHUP', async (t) => {
   const { write, reload, login } = await start(t, { users: [await createUser('ada', 'first')] });
   write({ users: [await createUser('ada', 'second')] });
   assert.equal((await login('ada', 'first')).status, 200);
@@ -68,7 +68,7 @@ test('a changed password hash counts from the next SIGHUP on', async (t) => {
   assert.equal((await login('ada', 'second')).status, 200);
 });
 
-test('a config file that cannot be used is one error line, and the old users stay', async (t) => {
+test('an unusable config file on SIGHUP is one error line, and the old users stay', async (t) => {
   const ada = await createUser('ada', 'first');
   const { path, write, reload, login, output, stop } = await start(t, { users: [ada] });
   const fresh = { users: [await createUser('bob', 'second')] };
@@ -95,7 +95,7 @@ test('a config file that cannot be used is one error line, and the old users sta
   assert.doesNotMatch(stderr, /\$argon2id/);
 });
 
-test('on SIGHUP a random password stays, and one that becomes needed is printed', async (t) => {
+test('on SIGHUP a random password stays valid, and a newly needed one is printed', async (t) => {
   const { write, reload, login, output } = await start(t, {}, { SIGNALBOX_READER_PASSWORD: 'set' });
   const listRandom = () => [...output.stdout.matchAll(/^Password of (\w+) for this run: (\S+)$/gm)];
   const [, , password = ''] = listRandom()[0] ?? [];
@@ -109,7 +109,7 @@ test('on SIGHUP a random password stays, and one that becomes needed is printed'
   assert.equal((await login('admin', password)).status, 401);
 });
 
-test('users that are removed from the config file give way to admin and reader with printed passwords', async (t) => {
+test('users removed from the config file are replaced by admin and reader with printed passwords', async (t) => {
   const { write, reload, login, output } = await start(t, { users: [await createUser('ada', 'first')] });
   write({});
   await reload(done);

@@ -7,7 +7,7 @@ import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 
-/** Secrets of the settings. Each has a word of its own, so that a part of it is found too. */
+/** Secrets in the settings. Each has a distinct word, so that a part of it is found too. */
 const planted = {
   jwtSecret: 'planted-signing-key-0123456789abcdef',
   jwtPreviousSecret: 'planted-elder-key-0123456789abcdef',
@@ -15,7 +15,7 @@ const planted = {
   readerPassword: 'planted-reader-password',
 };
 
-/** A password that a client sends; it must appear nowhere. */
+/** A password sent by a client; it must not appear anywhere. */
 const guess = 'planted-wrong-password';
 const forged = signToken(createClaims({ planted: 'claim' }), { sign: createHmacSigner('x'.repeat(32)) });
 
@@ -62,12 +62,12 @@ const start = async (t: TestContext) => {
   return { url, stop, send, answers, dataDir };
 };
 
-test('no secret of settings or requests appears in responses, the log, the audit or the start message', async (t) => {
+test('secrets of settings and requests appear in no response, log line, audit record or start message', async (t) => {
   const { url, stop, send, answers, dataDir } = await start(t);
   const credentials = { Username: 'admin', Password: planted.adminPassword };
   const login = await send('POST', '/api/auth/login', forged, credentials);
   const { token } = JSON.parse(login.text) as { token: string };
-  // Only the response to a login holds the token.
+  // Only the login response contains the token.
   answers.length = 0;
   const routes = Object.entries(
     (JSON.parse((await send('GET', '/openapi.json', token)).text) as { paths: Record<string, object> }).paths,
@@ -103,7 +103,7 @@ test('no secret of settings or requests appears in responses, the log, the audit
   assert.doesNotMatch(answers.join('\n') + stdout + stderr + readFolder(dataDir), /\$argon2id/);
 });
 
-test('no secret appears in the help, the settings schema or a startup error', async (t) => {
+test('secrets appear neither in the help, the settings schema nor a startup error', async (t) => {
   const path = join(createFolder(t), 'settings.json');
   const variables = { SIGNALBOX_CONFIG: path, SIGNALBOX_JWT_SECRET: planted.jwtSecret };
   const passwordHash = '$argon2id$v=19$m=19456,t=2,p=1$cGxhbnRlZHNhbHQ$planted0hash';
@@ -131,7 +131,7 @@ test('no secret appears in the help, the settings schema or a startup error', as
       ['--profiles', 'A,I', '--port', '70000'],
       ['--profiles', 'A,I,Z'],
     ];
-    // These print the same for every file, so one is enough.
+    // These print the same for every file, so checking one is enough.
     const asked = content === files[0] ? [['--help'], ['config-schema']] : [];
     for (const args of [...bad, ...asked]) {
       const { stdout, stderr, code } = await runProgram(args, { variables });

@@ -7,7 +7,7 @@ import { startApp } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 
-/** More than the system takes for a client that does not read. */
+/** More tasks than the socket buffers hold for a client that does not read. */
 const count = 20_000;
 const tasks = Array.from({ length: count }, () => ({ Title: 'x', Description: 'y'.repeat(1000) }));
 
@@ -25,7 +25,7 @@ const start = async (t: TestContext, settings: Record<string, unknown> = {}) => 
   return { port: Number(port), closed };
 };
 
-/** Asks for all of the tasks, and reads no more than the beginning. */
+/** Requests all tasks, and reads only the beginning. */
 const askForAll = async (t: TestContext, socket: Socket): Promise<void> => {
   t.after(() => socket.destroy());
   socket.on('error', () => undefined);
@@ -67,7 +67,7 @@ test('a client that reads slowly gets the whole response', async (t) => {
   assert.ok(performance.now() - began > patience * 1000);
 });
 
-/** Aborted when the connection ends. */
+/** A signal that aborts when the connection ends. */
 const toSignal = (socket: Socket): AbortSignal => {
   const controller = new AbortController();
   socket.once('close', () => controller.abort(new Error('the connection has ended')));

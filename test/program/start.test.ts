@@ -30,7 +30,7 @@ test('the start message shows the address, the mounts, the open routes and the r
   }
 });
 
-test('only without a signing key the log says that tokens end with the process', async (t) => {
+test('the log says that tokens end with the process only if there is no signing key', async (t) => {
   const cwd = createFolder(t);
   const without = await startProgram(t, ['--profiles', 'A'], { cwd });
   assert.match((await without.stop()).stderr, /tokens end with this process/);
@@ -41,7 +41,7 @@ test('only without a signing key the log says that tokens end with the process',
   assert.doesNotMatch((await given.stop()).stderr, /tokens end/);
 });
 
-test('flags set profiles, data directory and log level, and profiles without files write none', async (t) => {
+test('flags set profiles, data directory and log level, and profiles without files create none', async (t) => {
   const cwd = createFolder(t);
   const lists = await startProgram(t, ['--profiles', 'L', '--log-level', 'silent'], { cwd });
   assert.equal((await lists.request('GET', '/api/tasks')).text, '[]');
@@ -85,7 +85,7 @@ test('at log level debug each request is one JSON line', async (t) => {
   assert.deepEqual([line.method, line.status, line.path], ['GET', 200, '/api/tasks']);
 });
 
-test('--help lists every setting in a group, with its variable, and fits 100 columns', async () => {
+test('--help lists every setting in a group with its variable, and fits into 100 columns', async () => {
   const { stdout, code } = await runProgram(['--help']);
   assert.equal(code, 0);
   for (const group of ['Network', 'Data', 'Security', 'Logging', 'Login', 'Alerts', 'Commands', 'Profiles and pages']) {
@@ -115,7 +115,7 @@ test('a server bound beyond loopback logs a warning', async (t) => {
   assert.match(warning ?? '', /can be reached from other machines/);
 });
 
-test('no flag of Node makes the server accept invalid HTTP or larger headers', async (t) => {
+test("Node's own flags cannot make the server accept invalid HTTP or larger headers", async (t) => {
   const variables = { NODE_OPTIONS: '--insecure-http-parser --max-http-header-size=100000' };
   const { url } = await startProgram(t, ['--profiles', 'L'], { cwd: createFolder(t), variables });
   const ask = (header: string) =>

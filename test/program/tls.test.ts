@@ -28,13 +28,13 @@ const get = async (url: string, ca: string, headers = {}) => {
   return { status: answer.statusCode as number, headers: answer.headers as Record<string, string> };
 };
 
-const shake = async (url: string, options: ConnectionOptions): Promise<TLSSocket> => {
+const openSession = async (url: string, options: ConnectionOptions): Promise<TLSSocket> => {
   const socket = connectTls({ port: Number(new URL(url).port), host: '127.0.0.1', ...options });
   await once(socket, 'secureConnect');
   return socket;
 };
 
-test('with a certificate and its key the server speaks HTTPS, and its start message says so', async (t) => {
+test('a server with a certificate and key speaks HTTPS, and its start message says so', async (t) => {
   const { url, files, stop } = await start(t);
   assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
   const { status, headers } = await get(`${url}/api/tasks`, files.pem);
@@ -44,7 +44,7 @@ test('with a certificate and its key the server speaks HTTPS, and its start mess
   assert.equal((await stop()).code, 0);
 });
 
-test('over HTTPS only a page of the same scheme has the same origin', async (t) => {
+test('only pages with the https scheme have the same origin over HTTPS', async (t) => {
   const { url, files } = await start(t);
   const { host } = new URL(url);
   for (const [origin, status] of [
@@ -60,23 +60,23 @@ test('TLS 1.2 and 1.3 are accepted, older versions are rejected', async (t) => {
   const { url, files } = await start(t);
   const ca = files.pem;
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-    const socket = await shake(url, { ca, minVersion: version, maxVersion: version });
+    const socket = await openSession(url, { ca, minVersion: version, maxVersion: version });
     assert.equal(socket.getProtocol(), version);
     socket.destroy();
   }
   const old = { ca, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
-  await assert.rejects(shake(url, old), /alert protocol version|ERR_SSL/);
+  await assert.rejects(openSession(url, old), /alert protocol version|ERR_SSL/);
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
 });
 
-test('a client that does not speak TLS, or stops half-way, is disconnected and delays neither others nor shutdown', async (t) => {
+test('a client that does not speak TLS, or stops halfway, is disconnected and delays neither others nor shutdown', async (t) => {
   const { url, files, stop } = await start(t);
   assert.doesNotMatch(await sendRaw(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), /^HTTP/);
   connect(Number(new URL(url).port), '127.0.0.1').end('\x16\x03\x01\x02');
   assert.equal((await get(`${url}/api/tasks`, files.pem)).status, 200);
-  // Neither a silent connection nor a silent session keeps the end waiting.
+  // Neither an idle connection nor an idle TLS session delays shutdown.
   const silent = connect(Number(new URL(url).port), '127.0.0.1').resume();
-  const session = (await shake(url, { ca: files.pem })).resume();
+  const session = (await openSession(url, { ca: files.pem })).resume();
   await get(`${url}/api/tasks`, files.pem);
   const closed = Promise.all([once(silent, 'close'), once(session, 'close')]);
   const { code } = await stop();
@@ -84,7 +84,7 @@ test('a client that does not speak TLS, or stops half-way, is disconnected and d
   assert.equal(code, 0);
 });
 
-test('on SIGHUP new connections get the renewed certificate, and a damaged one is ignored', async (t) => {
+test('on SIGHUP new connections use the renewed certificate, and a damaged one is ignored', async (t) => {
   const { url, files, cwd, child, output, stop } = await start(t);
   writeFileSync(files.key, 'damaged');
   child.kill('SIGHUP');
@@ -95,7 +95,7 @@ test('on SIGHUP new connections get the renewed certificate, and a damaged one i
   copyFileSync(second.key, files.key);
   child.kill('SIGHUP');
   await waitUntil('the server has the second certificate', async () => {
-    const socket = await shake(url, { rejectUnauthorized: false });
+    const socket = await openSession(url, { rejectUnauthorized: false });
     const { CN } = socket.getPeerCertificate().subject;
     socket.destroy();
     return CN === 'second';
@@ -104,7 +104,7 @@ test('on SIGHUP new connections get the renewed certificate, and a damaged one i
   assert.equal((await stop()).code, 0);
 });
 
-test('a certificate or key that is alone, missing, not PEM or of another pair prevents startup', async (t) => {
+test('a certificate or key that is missing, not PEM, without its counterpart or of another pair prevents startup', async (t) => {
   const folder = createFolder(t);
   const first = writeCertificate(folder, 'first');
   const second = writeCertificate(folder, 'second');
@@ -124,9 +124,9 @@ test('a certificate or key that is alone, missing, not PEM or of another pair pr
   }
 });
 
-test('a client that ends its side of a TLS connection after its request gets the response', async (t) => {
+test('a client that half-closes a TLS connection after its request gets the response', async (t) => {
   const { url, files } = await start(t);
-  const socket = await shake(url, { ca: files.pem, allowHalfOpen: true } as ConnectionOptions);
+  const socket = await openSession(url, { ca: files.pem, allowHalfOpen: true } as ConnectionOptions);
   t.after(() => socket.destroy());
   const pieces: Buffer[] = [];
   socket.on('data', (piece: Buffer) => pieces.push(piece));

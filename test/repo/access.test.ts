@@ -9,7 +9,7 @@ type Access = Route['access'];
 
 const now = Math.floor(Date.now() / 1000);
 
-/** Callers, their tokens, and the statuses of the routes that reject them; any other status counts as admitted. */
+/** Callers, their tokens, and the statuses with which routes reject them; any other status counts as admitted. */
 const callers: { name: string; token?: string; refused: Partial<Record<Access, number>> }[] = [
   { name: 'no token', refused: { token: 401, admin: 401 } },
   {
@@ -34,13 +34,13 @@ const variants: Record<string, unknown>[] = [
   { profiles: ['simple-tasks', 'items'] },
 ];
 
-/** The methods that reach a route: HEAD too, but for those of simple-tasks. */
+/** The methods that reach a route, including HEAD except for simple-tasks. */
 const listMethods = (route: Route, app: TestApp): string[] => {
   const answersHead = route.method === 'GET' && app.server.hasRoute({ method: 'HEAD', url: route.path });
   return answersHead ? ['GET', 'HEAD'] : [route.method];
 };
 
-/** Valid for every route that reads a body: each ignores the fields of the others. */
+/** A body that is valid for every route: each ignores the fields of the others. */
 const body = {
   ...{ Title: 'a', title: 'a', message: 'a', command: 'Get-Process -Id 1' },
   ...{ Username: 'admin', Password: passwords.admin },
@@ -52,7 +52,7 @@ const statusFor = async ({ request }: TestApp, method: string, path: string, tok
   return (await request(method, path.replace(/:\w+/g, '1'), options)).status;
 };
 
-/** The paths that the router knows, read from the tree that it prints. */
+/** The paths that the router knows, parsed from the tree it prints. */
 const listRegistered = (app: TestApp): string[] => {
   const parents: string[] = [];
   return app.server
@@ -67,7 +67,7 @@ const listRegistered = (app: TestApp): string[] => {
     });
 };
 
-test('every route of every mount admits the callers that its access names, and no others', async (t) => {
+test('every route of every mount admits exactly the callers that its access names', async (t) => {
   let walked = 0;
   for (const settings of variants) {
     const app = await startApp(t, { settings });
@@ -92,7 +92,7 @@ test('only the routes of the mounts, the pages and the OpenAPI document are serv
     const app = await startApp(t, { settings });
     const known = listServedRoutes(app).map(({ path }) => path);
     const others = listRegistered(app).filter((path) => !known.includes(path.replace(/(?<=.)\/$/, '')));
-    // As the router prints it: `/docs/*` is below `/docs`.
+    // As printed by the router: `/docs/*` is below `/docs`.
     const expected = ['/docs', '/docs*', '/openapi.json'];
     assert.deepEqual(others.filter((path) => path !== '/').sort(), expected, JSON.stringify(settings));
   }

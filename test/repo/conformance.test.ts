@@ -57,7 +57,7 @@ test('a skipped test keeps the row of an earlier run', () => {
   assert.equal(later.text, text);
 });
 
-test('an id given twice, an unknown section and a detail without a test are reported', () => {
+test('a repeated id, an unknown section and a detail without a test are reported', () => {
   const tests: Outcome[] = [
     { file, name: 'D2 again', outcome: 'passed' },
     { file, name: 'Z1 unknown', outcome: 'passed' },

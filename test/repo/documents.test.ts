@@ -7,11 +7,11 @@ import { listDocuments, listFiles, readText } from './support/documents.ts';
 
 const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
 
-/** Paths and anchors that a document links to, without those of the web. */
+/** Paths and anchors that a document links to, except for web links. */
 const listLinks = (text: string): string[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link));
 
-/** The anchors that GitHub makes from headings. */
+/** The anchors that GitHub creates from headings. */
 const listAnchors = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -28,7 +28,7 @@ test('the README has at most 110 lines', () => {
   assert.ok(readText('README.md').split('\n').length <= 111);
 });
 
-test('every npm script that a document names exists, and CONTRIBUTING.md or a document names every script', () => {
+test('every npm script named in a document exists, and every script is documented', () => {
   const named = listDocuments().flatMap((path) => listScripts(readText(path)).map((script) => ({ path, script })));
   assert.deepEqual(
     named.filter(({ script }) => !Object.hasOwn(scripts, script)),
@@ -36,13 +36,13 @@ test('every npm script that a document names exists, and CONTRIBUTING.md or a do
   );
   const known = new Set(named.map(({ script }) => script));
   assert.deepEqual(
-    // npm runs prepack by itself
+    // npm runs prepack by itself.
     Object.keys(scripts).filter((script) => script !== 'prepack' && !known.has(script)),
     [],
   );
 });
 
-test('every relative link in a document leads to a file of the repository, and to a heading it has', () => {
+test('every relative link in a document leads to a file and heading of the repository', () => {
   for (const path of listDocuments()) {
     for (const link of listLinks(readText(path))) {
       const [file = '', anchor] = link.split('#');
@@ -53,7 +53,7 @@ test('every relative link in a document leads to a file of the repository, and t
   }
 });
 
-test('no document names a place outside the repository', () => {
+test('documents name no place outside the repository', () => {
   for (const path of listDocuments()) {
     const text = readText(path);
     assert.doesNotMatch(text, /(^|[\s(`"'])(\/home\/|\/root\/|\/Users\/|\/work\/|\/tmp\/|[A-Z]:\\Users)/m, path);
@@ -63,7 +63,7 @@ test('no document names a place outside the repository', () => {
   }
 });
 
-test('docs/decisions/README.md links every decision, and each says what would change our mind', () => {
+test('docs/decisions/README.md links every decision, and each says what would change it', () => {
   const files = listFiles('docs/decisions').filter((path) => !path.endsWith('README.md'));
   const links = listLinks(readText('docs/decisions/README.md')).map((link) => `docs/decisions/${link}`);
   assert.deepEqual(links.toSorted(), files.toSorted());

@@ -6,7 +6,7 @@ import { packageRoot } from '../../src/app/package-info.ts';
 import { features } from '../../src/profiles/index.ts';
 import { startApp } from '../support/app.ts';
 
-/** For each feature, GET requests that show that it is there, and their statuses. */
+/** GET requests that show that each feature is present, with their statuses. */
 const probes: Record<string, [path: string, status: number][]> = {
   monitoring: [['/health', 200]],
   tasks: [
@@ -23,7 +23,7 @@ const probes: Record<string, [path: string, status: number][]> = {
   commands: [['/api/execute', 405]],
 };
 
-test('the list of features has every folder of src/profiles, and each has a probe', () => {
+test('the list of features has every folder of src/profiles, and each feature has a probe', () => {
   const folders = readdirSync(join(packageRoot, 'src', 'profiles'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
@@ -32,7 +32,7 @@ test('the list of features has every folder of src/profiles, and each has a prob
   assert.deepEqual(Object.keys(probes).toSorted(), folders.toSorted());
 });
 
-test('without any one feature the others still work', async (t) => {
+test('the other features work if any one is left out', async (t) => {
   for (const { name: missing } of features) {
     const { request } = await startApp(t, { features: features.filter(({ name }) => name !== missing) });
     for (const [name, requests] of Object.entries(probes)) {

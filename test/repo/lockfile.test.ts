@@ -5,13 +5,13 @@ import { readText } from './support/documents.ts';
 interface Package {
   version?: string;
   resolved?: string;
-  /** A folder of this repository. */
+  /** True for a folder of this repository. */
   link?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
 }
 
-/** Lowest versions without known holes, by major version. */
+/** Lowest versions without known vulnerabilities, by major version. */
 const lowest: Record<string, string[]> = {
   fastify: ['5.12.2'],
   '@fastify/static': ['10.1.3'],
@@ -24,7 +24,7 @@ const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Re
 const isAtLeast = (version: string, least: string): boolean =>
   version.localeCompare(least, 'en', { numeric: true }) >= 0;
 
-/** Whether a package at a path finds a dependency: beside it or in a folder above, as Node looks for it. */
+/** Whether a package at a path finds a dependency, next to it or in a folder above, as Node resolves it. */
 const isLocked = (path: string, name: string): boolean => {
   const below = path === '' ? '' : `${path}/`;
   if (packages[`${below}node_modules/${name}`]?.version !== undefined) return true;
@@ -33,7 +33,7 @@ const isLocked = (path: string, name: string): boolean => {
 
 const majorOf = (version: string): string => version.split('.', 1).join();
 
-test('the lockfile has no version with a known vulnerability', () => {
+test('the lockfile has no package version with a known vulnerability', () => {
   for (const [name, versions] of Object.entries(lowest)) {
     const found = Object.entries(packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
     assert.notEqual(found.length, 0, name);
@@ -44,7 +44,7 @@ test('the lockfile has no version with a known vulnerability', () => {
   }
 });
 
-test('the lockfile has no other router or token library whose vulnerabilities would matter', () => {
+test('the lockfile has no second router or token library', () => {
   const unwanted = ['fast-jwt', 'express', '@fastify/express', '@fastify/middie', 'jsonwebtoken'];
   const found = Object.keys(packages).filter((path) => unwanted.some((name) => path.endsWith(`node_modules/${name}`)));
   assert.deepEqual(found, []);

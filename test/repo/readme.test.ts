@@ -11,7 +11,7 @@ import { findSection, readText, toBlocks, toRows } from './support/documents.ts'
 const readme = readText('README.md');
 const [firstScript = '', ...otherScripts] = toBlocks(readme, 'sh');
 
-/** Tells each status on standard error, and fails where one is not 2xx. */
+/** Prints each status on standard error, and fails if it is not 2xx. */
 const strictCurl = `curl() { command curl -sS --fail-with-body -w '%{stderr}%{http_code}\\n' "$@"; }\n`;
 
 const missing = ['bash', 'curl'].find((program) => spawnSync(program, ['--version']).error);
@@ -26,7 +26,7 @@ const runLines = async (lines: string, url: string, password: string) => {
   return { stdout, statuses: stderr.trim().split('\n') };
 };
 
-/** A start message without the parts that differ from run to run. */
+/** A start message without the parts that differ between runs. */
 const toStable = (text: string): string[] =>
   text
     .replace(/http:\S+/, 'URL')
@@ -34,7 +34,7 @@ const toStable = (text: string): string[] =>
     .trimEnd()
     .split('\n');
 
-test("the README's commands all succeed, and the first prints what is shown", {
+test("the README's commands all succeed, and the first prints the output shown", {
   skip: missing && `${missing} is not installed`,
 }, async (t) => {
   const password = 'correct horse';
@@ -52,7 +52,7 @@ test("the README's commands all succeed, and the first prints what is shown", {
     assert.match(lines, new RegExp(`^# ${name}\\b`, 'm'));
 });
 
-test('the start message in the README is the real one, with lines left out', async (t) => {
+test('the start message in the README is the real one with lines left out', async (t) => {
   const { output } = await startProgram(t, [], { cwd: createFolder(t) });
   const [block = ''] = toBlocks(readme, '');
   const shown = toStable(block.replace('$ npm start\n', '')).filter((line) => line.trim() !== '...');

@@ -8,10 +8,10 @@ import { findSection, readText, toSections } from './support/documents.ts';
 const sources = new URL('../../src/', import.meta.url).href;
 const recorder = new URL('support/call-recorder.js', import.meta.url).href;
 
-/** Runs once a second for all connections, whatever is requested. */
+/** Run once a second for all connections, whatever is requested. */
 const timers = ['http/connection/idle-timeout.ts'];
 
-/** Steps with these words are skipped by a list that the store has kept. */
+/** Steps with these words are skipped for a list that the store has cached. */
 const onlyOnce = 'first time only';
 
 const linuxOnly = { skip: process.platform === 'linux' ? false : 'commands and signals differ off Linux' };
@@ -30,7 +30,7 @@ const readSteps = (request: string): Step[] => {
 
 const listFiles = (steps: Step[]): string[] => steps.map(({ file }) => file).toSorted();
 
-/** The program, recording which files are entered, after a request of each kind that is not traced. */
+/** The program with a recorder of entered files, after one request of each kind that is not traced. */
 const startRecorded = async (t: TestContext): Promise<Running> => {
   const variables = {
     NODE_OPTIONS: `--import ${recorder}`,
@@ -45,7 +45,7 @@ const startRecorded = async (t: TestContext): Promise<Running> => {
   return program;
 };
 
-/** The files of `src` of which a function was called since the last call of this. */
+/** The files of `src` with a function called since the last call. */
 const takeEntered = async ({ child, output }: Running): Promise<string[]> => {
   const listLines = () => [...output.stderr.matchAll(/^entered (.*)\n/gm)];
   const before = listLines().length;
@@ -59,7 +59,7 @@ const takeEntered = async ({ child, output }: Running): Promise<string[]> => {
     .toSorted();
 };
 
-test('docs/architecture.md names the files that a list of tasks enters', linuxOnly, async (t) => {
+test('docs/architecture.md names the files that a request for a list of tasks enters', linuxOnly, async (t) => {
   const steps = readSteps('GET /api/tasks');
   const program = await startRecorded(t);
   assert.equal((await program.request('GET', '/api/tasks')).status, 200);
@@ -69,13 +69,13 @@ test('docs/architecture.md names the files that a list of tasks enters', linuxOn
   assert.deepEqual(listFiles(again), await takeEntered(program));
 });
 
-test('docs/architecture.md names the files that an alert enters', linuxOnly, async (t) => {
+test('docs/architecture.md names the files that a request with an alert enters', linuxOnly, async (t) => {
   const program = await startRecorded(t);
   assert.equal((await program.request('POST', '/api/alert', { body: { message: 'a' } })).status, 200);
   assert.deepEqual(listFiles(readSteps('POST /api/alert')), await takeEntered(program));
 });
 
-test('docs/architecture.md names the files that a command enters', linuxOnly, async (t) => {
+test('docs/architecture.md names the files that a request with a command enters', linuxOnly, async (t) => {
   const program = await startRecorded(t);
   const login = { body: { Username: 'admin', Password: passwords.admin } };
   const { token } = (await program.request<{ token: string }>('POST', '/api/auth/login', login)).json;

@@ -15,7 +15,7 @@ interface Described {
 
 const api = readText('docs/api.md');
 
-/** Responses that most routes have in common: described once. */
+/** Responses common to most routes, which are described once. */
 const general = ['413', '503', 'default'];
 const generalRules = findSection(api, 'General rules');
 
@@ -34,14 +34,14 @@ const readDescribed = async (t: TestContext): Promise<Described[]> => {
 const namesOf = (schema: TSchema | undefined): string[] =>
   Object.keys((schema as TObject | undefined)?.properties ?? {});
 
-/** Keys of an object, and of the first object in each list below it, in order. */
+/** The keys of an object, and of the first object in each list below it, in order. */
 const listKeys = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return listKeys(value[0]);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).map(([key, member]) => [key, ...listKeys(member)]);
 };
 
-/** The keys that a schema gives, in its order, of those that the value has. */
+/** The keys of the value in the order of the schema. */
 const listKeysBySchema = (schema: TSchema, value: unknown): unknown[] => {
   const { items, properties } = schema as { items?: TSchema; properties?: Record<string, TSchema> };
   if (items) return listKeysBySchema(items, (value as unknown[])[0]);
@@ -52,7 +52,7 @@ const listKeysBySchema = (schema: TSchema, value: unknown): unknown[] => {
     : listKeys(value);
 };
 
-test('each route is described with its own statuses, its query parameters and the fields of its body', async (t) => {
+test('each route is described with its statuses, its query parameters and the fields of its body', async (t) => {
   for (const { name, text, operation } of await readDescribed(t)) {
     for (const status of Object.keys(operation.responses)) {
       const place = general.includes(status) ? generalRules : text;
@@ -64,7 +64,7 @@ test('each route is described with its own statuses, its query parameters and th
   }
 });
 
-test('the first example of each description is a response of the right shape, its members in order', async (t) => {
+test('the first example of each description is a response of the right shape and order', async (t) => {
   for (const { name, text, operation } of await readDescribed(t)) {
     const [block] = toBlocks(text, 'text');
     const schema = toJsonSchema(operation.responses['200'] ?? operation.responses['201']);

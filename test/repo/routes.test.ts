@@ -13,7 +13,7 @@ interface OpenApi {
 
 const api = readText('docs/api.md');
 
-/** Titles of the parts of a profile's section that are about one route. */
+/** Titles of the parts of a profile's section that describe one route. */
 const listDescribed = (profile: string): string[] =>
   toSections(findSection(api, profile), 3)
     .slice(1)
@@ -33,7 +33,7 @@ test('the table of each profile in docs/api.md has its routes, who may call them
   }
 });
 
-test('each route is described in docs/api.md, by its profile or one of the same feature, and no other is', async (t) => {
+test('docs/api.md describes each route under its profile or one of the same feature, and no other routes', async (t) => {
   for (const { profiles } of features) {
     const names = profiles.map(({ name }) => name);
     const described = names.flatMap(listDescribed);
@@ -53,7 +53,7 @@ test('each route is described in docs/api.md, by its profile or one of the same 
   }
 });
 
-test('the OpenAPI document has the routes of the mounts and itself, and no other', async (t) => {
+test('the OpenAPI document has exactly the routes of the mounts and its own', async (t) => {
   for (const profiles of [undefined, ['L'], ['T', 'M', 'A'], ['X', 'protected-tasks']]) {
     const app = await startApp(t, { settings: { profiles } });
     const expected = [...listServedRoutes(app).map(toRouteName), 'GET /openapi.json'];
@@ -61,7 +61,7 @@ test('the OpenAPI document has the routes of the mounts and itself, and no other
   }
 });
 
-test('operations have readable ids, which are unique and do not depend on other mounts', async (t) => {
+test('operation ids are readable, unique and independent of other mounts', async (t) => {
   const operations = await readOperations(await startApp(t));
   const ids = Object.values(operations).map(({ operationId }) => operationId);
   for (const id of ids) assert.match(id, /^[a-z]+(?:[A-Z][a-z]+)*$/);
@@ -72,7 +72,7 @@ test('operations have readable ids, which are unique and do not depend on other 
   assert.equal(alone['GET /a/b-c/api/tasks/{id}']?.operationId, 'getTaskAtABC');
 });
 
-test('operations describe each of their responses and one for any other error', async (t) => {
+test('operations describe each of their responses, and one for any other error', async (t) => {
   for (const [name, { responses }] of Object.entries(await readOperations(await startApp(t)))) {
     assert.ok('default' in responses, name);
     for (const [status, { description }] of Object.entries(responses)) {
@@ -100,7 +100,7 @@ test('the OpenAPI document names its shapes, and lists the values of filters tha
   assert.equal((await request('GET', '/api/tasks?status=Unknown&priority=None')).status, 200);
 });
 
-test('object schemas of the same title are equal', async (t) => {
+test('object schemas with the same title are equal', async (t) => {
   const shapes = new Map<string, string>();
   for (const profile of profileNames) {
     for (const { schema } of listServedRoutes(await startApp(t, { settings: { profiles: [profile] } }))) {

@@ -26,11 +26,11 @@ const describeValues = ({ enum: values, minimum, maximum }: Property): string | 
   return maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
 };
 
-test('every setting has one row in docs/configuration.md, and every row is a setting', () => {
+test('docs/configuration.md has exactly one row for every setting', () => {
   assert.deepEqual(rows.map(([key]) => key).sort(), settings.map(([key]) => toCode(key)).sort());
 });
 
-test('the rows name the flag, the variable and the default that the setting has', () => {
+test('each row of docs/configuration.md names the flag, the variable and the default of its setting', () => {
   for (const [key, property] of settings) {
     const row = rows.find(([name]) => name === toCode(key)) ?? [];
     assert.deepEqual(
@@ -45,7 +45,7 @@ test('the rows name the flag, the variable and the default that the setting has'
   }
 });
 
-test('the rows name the values that an enum or a number can have', () => {
+test('each row of docs/configuration.md names the allowed values of an enum or a number', () => {
   for (const [key, property] of settings) {
     const values = describeValues(property as Property);
     const row = rows.find(([name]) => name === toCode(key)) ?? [];

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createMemoryTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import type { TaskStore } from '../../src/profiles/tasks/store.ts';
 
-/** The memory store behind promises and asynchronous lists, as a database answers. */
+/** The memory store behind promises and asynchronous lists, like a database. */
 export const createAsynchronousTaskStore = (clock: () => Date): TaskStore => {
   const store = createMemoryTaskStore(clock);
   const later = async <T>(value: T): Promise<T> => {

@@ -10,9 +10,9 @@ const readList = async <T extends object>({ pieces }: List<T>): Promise<T[]> => 
   return entries;
 };
 
-/** What every store of items does. */
+/** Tests for every item store. */
 export const testItemStore = (name: string, createStore: (t: TestContext) => Awaitable<ItemStore>): void => {
-  test(`${name}: pages hold the items in order of creation, and count all`, async (t) => {
+  test(`${name}: pages hold the items in order of creation, and total counts all items`, async (t) => {
     const store = await createStore(t);
     for (let index = 0; index < 1203; index += 1) await store.add({ name: `${index}` });
     const cases = [
@@ -34,7 +34,7 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
     }
   });
 
-  test(`${name}: a thousand items have a thousand ids, and reserved ids are not picked`, async (t) => {
+  test(`${name}: a thousand items get a thousand different ids, and reserved ids are not used`, async (t) => {
     const store = await createStore(t);
     await store.reserve([5]);
     const ids = new Set<number>();
@@ -44,7 +44,7 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
     assert.ok(extra.id >= 0 && extra.id < 1000);
   });
 
-  test(`${name}: an item keeps the id and status that it brings`, async (t) => {
+  test(`${name}: an item created with an id and status keeps them`, async (t) => {
     const store = await createStore(t);
     const item = { id: 7, name: 'x', status: 'archived' } as const;
     assert.deepEqual(await store.add(item), item);
@@ -61,12 +61,12 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
   });
 };
 
-/** What every store of simple tasks does. */
+/** Tests for every simple-task store. */
 export const testSimpleTaskStore = (
   name: string,
   createStore: (t: TestContext) => Awaitable<SimpleTaskStore>,
 ): void => {
-  test(`${name}: ids are places in the list, from 1 on`, async (t) => {
+  test(`${name}: ids are positions in the list, from 1`, async (t) => {
     const store = await createStore(t);
     for (let index = 1; index <= 1001; index += 1) {
       const task = { title: `${index}`, status: 'pending' } as const;

@@ -9,7 +9,7 @@ import { createAsynchronousTaskStore } from './asynchronous.ts';
 
 const now = () => new Date(2026, 0, 31, 9, 30);
 
-/** An app whose tasks are kept in the store. */
+/** An app that keeps its tasks in the store. */
 const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   const feature: Feature = {
     name: 'tasks',
@@ -20,7 +20,7 @@ const startWith = (t: TestContext, store: TaskStore): Promise<TestApp> => {
   return startApp(t, { features: [feature] });
 };
 
-test('a store that answers later gives the same responses as one that answers at once', async (t) => {
+test('an asynchronous store gives the same responses as a synchronous one', async (t) => {
   const later = await startWith(t, createAsynchronousTaskStore(now));
   const atOnce = await startApp(t, { settings: { profiles: ['T'] } });
   const long = { Title: 'x', Description: 'y'.repeat(100_000) };
@@ -50,7 +50,7 @@ test('a store that answers later gives the same responses as one that answers at
   }
 });
 
-/** A store whose every method fails: at once, or later. */
+/** A store whose methods all fail, synchronously or later. */
 const createFailing = (error: Error, isLater: boolean): TaskStore => {
   const fail = () => {
     if (isLater) return Promise.reject(error);

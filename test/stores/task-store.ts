@@ -12,15 +12,15 @@ export type CreateTaskStore = (t: TestContext, clock: () => Date) => Awaitable<T
 
 interface Run {
   operations: number;
-  /** About how many tasks there are: from then on as many go as come. */
+  /** The approximate number of tasks: once reached, deletions balance creations. */
   size: number;
-  /** Characters of the longest descriptions: lists of several pieces need long ones. */
+  /** Length of the longest descriptions: lists of several pieces need long ones. */
   longest: number;
-  /** The share of operations that list. */
+  /** The share of operations that are listings. */
   listing: number;
 }
 
-/** The store, what it should do, and lists that were taken and are still to be read. */
+/** The store, its model, and lists that are still to be read. */
 interface Pair {
   random: Random;
   store: TaskStore;
@@ -44,13 +44,13 @@ const createFields = (random: Random, longest: number) => {
   return JSON.parse(JSON.stringify(fields)) as { Title: string };
 };
 
-/** A filter, now and then for a value that no task has. */
+/** A filter, sometimes for a value that no task has. */
 const createFilter = ({ maybe, pick }: Random) => ({
   status: maybe(() => pick([...statuses, 'Done'])),
   priority: maybe(() => pick([...priorities, 'low'])),
 });
 
-/** A task as its fields, whatever the store hands out. */
+/** A task as a plain object of its fields. */
 const toPlain = (task: Task | undefined) => {
   if (!task) return undefined;
   const { Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt } = task;
@@ -83,7 +83,7 @@ const change = async ({ random, store, model }: Pair, { size, longest }: Run): P
   else assert.equal(await store.remove(id), model.remove(id));
 };
 
-/** Takes a list, and reads some later: changes that are made meanwhile must not show. */
+/** Takes a list, and reads some of them later: changes made meanwhile must not show. */
 const takeList = async (pair: Pair): Promise<void> => {
   const { random, store, model, unread } = pair;
   const filter = createFilter(random);
@@ -100,7 +100,7 @@ const readOldest = async ({ unread }: Pair): Promise<void> => {
   if (list) assert.deepEqual(await readList(list), expected);
 };
 
-/** What every store of tasks does; `scale` makes the runs longer or shorter. */
+/** Tests for every task store; `scale` changes the length of the runs. */
 export const testTaskStore = (name: string, createStore: CreateTaskStore, scale = 1): void => {
   const runs: Run[] = [
     { operations: 100_000 * scale, size: 60, longest: 10, listing: 0.02 },
@@ -108,7 +108,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
     { operations: 3000 * scale, size: 200, longest: 60_000, listing: 0.03 },
   ];
   for (const run of runs) {
-    test(`${name}: ${run.operations} operations on some ${run.size} tasks do what a plain list would do`, async (t) => {
+    test(`${name}: ${run.operations} operations on about ${run.size} tasks match a plain list`, async (t) => {
       let second = 0;
       const clock = () => new Date(2026, 0, 31, 9, 30, second);
       const store = await createStore(t, clock);
@@ -124,7 +124,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
 
   const now = () => new Date(2026, 0, 31, 9, 30);
 
-  test(`${name}: tasks created at once get ids without gaps, in the order in which they were created`, async (t) => {
+  test(`${name}: tasks created at the same time get ids without gaps, in order of creation`, async (t) => {
     const store = await createStore(t, now);
     const created = await Promise.all(Array.from({ length: 100 }, (_, index) => store.create({ Title: `${index}` })));
     assert.deepEqual(
@@ -133,14 +133,14 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
     );
   });
 
-  test(`${name}: an id is never used again`, async (t) => {
+  test(`${name}: ids are never reused`, async (t) => {
     const store = await createStore(t, now);
     await store.create({ Title: 'first' });
     await store.remove(1);
     assert.equal((await store.create({ Title: 'second' })).Id, 2);
   });
 
-  test(`${name}: texts come back as they were given`, async (t) => {
+  test(`${name}: texts are returned unchanged`, async (t) => {
     const store = await createStore(t, now);
     const Description = `\u0000 \ud800 "\\ 漢😀 ${'x'.repeat(1_000_000)}`;
     await store.create({ Title: '\u0000', Description });
@@ -158,7 +158,7 @@ export const testTaskStore = (name: string, createStore: CreateTaskStore, scale 
     }
   });
 
-  test(`${name}: a store that works is ready`, async (t) => {
+  test(`${name}: a working store is ready`, async (t) => {
     const store = await createStore(t, now);
     assert.equal(await store.isReady(), true);
   });

@@ -13,10 +13,10 @@ interface AlertPage {
   data: Record<string, string>[];
 }
 
-/** The log of the app. */
+/** The path of the app's alert log. */
 export const fileOf = ({ folder }: TestApp): string => join(folder, 'data', 'alerts.jsonl');
 
-/** All features, with `change` made to the journal of alerts. */
+/** All features, with `change` applied to the alert journal. */
 export const changeJournal = (change: (journal: Journal) => Journal): Feature[] => {
   const changed: Feature = {
     ...alerts,
@@ -26,14 +26,14 @@ export const changeJournal = (change: (journal: Journal) => Journal): Feature[] 
   return features.map((feature) => (feature === alerts ? changed : feature));
 };
 
-/** Sends an alert that is stored; resolves to its id. */
+/** Sends an alert that must be stored; resolves to its id. */
 export const sendAlert = async (app: TestApp, body: unknown): Promise<string> => {
   const { status, json } = await app.request('POST', '/api/alert', { body });
   assert.equal(status, 200);
   return String(json['id']);
 };
 
-/** The messages of the list that the query asks for. */
+/** The messages in the list for the query. */
 export const listMessages = async (app: TestApp, query = ''): Promise<unknown[]> => {
   const { status, json } = await app.request<AlertPage>('GET', `/api/alerts${query}`);
   assert.equal(status, 200);

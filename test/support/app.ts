@@ -12,7 +12,7 @@ import { features as allFeatures } from '../../src/profiles/index.ts';
 import { type Client, createClient, type Request } from './client.ts';
 import { createFolder, type Scope } from './folder.ts';
 
-/** Passwords and the signing key that test apps are given. */
+/** Passwords and the signing key of test apps. */
 export const passwords = { admin: 'correct horse', reader: 'battery staple' };
 export const secret = 'a signing key for tests, 32 bytes or more';
 
@@ -25,12 +25,12 @@ interface Options {
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
-  /** Gets what the app logs; nothing does by default. */
+  /** Receives the app's log; discarded by default. */
   log?: FastifyBaseLogger;
 }
 
 export interface Listening {
-  /** Where it listens, e.g. `http://127.0.0.1:43210`. */
+  /** The address it listens on, e.g. `http://127.0.0.1:43210`. */
   url: string;
   /** Sends a request over a socket, as a client on this machine would. */
   request: Request;
@@ -41,11 +41,11 @@ export interface Listening {
 export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'notices'> {
   /** Logs in and returns the token. */
   login(name: 'admin' | 'reader', base?: string): Promise<string>;
-  /** Holds the data directory, `data`. */
+  /** Contains the data directory, `data`. */
   folder: string;
 }
 
-/** The whole app on a free port of 127.0.0.1, with settings and a data directory of its own; ended with the test. */
+/** The whole app on a free port of 127.0.0.1, with its own settings and data directory; closed when the test ends. */
 export const startApp = async (
   t: Scope,
   { settings = {}, seed, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
@@ -73,7 +73,7 @@ export const startApp = async (
   return { ...listening, server, mounts, notices, login, folder };
 };
 
-/** What is wrong with the settings or the seed file, as the app that refuses to start with them says. */
+/** The error with which an app refuses to start with these settings or this seed file. */
 export const startRefusal = async (t: Scope, options: Options): Promise<string> => {
   const error = await startApp(t, options).then(
     () => assert.fail('the app has started'),
@@ -83,7 +83,7 @@ export const startRefusal = async (t: Scope, options: Options): Promise<string> 
   return error.message;
 };
 
-/** Lets any Fastify app listen on a free port of 127.0.0.1; ended with the test. */
+/** Starts any Fastify app on a free port of 127.0.0.1; closed when the test ends. */
 export const listen = async (t: Scope, server: FastifyInstance): Promise<Listening> => {
   let client: Client | undefined;
   const close = async (): Promise<void> => {
@@ -96,7 +96,7 @@ export const listen = async (t: Scope, server: FastifyInstance): Promise<Listeni
   return { url, request: client.request, close };
 };
 
-/** Sends requests to any Fastify app over a socket; it listens from the first one on. */
+/** Sends requests to any Fastify app, which starts listening with the first one. */
 export const createRequest = (t: Scope, server: FastifyInstance): Request => {
   let listening: Promise<Listening> | undefined;
   return async (method, path, options) => {

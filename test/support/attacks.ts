@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Clients without a token that try to use up a server. They hold their connections until they are ended. */
+/** Clients without a token that try to exhaust a server. They keep their connections until they are ended. */
 export interface Attack {
-  /** How many connections were opened. */
+  /** The number of connections opened. */
   clients: number;
   /** Resolves when each connection has sent everything, and has a response if it waits for one, or is closed. */
   sent: Promise<unknown>;
@@ -11,15 +11,15 @@ export interface Attack {
   end(): void;
 }
 
-/** Opened at once: more than a server's backlog would wait for a second. */
+/** Connections opened at once: more than the backlog would wait for a second. */
 const step = 50;
 
 const mebibyte = 1024 * 1024;
 
-/** What one client sends: the pieces in their order, each once the system has taken the one before. */
+/** The pieces one client sends in order, each once the previous one was accepted by the kernel. */
 type Pieces = Iterable<string | Buffer>;
 
-/** Opens a connection; resolves once it is open, or refused. */
+/** Opens a connection; resolves once it is open or refused. */
 const open = async (url: string): Promise<Socket> => {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -29,7 +29,7 @@ const open = async (url: string): Promise<Socket> => {
   return socket;
 };
 
-/** Sends the pieces and reads nothing; resolves when they are sent, or the connection is closed. */
+/** Sends the pieces without reading; resolves when they are sent or the connection is closed. */
 const sendAll = async (socket: Socket, pieces: Pieces): Promise<void> => {
   const closed = socket.closed ? Promise.resolve() : once(socket, 'close').catch(() => undefined);
   for (const piece of pieces) {
@@ -39,14 +39,14 @@ const sendAll = async (socket: Socket, pieces: Pieces): Promise<void> => {
   }
 };
 
-/** Resolves when a response has begun, which is read no further than that takes, or the connection is closed. */
+/** Reads the beginning of a response; resolves once it has arrived or the connection is closed. */
 const waitForResponse = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) resolve();
     socket.once('readable', resolve).once('close', resolve);
   });
 
-/** Opens so many connections, and sends on each of them what `toPieces` makes for it. */
+/** Opens connections, and sends on each what `toPieces` returns for it. */
 const attack = async (
   url: string,
   clients: number,
@@ -74,17 +74,17 @@ const repeat = function* (piece: Buffer, count: number): Generator<Buffer> {
   for (let sent = 0; sent < count; sent += 1) yield piece;
 };
 
-/** As many requests at once as make about a write. */
+/** As many requests as fit into about one write. */
 const toBatch = (request: string, bytes: number): Buffer =>
   Buffer.from(request.repeat(Math.ceil(bytes / request.length)), 'latin1');
 
-/** 498 requests on each connection, each with 3,990 empty header lines: 8 MB that become a hundred times as many bytes. */
+/** 498 requests per connection, each with 3,990 empty header lines: 8 MB that expand a hundredfold. */
 export const pipelineHeaderLines = (url: string, clients: number): Promise<Attack> => {
   const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3990)}\r\n`);
   return attack(url, clients, () => repeat(request, 498));
 };
 
-/** The same with as many header lines as are allowed, as long as they may be. */
+/** The same, with the maximum number of header lines at maximum length. */
 export const pipelineLongHeaders = (url: string, clients: number): Promise<Attack> => {
   const lines = Array.from({ length: 190 }, (_, index) => `x-${index}: ${'v'.repeat(70)}\r\n`).join('');
   const request = Buffer.from(`GET /api/processes HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`);
@@ -100,33 +100,33 @@ export const pipelineShortRequests = (url: string, clients: number): Promise<Att
 /** Connections that send nothing. */
 export const stayIdle = (url: string, clients: number): Promise<Attack> => attack(url, clients, () => []);
 
-/** Each client asks for one of the paths, in turn, and never reads. */
+/** Each client requests one of the paths, in turn, and never reads. */
 export const stopReading = (url: string, clients: number, paths: readonly string[]): Promise<Attack> =>
   attack(url, clients, (client) => [toGet(paths[client % paths.length] ?? '/')], true);
 
-/** Bodies of 1 MiB that lack their last byte. */
+/** Bodies of 1 MiB without their last byte. */
 export const leaveBodiesUnfinished = (url: string, clients: number): Promise<Attack> => {
   const head = `POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${mebibyte}\r\n\r\n`;
   const body = Buffer.alloc(mebibyte - 1, ' ');
   return attack(url, clients, () => [head, body]);
 };
 
-/** Bodies of 1 MiB that lack their last byte, in chunks of one byte. */
+/** Bodies of 1 MiB without their last byte, in chunks of one byte. */
 export const leaveChunksUnfinished = (url: string, clients: number): Promise<Attack> => {
   const head = 'POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
   const body = Buffer.from('1\r\n \r\n'.repeat(mebibyte - 1));
   return attack(url, clients, () => [head, body]);
 };
 
-/** Lists that read much of the log and show nothing of it, one after the other on each connection. */
+/** Lists that read much of the log and match nothing, one after the other on each connection. */
 export const listAlerts = (url: string, clients: number): Promise<Attack> => {
   const request = toGet('/api/alerts?count=10000&level=x');
   return attack(url, clients, () => repeat(Buffer.from(request), 20), true);
 };
 
 /**
- * Sends the request on connections of its own, one after the other, and resets each. The server may see the reset before
- * it has accepted the connection; not so where `greets`, which waits for another response first.
+ * Sends the request on separate connections, one after the other, and resets each. The server may see the reset before
+ * it has accepted the connection, unless `greets` first waits for another response.
  */
 export const sendAndReset = async (url: string, count: number, request: string, greets = false): Promise<void> => {
   for (let sent = 0; sent < count; sent += 1) {
@@ -148,7 +148,7 @@ export const toPost = (path: string, value: object, token?: string): string => {
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${authorization}Content-Length: ${body.length}\r\n\r\n${body}`;
 };
 
-/** A login that fails, and so is checked. */
+/** A login that fails after its password was checked. */
 export const login = toPost('/api/auth/login', { Username: 'admin', Password: 'wrong' });
 
 const toGet = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;

@@ -2,11 +2,11 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** PEM files of a certificate for localhost and 127.0.0.1 that its own key has signed. */
+/** PEM files of a self-signed certificate for localhost and 127.0.0.1. */
 export interface CertificateFiles {
   cert: string;
   key: string;
-  /** The certificate's text, for clients to trust. */
+  /** The certificate in PEM, for clients to trust. */
   pem: string;
 }
 
@@ -33,7 +33,7 @@ const sequence = (...contents: Buffer[]): Buffer => encode(0x30, ...contents);
 const integer = (value: number): Buffer => encode(2, Buffer.from([value]));
 const bits = (content: Buffer): Buffer => encode(3, Buffer.from([0]), content);
 
-/** Object identifiers as they are encoded: ecdsa-with-SHA256, commonName, subjectAltName. */
+/** Encoded object identifiers: ecdsa-with-SHA256, commonName, subjectAltName. */
 const algorithm = sequence(Buffer.from('06082a8648ce3d040302', 'hex'));
 const commonName = Buffer.from('0603550403', 'hex');
 const subjectAltName = Buffer.from('0603551d11', 'hex');

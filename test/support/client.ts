@@ -6,19 +6,19 @@ export interface JsonResponse<T> {
   /** Names in lower case. */
   headers: Record<string, string>;
   text: string;
-  /** The body read as JSON; undefined if it is not JSON. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   json: T;
 }
 
 interface RequestOptions {
-  /** Text and bytes are sent as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, anything else as JSON. */
   body?: unknown;
-  /** Sent as given, in this order, after Host, Authorization and Content-Length; `host` replaces Host. */
+  /** Sent unchanged and in order, after Host, Authorization and Content-Length; `host` replaces Host. */
   headers?: Record<string, string>;
   token?: string | undefined;
 }
 
-/** Sends a request as written: the path is not normalised, and no headers are added but Host and Content-Length. */
+/** Sends a request as written: the path is not normalized, and only Host and Content-Length are added. */
 export type Request = <T = Record<string, unknown>>(
   method: string,
   path: string,
@@ -28,9 +28,9 @@ export type Request = <T = Record<string, unknown>>(
 interface Sending {
   /** The response has no body, since the method is HEAD. */
   isHead?: boolean;
-  /** Use a connection for this request alone. */
+  /** Uses a separate connection for this request. */
   alone?: boolean;
-  /** End our side after the bytes. */
+  /** Half-closes the connection after the bytes. */
   ends?: boolean;
 }
 
@@ -42,11 +42,11 @@ export interface Client {
 }
 
 interface Options extends ConnectionOptions {
-  /** How many connections there may be at once. */
+  /** The maximum number of connections. */
   connections?: number;
 }
 
-/** A client that keeps its connections open, and opens another one when all are in use. */
+/** A client that keeps its connections open, and opens another one if all are in use. */
 export const createClient = (url: string, { connections = 1000, ...options }: Options = {}): Client => {
   const { host } = new URL(url);
   const pool = createPool(() => openConnection(url, options), connections);
@@ -91,7 +91,7 @@ const writeRequest = (
   };
   const lines = [`${method} ${path} HTTP/1.1`, ...Object.entries(all).map(([name, value]) => `${name}: ${value}`)];
   const head = `${lines.join('\r\n')}\r\n\r\n`;
-  if (/[^\0-\xff]/.test(head)) throw new Error(`characters that are no bytes: ${JSON.stringify(head)}`);
+  if (/[^\0-\xff]/.test(head)) throw new Error(`characters that are not bytes: ${JSON.stringify(head)}`);
   return Buffer.concat([Buffer.from(head, 'latin1'), content ?? Buffer.alloc(0)]);
 };
 

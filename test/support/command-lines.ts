@@ -3,14 +3,11 @@ import type { Condition } from '../../src/profiles/commands/language/filter.ts';
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 
-/** Any text, with lone surrogates. */
+/** Any text, including lone surrogates. */
 export const createAnyText = (maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(fc.string({ unit: 'binary', maxLength }), fc.string({ unit: codeUnit, maxLength }));
 
-/**
- * A command line with the given parameters. Quotes must be able to enclose every text, as they are in every accepted
- * line.
- */
+/** A command line with the given parameters. Quotes must be able to enclose every text, as in every accepted line. */
 export const writeCommandLine = (name: string, parameters: object): string =>
   [name, ...Object.entries(parameters).map(([key, value]) => `-${key}${writeGiven(value)}`)].join(' ');
 

@@ -2,20 +2,20 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type HttpResponse, parseResponse } from './response.ts';
 
-/** Milliseconds after which a server that sends nothing counts as hung; longer than a command may take. */
+/** Milliseconds without data after which a server counts as hung; longer than a command may take. */
 const timeout = 30_000;
 
 export interface ConnectionOptions {
-  /** The address of this machine to connect from. */
+  /** The local address to connect from. */
   localAddress?: string;
-  /** The certificate to trust, in PEM, where the URL is one of https. */
+  /** The certificate to trust, in PEM, for an https URL. */
   ca?: string;
 }
 
 export interface Connection {
-  /** Sends bytes unchanged; the characters of a string are bytes. */
+  /** Sends bytes unchanged; each character of a string is a byte. */
   send(bytes: string | Buffer): void;
-  /** Ends the client's side. */
+  /** Half-closes the connection. */
   end(): void;
   /** Waits for the next response; undefined if the server closes the connection instead. */
   next(isHead?: boolean): Promise<HttpResponse | undefined>;
@@ -27,13 +27,13 @@ export interface Connection {
   pause(): void;
   resume(): void;
   destroy(): void;
-  /** What has come beyond the responses that were taken. */
+  /** Received bytes beyond the responses taken so far. */
   unread(): string;
   /** Whether another request can be sent. */
   isOpen(): boolean;
 }
 
-/** A connection that sends what it is given byte for byte, and reads nothing but well-formed responses. */
+/** A connection that sends the given bytes unchanged, and accepts only well-formed responses. */
 export const openConnection = (url: string, options: ConnectionOptions = {}): Connection => {
   const socket = openSocket(url, options);
   const received: Buffer[] = [];
@@ -48,14 +48,14 @@ export const openConnection = (url: string, options: ConnectionOptions = {}): Co
   });
   socket.on('end', () => socket.end());
   socket.on('error', (error) => {
-    // A reset connection is a closed one; a refused one never was open.
+    // A reset connection counts as closed; a refused one was never open.
     if (socket.connecting || socket.bytesWritten === 0) failure = error;
   });
   socket.on('close', () => {
     ended = true;
     wake();
   });
-  /** Resolves once `look` returns something else than undefined; it is called whenever there is news. */
+  /** Resolves once `look` does not return undefined; it is called whenever something arrives. */
   const waitFor = <T>(look: () => T | undefined, what: string): Promise<T> =>
     new Promise((resolve, reject) => {
       const finish = (settle: () => void): void => {
@@ -130,13 +130,13 @@ const openSocket = (url: string, { localAddress, ca }: ConnectionOptions): Socke
   return protocol === 'https:' ? connectTls({ ...target, ...(ca !== undefined && { ca }) }) : connect(target);
 };
 
-/** Sends the bytes on a connection of their own; resolves to all that came until the server closed it. */
+/** Sends the bytes on a separate connection; resolves to all bytes received until the server closes it. */
 export const sendRaw = async (url: string, request: string | Buffer): Promise<string> => {
   const connection = openConnection(url);
   connection.send(request);
   return (await connection.closed()).text;
 };
 
-/** A GET of the path exactly as written, on a connection that is closed after it. */
+/** A GET of the path exactly as written, on a separate connection. */
 export const getRaw = (url: string, path: string): Promise<string> =>
   sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);

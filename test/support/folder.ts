@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Something that ends and is tidied up then: a test, as a rule. */
+/** Something with an end and cleanup steps, usually a test. */
 export interface Scope {
   after(tidyUp: () => unknown): void;
 }
 
-/** A new folder, removed when the scope ends. */
+/** A new folder that is deleted when the scope ends. */
 export const createFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

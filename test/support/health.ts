@@ -1,21 +1,21 @@
 import { get } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
-/** Milliseconds between two requests, whether the one before is answered or not. */
+/** Milliseconds between two requests, without waiting for responses. */
 const interval = 50;
 
-/** Milliseconds after which health counts as never answered. */
+/** Milliseconds after which a request counts as never answered. */
 const patience = 30_000;
 
 export interface HealthWatch {
   /**
-   * Ends it; resolves to the milliseconds that the slowest response took. A connection that is closed or refused is
-   * tried again, and the time goes on.
+   * Stops; resolves to the slowest response time in milliseconds. A closed or refused connection is retried, and its
+   * time continues.
    */
   stop(): Promise<number>;
 }
 
-/** Asks for health again and again, each time on a new connection. */
+/** Requests health repeatedly, each time on a new connection. */
 export const watchHealth = (url: string): HealthWatch => {
   const times: Promise<number>[] = [];
   const ask = (): void => void times.push(measureHealth(url));

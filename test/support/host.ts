@@ -11,7 +11,7 @@ interface StartedProgram extends EventEmitter {
   kill(signal: 'SIGKILL'): boolean;
 }
 
-/** Makes a folder with the given files for the time of a test and returns its path. */
+/** Creates a folder with the given files until the test ends and returns its path. */
 export const createTree = (test: Scope, entries: Record<string, TreeEntry>): string => {
   const root = createFolder(test);
   for (const [path, entry] of Object.entries(entries)) {
@@ -26,22 +26,22 @@ export const createTree = (test: Scope, entries: Record<string, TreeEntry>): str
   return root;
 };
 
-/** Options for a program of the system that serves as an independent source for what signalbox reads. */
+/** Options for a system program that serves as an independent source for signalbox's readings. */
 export const inEnglish = { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } } as const;
 
-/** The lines of a program's output, without the white space around each. */
+/** The lines of a program's output, trimmed. */
 export const toLines = (output: string): string[] =>
   output
     .trim()
     .split('\n')
     .map((line) => line.trim());
 
-/** Options for a program that runs while it is looked at: its input stays open. */
+/** Options for a program that is observed while it runs: its input stays open. */
 export const inBackground: { stdio: ('pipe' | 'ignore' | 'inherit')[] } = {
   stdio: ['pipe', 'ignore', 'inherit'],
 };
 
-/** Waits until a started program runs, ends it with the test, and returns its process id. */
+/** Waits until a started program runs, and returns its process id; the program ends with the test. */
 export const keepRunning = async (test: Scope, child: StartedProgram): Promise<number> => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   test.after(async () => {

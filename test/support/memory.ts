@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const kibibytesInMebibyte = 1024;
 
-/** Starts to measure the memory of a process; the function returned says by how many MiB it grew at its peak. Linux only. */
+/** Starts measuring the memory of a process; the returned function returns its peak growth in MiB. Linux only. */
 export const watchMemory = (pid: number): (() => number) => {
-  // The peak so far, mostly that of startup, becomes what is held now.
+  // Resets the peak, which is mostly that of startup, to the current value.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
   const before = readPeak(pid);
   return () => readPeak(pid) - before;

@@ -7,7 +7,7 @@ import { Refusal } from '../../src/profiles/commands/language/refusal.ts';
 import { checkCommand } from '../../src/profiles/commands/policy/check.ts';
 import { createNativeRunner } from '../../src/profiles/commands/runners/native-runner.ts';
 
-/** The fixed time of these tests. */
+/** The fixed time in these tests. */
 export const now = new Date('2026-01-02T03:04:05.006Z');
 
 /** This machine's readings. */
@@ -27,6 +27,6 @@ export const run = async (rest: string, systemctl: string[] = []): Promise<Row[]
 export const readOutput = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } }).trim();
 
-/** Asserts that two figures differ by no more than a part of the first. */
+/** Asserts that two figures differ by at most a fraction of the first. */
 export const assertNear = (expected: unknown, actual: unknown, part: number): void =>
   assert.ok(Math.abs(Number(expected) - Number(actual)) <= Number(expected) * part, `${expected}, not ${actual}`);

@@ -1,4 +1,4 @@
-/** A JSON document with each `$ref` replaced by what it refers to. */
+/** A JSON document with each `$ref` replaced by its target. */
 export const resolveReferences = <T>(document: T): T => resolve(document, document) as T;
 
 const resolve = (value: unknown, document: unknown): unknown => {
@@ -8,7 +8,7 @@ const resolve = (value: unknown, document: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member, document)]));
 };
 
-/** `#/a/b` → the member `b` of the member `a`. */
+/** Resolves `#/a/b` to the member `b` of the member `a`. */
 const follow = (reference: string, document: unknown): unknown =>
   reference
     .split('/')

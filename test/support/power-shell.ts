@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { writeProgram } from './child-programs.ts';
 
-/** A stand-in for PowerShell that keeps its arguments, input and variables and prints the given messages. */
+/** A stand-in for PowerShell that records its arguments, input and variables and prints the given messages. */
 interface StandIn {
   /** Absolute path. */
   program: string;

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { createClient, type Request } from './client.ts';
 import type { Scope } from './folder.ts';
 
-/** The program as separate modules, so that its coverage counts. */
+/** The program as separate modules, so that its coverage is measured. */
 export const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-/** The program in one file, as it is published. */
+/** The bundled program, as published. */
 const bundle = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 
 interface Options {
@@ -17,7 +17,7 @@ interface Options {
   input?: string | Buffer;
   /** The working directory; by default a new one, removed when the program ends. */
   cwd?: string;
-  /** A program, with its arguments, that runs this one. */
+  /** A program, with its arguments, that runs signalbox. */
   wrapper?: string[];
   bundled?: boolean;
 }
@@ -31,24 +31,24 @@ export interface Finished {
 
 export interface Running {
   child: ChildProcess;
-  /** Where it listens, e.g. `http://127.0.0.1:43210`. */
+  /** The address it listens on, e.g. `http://127.0.0.1:43210`. */
   url: string;
   /** Sends a request as a client on this machine would. */
   request: Request;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output: { stdout: string; stderr: string };
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 export const runProgram = async (args: string[], options: Options = {}): Promise<Finished> => {
   const { child, ended } = start(args, options);
   child.stdin?.end(options.input ?? '');
   return ended;
 };
 
-/** Runs the program, which must refuse to start, and returns the problem, or the problems line by line. */
+/** Runs the program, which must refuse to start, and returns its error lines. */
 export const refusal = async (args: string[], code: 1 | 2, variables: Record<string, string> = {}): Promise<string> => {
   const ended = await runProgram(args, { variables });
   assert.equal(ended.code, code, ended.stderr);
@@ -65,7 +65,7 @@ export const refusal = async (args: string[], code: 1 | 2, variables: Record<str
   return problems.map((problem) => problem.replace(/^ {2}/, '')).join('\n');
 };
 
-/** Starts the program as a server on a free port and waits until it listens; ended with the test. */
+/** Starts the program as a server on a free port and waits until it listens; stopped when the test ends. */
 export const startProgram = async (t: Scope, args: string[], options: Options = {}): Promise<Running> => {
   const { child, output, ended } = start(['--port', '0', ...args], options);
   t.after(() => child.kill('SIGKILL') && ended);
@@ -88,10 +88,10 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
 const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false }: Options) => {
   const file = bundled ? bundle : main;
   const [program = process.execPath, ...programArgs] = [...wrapper, process.execPath, file, ...args];
-  // Nothing that the program writes by default may end up in the checkout.
+  // Files that the program writes by default must not end up in the checkout.
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {
-    // Coverage of the child counts too; nothing else of the surroundings reaches it.
+    // The child's coverage is measured too; no other variable is inherited.
     env: {
       PATH: process.env['PATH'],
       ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),

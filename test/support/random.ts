@@ -3,20 +3,20 @@ import fc from 'fast-check';
 
 const { SIGNALBOX_TEST_SEED: asked } = process.env;
 
-/** What all random choices of a test file start from: `SIGNALBOX_TEST_SEED`, or else a new number, which is printed. */
+/** The seed of all random choices in a test file: `SIGNALBOX_TEST_SEED`, or else a new number, which is printed. */
 const seed = asked === undefined ? Date.now() % 2 ** 31 : Number(asked);
 
 process.stdout.write(`${basename(process.argv[1] ?? '')}: SIGNALBOX_TEST_SEED=${seed}\n`);
 fc.configureGlobal({ seed });
 
-/** fast-check, whose properties are checked with the seed. */
+/** fast-check, configured with the seed. */
 export { fc };
 
-/** Choices that the seed determines. */
+/** Choices determined by the seed. */
 export const createRandom = (start = seed) => {
   // mulberry32, by Tommy Ettinger, in the public domain
   let state = start;
-  /** From 0 up to 1. */
+  /** A number from 0 up to, but not including, 1. */
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

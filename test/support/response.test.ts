@@ -9,7 +9,7 @@ const read = (text: string, how = {}) => {
   return [response?.status, String(response?.body), String(rest)];
 };
 
-test('a response ends where its length or its last chunk says, and the rest is kept', () => {
+test('a response ends as its length or last chunk says, and the remaining bytes are kept', () => {
   assert.deepEqual(read('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabHTTP'), [200, 'ab', 'HTTP']);
   const chunks = '2\r\nab\r\nA\r\n0123456789\r\n0\r\n\r\n';
   const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -25,7 +25,7 @@ test('a response to HEAD, a 204 and a 304 have no body', () => {
   assert.deepEqual(read('HTTP/1.1 304 Not Modified\r\nContent-Length: 2\r\n\r\n'), [304, '', '']);
 });
 
-test('a body without a length ends with the connection', () => {
+test('a body without a length ends when the connection closes', () => {
   assert.equal(parse('HTTP/1.1 200 OK\r\n\r\nab'), undefined);
   assert.deepEqual(read('HTTP/1.1 200 OK\r\n\r\nab', { ended: true }), [200, 'ab', '']);
 });
@@ -35,7 +35,7 @@ test('interim responses are skipped', () => {
   assert.deepEqual(read(text), [201, '', '']);
 });
 
-test('a response that breaks the rules of HTTP/1.1 is rejected', () => {
+test('a response that violates HTTP/1.1 is rejected', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
   const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`;
   for (const [text, message] of [

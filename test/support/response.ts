@@ -1,4 +1,4 @@
-/** A response as it came, without its interim ones. */
+/** A response as received, without interim ones. */
 export interface HttpResponse {
   status: number;
   /** Names in lower case. */
@@ -14,8 +14,8 @@ interface Circumstances {
 }
 
 /**
- * The first response in the bytes, and the bytes behind it; undefined while it is incomplete. Throws if it is not
- * HTTP/1.1 by the letter of RFC 9112.
+ * The first response in the bytes, and the remaining bytes; undefined while it is incomplete. Throws if it violates RFC
+ * 9112.
  */
 export const parseResponse = (
   bytes: Buffer,

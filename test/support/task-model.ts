@@ -1,7 +1,7 @@
 import type { NewTask, Task, TaskChanges, TaskSeed } from '../../src/profiles/tasks/schema.ts';
 import type { TaskFilter } from '../../src/profiles/tasks/store.ts';
 
-/** Tasks as a plain list, each operation in the most obvious way; `now` is what the clock shows. */
+/** Tasks as a plain list, with each operation in its simplest form; `now` is the clock. */
 export const createTaskModel = (now: () => string) => {
   let tasks: Task[] = [];
   let lastId = 0;

@@ -3,11 +3,11 @@ import { secret } from './app.ts';
 
 interface Parts {
   header?: unknown;
-  /** The signature's bytes for what is signed; HMAC-SHA-256 with the test apps' secret where none is given. */
+  /** Returns the signature of the signing input; by default HMAC-SHA-256 with the test apps' secret. */
   sign?: (signed: string) => Uint8Array;
 }
 
-/** A token that is refused: its fault, itself, and the 401's text. */
+/** A rejected token: its fault, the token, and the error of the 401. */
 export type HostileToken = [fault: string, token: string, message: string | RegExp];
 
 /** The claims of a token that the test apps accept, with changes; a claim that is undefined is left out. */
@@ -16,14 +16,14 @@ export const createClaims = (changes: Record<string, unknown> = {}): Record<stri
   return { sub: 'admin', role: 'Admin', iss: 'signalbox', iat, exp: iat + 3600, ...changes };
 };
 
-/** A token with these claims, written without the help of any library. */
+/** A token with these claims, written without a library. */
 export const signToken = (claims: unknown, { header, sign }: Parts = {}): string => {
   const signed = `${toPart(header ?? { alg: 'HS256', typ: 'JWT' })}.${toPart(claims)}`;
   const signature = (sign ?? createHmacSigner())(signed);
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 };
 
-/** A token of parts as they are written, with a proper signature over them. */
+/** A token of the given parts with a valid signature. */
 export const signParts = (header: string, claims: string): string =>
   `${header}.${claims}.${encode(createHmacSigner()(`${header}.${claims}`))}`;
 
@@ -33,11 +33,11 @@ export const createHmacSigner =
   (signed: string): Uint8Array =>
     createHmac(hash, key).update(signed).digest();
 
-/** The object that a part of a token holds. */
+/** The decoded object in a part of a token. */
 export const readPart = (token: string, index: 0 | 1): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString());
 
-/** Bytes, or a text's bytes, as base64url. */
+/** Bytes, or the bytes of a text, as base64url. */
 export const encode = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
 const toPart = (value: unknown): string => encode(typeof value === 'string' ? value : JSON.stringify(value));

@@ -15,11 +15,11 @@ test('by default each profile is mounted where its feature says, in the order of
   ]);
 });
 
-test('profiles by name or letter replace the default mounts by one at /, in the order given', () => {
+test('profiles named by name or letter replace the default mounts with one at /, in the given order', () => {
   assert.deepEqual(list({ profiles: ['X', 'login', 'alerts', 'A'] }), ['/: alerts, commands, login']);
 });
 
-test('a feature that is left out of the program is left out of the default mounts', () => {
+test('a feature left out of the program is left out of the default mounts', () => {
   const some = features.filter(({ name }) => name !== 'tasks' && name !== 'simple-tasks');
   assert.deepEqual(resolveMounts({}, some), [
     { base: '/', profiles: ['monitoring', 'items', 'login', 'alerts', 'commands'] },

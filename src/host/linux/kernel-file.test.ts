@@ -18,7 +18,7 @@ test('a missing file and a folder read as null', (t) => {
   assert.equal(readKernelNumber(root), null);
 });
 
-test('text is trimmed of white space and NUL, and null if nothing is left', (t) => {
+test('text is trimmed of white space and NUL, and empty text is null', (t) => {
   const root = createTree(t, { text: ' a b\0\n', empty: '\n' });
   assert.equal(readKernelText(join(root, 'text')), 'a b');
   assert.equal(readKernelText(join(root, 'empty')), null);

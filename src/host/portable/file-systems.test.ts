@@ -36,7 +36,7 @@ test('only local drives of Windows are disks (D26)', () => {
   ]);
 });
 
-test('outside Windows the root is always listed, and each device at its shortest path', () => {
+test('outside Windows the root is always listed, and each device once at its shortest path', () => {
   const sizes = [
     toSize('overlay', '/'),
     toSize('/dev/disk3s5', '/System/Volumes/Data'),

@@ -16,7 +16,7 @@ const createCounter = (): { read: () => CpuSample; reads: () => number } => {
   };
 };
 
-test('the share is that of the time between two samples', () => {
+test('the processor share covers the time between two samples', () => {
   assert.deepEqual([...toCpuShares(toSample(100, 1000), toSample(130, 1100))], [['cpu', 0.3]]);
 });
 
@@ -25,15 +25,15 @@ test('a processor whose counters stand still or step back is not busy', () => {
   assert.equal(toCpuShares(toSample(5, 10), toSample(4, 20)).get('cpu'), 0);
 });
 
-test('a share is never more than one', () => {
+test('the processor share is never more than one', () => {
   assert.equal(toCpuShares(toSample(0, 10), toSample(12, 20)).get('cpu'), 1);
 });
 
-test('a processor that was just switched on counts from its own start', () => {
+test('a processor that was just switched on is measured from its own start', () => {
   assert.equal(toCpuShares(new Map(), toSample(1, 4)).get('cpu'), 0.25);
 });
 
-test('the first shares cover at least 200 ms from the first call on', async (t) => {
+test('the first processor shares cover at least 200 ms from the first call', async (t) => {
   const { read, reads } = createCounter();
   const sampler = createCpuSampler(read, 60_000);
   t.after(() => sampler.close());
@@ -78,7 +78,7 @@ test('failed samples are skipped, and the last shares are kept meanwhile', async
   await waitUntilPasses(async () => assert.notEqual((await sampler.shares()).get('cpu'), last));
 });
 
-test('a first sample that fails is taken again by the next call', async (t) => {
+test('a first sample that fails is repeated by the next call', async (t) => {
   const { read, reads } = createCounter();
   let fails = true;
   const sampler = createCpuSampler(() => {

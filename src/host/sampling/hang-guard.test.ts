@@ -19,7 +19,7 @@ test('reads run one at a time', async () => {
   assert.deepEqual(results, ['read', 'read', 'read']);
 });
 
-test('while one read hangs no other is begun, and all return null until it is back', async () => {
+test('while one read hangs no other one starts, and all return null until it has ended', async () => {
   const guard = createHangGuard();
   let reads = 0;
   let comeBack: (text: string) => void = () => {};
@@ -37,7 +37,7 @@ test('while one read hangs no other is begun, and all return null until it is ba
   await waitUntilPasses(async () => assert.equal(await ask(), 'back'));
 });
 
-test('a read that fails reaches its caller alone', async () => {
+test('a read that fails rejects for its own caller only', async () => {
   const guard = createHangGuard();
   const failed = guard(() => Promise.reject(new Error('no such file')), enough);
   const next = guard(async () => 'read', enough);

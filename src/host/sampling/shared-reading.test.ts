@@ -10,7 +10,7 @@ test('concurrent callers share one reading even if no age is allowed', async () 
   assert.equal(await read(), 2);
 });
 
-test('a reading is shared until it is too old', async () => {
+test('a reading is shared until it exceeds the allowed age', async () => {
   let reads = 0;
   const read = createSharedReading(async () => ++reads, 50);
   assert.equal(await read(), 1);

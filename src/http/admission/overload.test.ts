@@ -4,19 +4,19 @@ import { setImmediate } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { createLagProbe } from './overload.ts';
 
-/** Does nothing, and lets nothing else be done. */
+/** Blocks the event loop. */
 const block = (milliseconds: number): void => {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 };
 
-test('the event loop lags once its timers have waited longer than the limit, until they have run', async (t) => {
+test('the event loop counts as lagging from when its timers are overdue by the limit until they have run', async (t) => {
   const app = Fastify();
   t.after(() => app.close());
   const isLagging = createLagProbe(app.server, 50);
   const isNever = createLagProbe(app.server, 0);
   block(200);
-  // Before it listens nobody waits.
+  // No request waits before the server listens.
   assert.equal(isLagging(), false);
   await app.listen({ host: '127.0.0.1', port: 0 });
   block(200);

@@ -11,19 +11,19 @@ const quiet: Progress = { ...waiting, isWaiting: false };
 const socket = { bytesRead: 10, bytesWritten: 150, writableLength: 50 };
 const idleSocket = { bytesRead: 10, bytesWritten: 100, writableLength: 0 };
 
-test('while bytes wait and none is taken, the time counts from when that was first seen', () => {
+test('while no pending byte is sent, the stuck time counts from the first check that found it', () => {
   assert.deepEqual(toProgress(socket, false, undefined, 1000), waiting);
   assert.deepEqual(toProgress(socket, false, waiting, 9000), waiting);
   const fuller = { ...socket, bytesWritten: 180, writableLength: 80 };
   assert.deepEqual(toProgress(fuller, false, waiting, 9000), waiting);
 });
 
-test('bytes that arrive while others wait to be read end the silence alone', () => {
+test('received bytes reset the silence timer but not the stuck timer', () => {
   const progress = toProgress({ ...socket, bytesRead: 11 }, false, waiting, 9000);
   assert.deepEqual(progress, { ...waiting, read: 11, silentSince: 9000 });
 });
 
-test('a byte that is taken starts the time again, and without waiting bytes there is none', () => {
+test('a sent byte resets the stuck timer, and a connection without pending bytes is never stuck', () => {
   const taken = toProgress({ ...socket, writableLength: 49 }, false, waiting, 9000);
   assert.deepEqual(taken, { ...waiting, taken: 101, stuckSince: 9000, silentSince: 9000 });
   const idle = toProgress(idleSocket, false, waiting, 9000);
@@ -32,18 +32,18 @@ test('a byte that is taken starts the time again, and without waiting bytes ther
   assert.equal(toProgress(next, false, idle, 10_000).stuckSince, 10_000);
 });
 
-test('a running request ends the silence', () => {
+test('a running request resets the silence timer', () => {
   assert.equal(toProgress(idleSocket, false, quiet, 50_000).silentSince, 1000);
   assert.equal(toProgress(idleSocket, true, quiet, 50_000).silentSince, 50_000);
 });
 
-test('a connection is stalled when its client reads nothing for longer than it may', () => {
+test('a connection is stalled if its client reads nothing for longer than allowed', () => {
   const patience = { reading: 30_000, silence: 60_000 };
   assert.equal(isStalled(waiting, patience, 31_000), false);
   assert.equal(isStalled(waiting, patience, 31_001), true);
 });
 
-test('a connection with nothing to send is stalled when nothing has happened for longer than it may', () => {
+test('a connection with nothing to send is stalled if it is silent for longer than allowed', () => {
   const patience = { reading: 30_000, silence: 60_000 };
   assert.equal(isStalled(quiet, patience, 61_000), false);
   assert.equal(isStalled(quiet, patience, 61_001), true);
@@ -56,7 +56,7 @@ const open = async (t: TestContext, port: number): Promise<Socket> => {
   return client;
 };
 
-test('a silent connection is closed; one that sends and one whose request runs are not', async (t) => {
+test('a silent connection is closed, while a sending one and one with a running request stay open', async (t) => {
   const server = createServer();
   const connections = new Connections(server, 10);
   endStalled(server, connections, { reading: 30_000, silence: 1500 });

@@ -8,12 +8,12 @@ import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../server.ts';
 import { listAddresses, listenOn } from './listen.ts';
 
-test('localhost is each address that it has, any other host is itself', async () => {
+test('localhost resolves to all its addresses, and any other host is used as given', async () => {
   assert.ok((await listAddresses('LocalHost')).includes('127.0.0.1'));
   assert.deepEqual(await listAddresses('box.example'), ['box.example']);
 });
 
-test('a second address is served like the first and ends with it; one that is not available does no harm', async () => {
+test('a second address is served and closed with the first, and an unavailable one is skipped', async () => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const log = pino({ level: 'silent' });
   const app = createServer({ ...settings, log, machine: 'test' });

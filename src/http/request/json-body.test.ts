@@ -5,20 +5,20 @@ import { startServer } from '../../../test/support/server.ts';
 
 const schema = { body: Type.Object({}, { additionalProperties: true }) };
 
-test('a body is JSON in UTF-8 whatever it is labelled as, with or without a byte order mark', async (t) => {
+test('a body is parsed as JSON in UTF-8 whatever its content type, with or without a byte order mark', async (t) => {
   const { request } = startServer(t, { schema });
   for (const text of ['{"a":"\u00e9"}', '\ufeff{"a":"\u00e9"}', ' {"a" : "\\u00e9"}\n']) {
     assert.deepEqual(await request(text), { status: 200, json: { query: {}, body: { a: '\u00e9' } } }, text);
   }
 });
 
-test('members that are null are absent, those within others are kept', async (t) => {
+test('top-level members that are null are removed, and nested ones are kept', async (t) => {
   const { request } = startServer(t, { schema });
   const { json } = await request('{"a":null,"b":{"c":null},"d":[null],"e":0,"f":"","g":false}');
   assert.deepEqual(json, { query: {}, body: { b: { c: null }, d: [null], e: 0, f: '', g: false } });
 });
 
-test('what is no object, no JSON or no UTF-8 is told as such', async (t) => {
+test('a body that is not UTF-8, not JSON or not an object is rejected with its own message', async (t) => {
   const { request } = startServer(t, { schema });
   const cases: [string | Buffer, string][] = [
     ...['null', '1', '"x"', 'true', '[]', '[{}]'].map((text): [string, string] => [
@@ -36,7 +36,7 @@ test('what is no object, no JSON or no UTF-8 is told as such', async (t) => {
   }
 });
 
-test('an empty body, and one that the route has no use for, is none', async (t) => {
+test('an empty body, and a body of a route that takes none, count as absent', async (t) => {
   const optional = startServer(t, {});
   for (const text of ['', '{', '{"a":1}']) {
     assert.deepEqual(await optional.request(text), { status: 200, json: { query: {} } }, text);
@@ -45,7 +45,7 @@ test('an empty body, and one that the route has no use for, is none', async (t) 
   assert.deepEqual(await needed.request(''), { status: 400, json: { error: 'Request body is required' } });
 });
 
-test('a route that takes any JSON gets it as it is, and one that takes text gets the text', async (t) => {
+test('a route that takes any JSON receives it unchanged, and a route that takes text receives the text', async (t) => {
   const json = startServer(t, { schema: { body: {} }, config: { body: 'json' } as object });
   for (const text of ['[1,{"a":null}]', '"x"', '7', 'false', '{"a":null}']) {
     assert.deepEqual(await json.request(text), { status: 200, json: { query: {}, body: JSON.parse(text) } }, text);
@@ -57,7 +57,7 @@ test('a route that takes any JSON gets it as it is, and one that takes text gets
   assert.deepEqual(invalid, { status: 400, json: { error: 'Request body is not valid UTF-8' } });
 });
 
-test('a body of exactly 1 MiB is read, and one byte more is 413 and ends the connection', async (t) => {
+test('a body of exactly 1 MiB is accepted, and one byte more is 413', async (t) => {
   const { request } = startServer(t, { schema });
   const text = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`;
   assert.equal((await request(text(2 ** 20))).status, 200);

@@ -4,7 +4,7 @@ import { createQueue } from './queue.ts';
 
 const refusal = 'try again later';
 
-/** A task that lasts until it is told to end, and the order in which such tasks began. */
+/** Tasks that run until they are told to end, with the order in which they started. */
 const createTasks = () => {
   const begun: number[] = [];
   const ends: (() => void)[] = [];
@@ -16,7 +16,7 @@ const createTasks = () => {
   return { begun, start, end: (id: number) => ends[id]?.() };
 };
 
-test('so many run, the next wait in line, and one more is refused', async () => {
+test('the queue runs up to its limit, lets the next tasks wait in order, and refuses more with 503', async () => {
   const { begun, start, end } = createTasks();
   const queue = createQueue({ running: 2, waiting: 2, refusal });
   const results = [0, 1, 2, 3].map((id) => queue.run(start(id)));
@@ -37,7 +37,7 @@ test('so many run, the next wait in line, and one more is refused', async () => 
   assert.equal(await queue.run(async () => 'free'), 'free');
 });
 
-test('a task that fails gives its place to the next', async () => {
+test('a task that fails frees its place for the next', async () => {
   const queue = createQueue({ running: 1, waiting: 1, refusal });
   const failing = queue.run(() => Promise.reject(new Error('no')));
   const next = queue.run(async () => 'next');
@@ -45,7 +45,7 @@ test('a task that fails gives its place to the next', async () => {
   assert.equal(await next, 'next');
 });
 
-test('who gives up leaves the line and never runs', async () => {
+test('an aborted task leaves the queue and never runs', async () => {
   const { begun, start, end } = createTasks();
   const queue = createQueue({ running: 1, waiting: 1, refusal });
   const first = queue.run(start(0));

@@ -16,7 +16,7 @@ const querystring = Type.Object({
   sort: Type.Optional(Type.String()),
 });
 
-test('every field that breaks a rule is named, each with its first fault', async (t) => {
+test('every invalid field is named with its first fault', async (t) => {
   const { request } = startServer(t, { schema: { body } });
   const cases: [unknown, string][] = [
     [{}, 'name is required'],
@@ -40,12 +40,12 @@ test('every field that breaks a rule is named, each with its first fault', async
   }
 });
 
-test('a missing body is told as such', async (t) => {
+test('a missing body is reported as required', async (t) => {
   const { request } = startServer(t, { schema: { body } });
   assert.deepEqual(await request(''), { status: 400, json: { error: 'Request body is required' } });
 });
 
-test('faults of the query are told like those of a body', async (t) => {
+test('errors in the query are reported like those in a body', async (t) => {
   const { request } = startServer(t, { schema: { querystring } });
   assert.deepEqual(await request('', '?top=0'), { status: 400, json: { error: 'top must be at least 1' } });
   assert.deepEqual(await request('', '?top=x&sort=1&sort=2'), {

@@ -9,7 +9,7 @@ import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../server.ts';
 import { ownJson, type Pieces, sendJson, sendList, whenReady } from './json.ts';
 
-/** A server whose one route sends the pieces, as `{"rows":[...],"end":true}`. */
+/** A server whose only list route sends the pieces as `{"rows":[...],"end":true}`. */
 const start = async (t: TestContext, pieces: () => Pieces): Promise<string> => {
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
@@ -21,7 +21,7 @@ const start = async (t: TestContext, pieces: () => Pieces): Promise<string> => {
   return app.listen({ host: '127.0.0.1', port: 0 });
 };
 
-/** A list without an end, and how many pieces of it were taken. */
+/** An endless list, with the number of pieces taken from it. */
 const startEndless = async (t: TestContext) => {
   const taken = { pieces: 0, isOver: false };
   function* endless() {
@@ -37,14 +37,14 @@ const startEndless = async (t: TestContext) => {
   return { url: await start(t, endless), taken };
 };
 
-/** Waits until the condition holds, which it must within ten seconds. */
+/** Waits up to ten seconds until the condition holds. */
 const waitFor = async (holds: () => boolean): Promise<void> => {
   const deadline = performance.now() + 10_000;
   while (!holds() && performance.now() < deadline) await setImmediate();
   assert.ok(holds());
 };
 
-test('a client that does not read stops the making of its list, and one that leaves ends it', async (t) => {
+test('a list stops being produced while its client does not read, and ends when the client leaves', async (t) => {
   const { url, taken } = await startEndless(t);
   const asked = request(url).end();
   const [response] = await once(asked, 'response');
@@ -55,13 +55,13 @@ test('a client that does not read stops the making of its list, and one that lea
     last = taken.pieces;
     return last > 1 && turns > 1000;
   });
-  // Sockets hold some megabytes; a list without an end would have gone on.
+  // Socket buffers hold a few megabytes; without back-pressure the list would have gone on.
   assert.ok(taken.pieces < 1000, String(taken.pieces));
   asked.destroy();
   await waitFor(() => taken.isOver);
 });
 
-test('HEAD on a long list makes nothing but its start, and lets go of the list', async (t) => {
+test('HEAD on a long list produces only its beginning and closes the list', async (t) => {
   const { url, taken } = await startEndless(t);
   const [response] = await once(request(url, { method: 'HEAD' }).end(), 'response');
   response.resume();
@@ -80,7 +80,7 @@ const rows = Array.from({ length: 5000 }, (_, id) => ({ id, text: 'x'.repeat(50)
 const split = (count: number) =>
   Array.from({ length: count }, (_, index) => rows.slice((5000 / count) * index, (5000 / count) * (index + 1)));
 
-test('pieces come as one list, with a length where there is one piece', async (t) => {
+test('pieces are joined to one list, and a single piece has a Content-Length', async (t) => {
   for (const count of [1, 2, 10]) {
     const { length, json } = await read(await start(t, () => split(count)));
     assert.deepEqual(json, { rows, end: true });
@@ -88,7 +88,7 @@ test('pieces come as one list, with a length where there is one piece', async (t
   }
 });
 
-test('pieces that come asynchronously make the same list', async (t) => {
+test('pieces that arrive asynchronously are joined to the same list', async (t) => {
   for (const count of [1, 2, 10]) {
     async function* pieces() {
       for (const piece of split(count)) {
@@ -102,11 +102,11 @@ test('pieces that come asynchronously make the same list', async (t) => {
   }
 });
 
-test('no pieces make an empty list', async (t) => {
+test('a list without pieces is empty', async (t) => {
   assert.deepEqual((await read(await start(t, () => []))).json, { rows: [], end: true });
 });
 
-test('rows and values that keep their own JSON are sent as they are', async (t) => {
+test('rows and values with their own JSON are sent unchanged', async (t) => {
   const value = { [ownJson]: '{"a": 1}', a: 2 };
   assert.deepEqual((await read(await start(t, () => [[value, value]]))).json, {
     rows: [{ a: 1 }, { a: 1 }],
@@ -116,6 +116,6 @@ test('rows and values that keep their own JSON are sent as they are', async (t) 
   assert.deepEqual((await read(await start(t, () => [both]))).json, { rows: [3, 4], end: true });
 });
 
-test('a value that is promised is sent when the promise is kept', async (t) => {
+test('a promised value is sent when the promise resolves', async (t) => {
   assert.deepEqual((await read(`${await start(t, () => [])}/one`)).json, { id: 1 });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toLocalTime, toLocalTimestamp } from './timestamp.ts';
 
-test('a time is told in local time to the second, and each second anew', () => {
+test('a timestamp is local time to the second, and follows the clock from second to second', () => {
   const moments: [Date, string, string][] = [
     [new Date(2026, 0, 2, 3, 4, 5, 999), '2026-01-02T03:04:05', '03:04:05'],
     [new Date(2026, 0, 2, 3, 4, 6, 0), '2026-01-02T03:04:06', '03:04:06'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createServableCheck, findEscapingLink } from './public-folder.ts';
 
-/** A folder `pages` with a page in a folder of its own, beside a file that is not to be served. */
+/** A folder `pages` with a page in a subfolder, next to a file that must not be served. */
 const createPages = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -15,7 +15,7 @@ const createPages = (t: TestContext): string => {
   return join(folder, 'pages');
 };
 
-test('files and folders in the folder are served, also through links that stay in it', (t) => {
+test('files and folders are served, also through links that stay in the public folder', (t) => {
   const pages = createPages(t);
   symlinkSync('sub/page.html', join(pages, 'link'));
   symlinkSync('.', join(pages, 'circle'));
@@ -26,7 +26,7 @@ test('files and folders in the folder are served, also through links that stay i
   assert.equal(findEscapingLink(pages), undefined);
 });
 
-test('what leads out of the folder, is not there or is no file is not served', (t) => {
+test('a path that leaves the public folder, does not exist or is not a regular file is not served', (t) => {
   const pages = createPages(t);
   symlinkSync('../secret.txt', join(pages, 'out'));
   symlinkSync('loop', join(pages, 'loop'));
@@ -37,13 +37,13 @@ test('what leads out of the folder, is not there or is no file is not served', (
   }
 });
 
-test('a folder whose name begins alike is another one', (t) => {
+test("a sibling folder whose name begins like the public folder's is not served", (t) => {
   const pages = createPages(t);
   mkdirSync(`${pages}-private`);
   assert.equal(createServableCheck(pages)(`${pages}-private`), false);
 });
 
-test('a link that leads out is found wherever it is, but not where nothing is served', (t) => {
+test('an escaping link is found at any depth, except in folders that are not served', (t) => {
   const pages = createPages(t);
   mkdirSync(join(pages, '.git'));
   symlinkSync('/etc', join(pages, '.git', 'etc'));
@@ -53,6 +53,6 @@ test('a link that leads out is found wherever it is, but not where nothing is se
   assert.equal(findEscapingLink(pages), join(pages, 'sub', 'out'));
 });
 
-test('a folder that cannot be listed holds no link', (t) => {
+test('a folder that cannot be listed counts as having no link', (t) => {
   assert.equal(findEscapingLink(join(createPages(t), 'sub', 'page.html')), undefined);
 });

@@ -8,7 +8,7 @@ import { fc } from '../../../test/support/random.ts';
 const run = promisify(execFile);
 const module = new URL(`./alert${extname(import.meta.url)}`, import.meta.url).href;
 
-/** Prints the times of alerts received at the instants that it is given. */
+/** Prints the times of alerts received at the given instants. */
 const script = `
   import { createAlert } from ${JSON.stringify(module)};
   const instants = JSON.parse(process.argv[1]);
@@ -26,7 +26,7 @@ const zones = [
   ...['Australia/Lord_Howe', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Marquesas', 'Africa/Casablanca'],
 ];
 
-/** Hours around the changes of clocks in 2026 in Europe, North America, and on Lord Howe Island. */
+/** Hours around the clock changes of 2026 in Europe, North America and on Lord Howe Island. */
 const changes = ['2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-11-01T06:00Z', '2026-04-04T15:00Z'].flatMap((text) =>
   [-3_600_001, -3_600_000, -1, 0, 1, 3_599_999, 3_600_000].map((ms) => Date.parse(text) + ms),
 );
@@ -37,7 +37,7 @@ const anyInstants = fc.array(
 );
 
 for (const zone of zones) {
-  test(`in ${zone} the time of an alert is its instant and its timestamp`, async () => {
+  test(`in ${zone} an alert has its instant and the matching local timestamp`, async () => {
     const check = async (instants: number[]): Promise<void> => {
       for (const [index, { time, timestamp }] of (await createTimes(zone, instants)).entries()) {
         assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
@@ -50,7 +50,7 @@ for (const zone of zones) {
   });
 }
 
-test('the offset of the time is the one at its instant', async () => {
+test('the UTC offset of an alert is the one that applies at its instant', async () => {
   const instants = [Date.parse('2026-11-22T09:15:30.123Z'), Date.parse('2026-07-01T12:00Z')];
   const times = (await createTimes('Europe/Berlin', instants)).map(({ time }) => time);
   assert.deepEqual(times, ['2026-11-22T10:15:30.123+01:00', '2026-07-01T14:00:00.000+02:00']);

@@ -10,7 +10,7 @@ test('an alert is empty when no field has text', () => {
   }
 });
 
-test('missing fields of an alert become empty strings, and the time is local', () => {
+test('missing fields of an alert become empty strings, and its time is local', () => {
   const { time, ...alert } = createAlert({ level: 'ERROR' }, new Date(2026, 0, 2, 3, 4, 5, 6));
   assert.match(time, /^2026-01-02T03:04:05\.006[+-]\d\d:\d\d$/);
   assert.deepEqual(Object.entries(alert), [
@@ -23,7 +23,7 @@ test('missing fields of an alert become empty strings, and the time is local', (
   ]);
 });
 
-test('a listed alert has the six fields as strings, and nothing else', () => {
+test('a listed alert has exactly six fields, all strings', () => {
   assert.deepEqual(toAlert({ id: 'x', seq: 1, crc: 'y', level: 7, source: 'disk', more: {} }), {
     timestamp: '',
     source: 'disk',

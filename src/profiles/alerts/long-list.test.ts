@@ -18,13 +18,13 @@ import { toLine, toLineStart } from '../../storage/journal/format/line.ts';
 const MiB = 1024 * 1024;
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };
 
-/** Also those that were renamed. */
+/** Counts renamed files too. */
 const countOpenFiles = async (app: TestApp): Promise<number> => {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
   return (await Promise.all(links)).filter((path) => path.startsWith(join(app.folder, 'data', 'alerts'))).length;
 };
 
-/** Writes a log of `count` alerts, each with a message of so many bytes. */
+/** Writes a log of `count` alerts, each with a message of `bytes` bytes. */
 const writeLines = async (dataDir: string, count: number, bytes: number): Promise<void> => {
   await mkdir(dataDir, { recursive: true });
   const file = createWriteStream(join(dataDir, 'alerts.jsonl'));
@@ -34,7 +34,7 @@ const writeLines = async (dataDir: string, count: number, bytes: number): Promis
   await finished(file.end());
 };
 
-/** Asks for a list, and reads no more than its beginning. */
+/** Requests a list and reads only its beginning. */
 const startReading = async (t: TestContext, url: string, path: string): Promise<string> => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -57,7 +57,7 @@ test('a long list is sent in pieces', async (t) => {
   assert.deepEqual((await listMessages(app, '?count=30')).sort(), [...messages].sort());
 });
 
-test('a reader that leaves in the middle of a long list keeps no file open', onLinux, async (t) => {
+test('a client that disconnects in the middle of a long list keeps no file open', onLinux, async (t) => {
   const app = await startApp(t);
   for (let n = 0; n < 20; n += 1) {
     await sendAlert(app, { message: 'x'.repeat(1_000_000) });
@@ -73,7 +73,7 @@ test('a reader that leaves in the middle of a long list keeps no file open', onL
   await waitUntil('the file is closed', async () => (await countOpenFiles(app)) === 1);
 });
 
-test('a list whose client does not read holds no closed log file open', onLinux, async (t) => {
+test('a list whose client does not read keeps no closed log file open', onLinux, async (t) => {
   const app = await startApp(t);
   for (let n = 0; n < 20; n += 1) {
     await sendAlert(app, { message: 'x'.repeat(1_000_000) });
@@ -84,7 +84,7 @@ test('a list whose client does not read holds no closed log file open', onLinux,
   await waitUntil('a file is closed, or lists are refused', async () => (await countOpenFiles(app)) === 1);
 });
 
-test('40 clients that ask for 10 MB each and do not read take up less than 100 MiB', onLinux, async (t) => {
+test('40 clients that ask for 10 MB each and do not read use less than 100 MiB of memory', onLinux, async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await writeLines(dataDir, 10_000, 1000);
   const { child, url } = await startProgram(t, ['--profiles', 'alerts', '--data-dir', dataDir]);
@@ -97,7 +97,7 @@ test('40 clients that ask for 10 MB each and do not read take up less than 100 M
   assert.ok(growth < 100, `grew by ${Math.round(growth)} MiB`);
 });
 
-test('of 20 long lists asked for at once 2 are read, 16 wait, and 2 are refused with 503', async (t) => {
+test('of 20 simultaneous long lists, 2 are read, 16 wait, and 2 are refused with 503', async (t) => {
   let open: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -130,12 +130,12 @@ test('of 20 long lists asked for at once 2 are read, 16 wait, and 2 are refused 
   assert.deepEqual(await refused[0]?.json(), { error: 'Too many lists of alerts are being read' });
 });
 
-test('a list whose alerts take up more than 256 MiB of the log is 400 and names count', async (t) => {
+test('a list that spans more than 256 MiB of the log is a 400 that names count', async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await mkdir(dataDir);
   const file = await openFile(join(dataDir, 'alerts.jsonl'), 'w');
   await file.write('{"message":"old"}\n');
-  // a hole in the file: it takes up no space
+  // A sparse file: the hole takes no space.
   await file.write('\n{"message":"new"}\n', 256 * MiB);
   await file.close();
   const app = await startApp(t, { settings: { dataDir } });

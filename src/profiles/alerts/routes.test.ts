@@ -6,7 +6,7 @@ import { changeJournal, disk, fileOf, sendAlert } from '../../../test/support/al
 import { startApp } from '../../../test/support/app.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 
-test('the stored line has the six fields, the time with its offset, and what the journal adds', async (t) => {
+test('a stored line has the six fields, the time with its offset, and the fields of the journal', async (t) => {
   const app = await startApp(t);
   const id = await sendAlert(app, { ...disk, other: 1, hostname: null });
   const line = JSON.parse(await readFile(fileOf(app), 'utf8'));

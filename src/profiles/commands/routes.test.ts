@@ -19,7 +19,7 @@ import { createExecutor } from './execution/executor.ts';
 import { CommandFailure, type Runner } from './execution/runner.ts';
 import { createRoutes } from './routes.ts';
 
-/** A server with nothing but this profile's routes, over the given runner and an audit of its own. */
+/** A server with only this profile's routes, over the given runner and its own audit. */
 const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => {
   const log = pino({ level: 'silent' });
   const settings = loadSettings(createSettingsSchema([]), {}, {});
@@ -46,7 +46,7 @@ const post = async ({ request }: Listening, body: object) => {
 
 const answer = async () => ({ rows: [{ Id: 1, Deep: { x: null }, Odd: '\n"' }], truncated: false });
 
-test('a response holds the line as sent and all objects', async (t) => {
+test('a response holds the command line as sent and all objects', async (t) => {
   const app = await start(t, answer);
   const command = ' Get-Process  -Name "a b" ';
   const { status, headers, body } = await post(app, { command, other: 1 });
@@ -86,7 +86,7 @@ test('D30 a command that is not allowed is 403, naming it, and never reaches the
   }
 });
 
-test('a failed command is 500 with its message; an unexpected error shows no internals', async (t) => {
+test('a failed command is 500 with its message, and an unexpected error hides its internals', async (t) => {
   const command = 'Get-Process';
   const failing = await start(t, () => Promise.reject(new CommandFailure('no such process')));
   const failed = await post(failing, { command });

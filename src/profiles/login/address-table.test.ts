@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toAddressGroup } from './address-table.ts';
 
-test('an IPv4 address is its own group', () => {
+test('each IPv4 address is its own group', () => {
   assert.equal(toAddressGroup('192.0.2.1'), '192.0.2.1');
   assert.equal(toAddressGroup('192.0.2.2'), '192.0.2.2');
 });
 
-test('an IPv4 address mapped into IPv6 counts as the IPv4 address, in every spelling', () => {
+test('an IPv4-mapped IPv6 address counts as the IPv4 address, in every spelling', () => {
   const spellings = [
     '::ffff:192.0.2.1',
     '::FFFF:192.0.2.1',
@@ -23,7 +23,7 @@ test('an IPv4 address mapped into IPv6 counts as the IPv4 address, in every spel
   for (const ip of spellings) assert.equal(toAddressGroup(ip), '192.0.2.1', ip);
 });
 
-test('IPv6 addresses of one /64 are one group, in every spelling', () => {
+test('the IPv6 addresses of a /64 are one group, in every spelling', () => {
   const same = [
     '2001:db8:0:1::1',
     '2001:db8:0:1::2',
@@ -39,7 +39,7 @@ test('IPv6 addresses of one /64 are one group, in every spelling', () => {
   assert.equal(toAddressGroup('fe80::'), 'fe80:0:0:0::/64');
 });
 
-test('the brackets and port that a proxy adds are no part of an address', () => {
+test('the brackets and port added by a proxy are not part of the address', () => {
   assert.equal(toAddressGroup('192.0.2.1:50123'), '192.0.2.1');
   for (const text of ['[2001:db8:0:1::1]', '[2001:db8:0:1::2]:50123', '[2001:DB8:0:1::3%eth0]:1']) {
     assert.equal(toAddressGroup(text), '2001:db8:0:1::/64', text);
@@ -47,7 +47,7 @@ test('the brackets and port that a proxy adds are no part of an address', () => 
   assert.equal(toAddressGroup('[::ffff:192.0.2.1]:80'), '192.0.2.1');
 });
 
-test('everything that is not an address is one group', () => {
+test('values that are not addresses are one group', () => {
   const texts = ['', 'unknown', '1.2.3', '0x7f.1', '2130706433', '192.0.2.01', 'g::1', '192.0.2.1:x', '[x]:1'];
   for (const text of [...texts, '192.0.2.1:1:1', '::ffff:1.2.3', 'x'.repeat(9999), undefined]) {
     assert.equal(toAddressGroup(text), 'no address', text?.slice(0, 20));

@@ -6,7 +6,7 @@ const a = '192.0.2.1';
 const b = '192.0.2.2';
 const usual: Limits = { perAddress: 3, perUser: 0, inTotal: 0, maxDelay: 100 };
 
-/** Limits with a clock that is set by hand, and what is done with them in short. */
+/** Limits with a manual clock, and shorthands for attempts. */
 const start = (changes: Partial<Limits> = {}) => {
   const clock = { seconds: 1000 };
   const delayed: (string | undefined)[] = [];
@@ -30,7 +30,7 @@ const start = (changes: Partial<Limits> = {}) => {
 
 const repeat = (times: number, run: () => number): number[] => Array.from({ length: times }, run);
 
-test('after its free tries an address waits 10 s, then twice as long each time, up to the longest delay', () => {
+test('after its free attempts an address is delayed by 10 s, then twice as long each time, up to maxDelay', () => {
   const { clock, fail } = start();
   assert.deepEqual(
     repeat(3, () => fail(a, 'ada')),
@@ -45,7 +45,7 @@ test('after its free tries an address waits 10 s, then twice as long each time, 
   }
 });
 
-test('the address is told once, when its free tries are used up', () => {
+test('a delayed address is reported once, when its free attempts are used up', () => {
   const { clock, fail, delayed } = start();
   repeat(3, () => fail(a));
   assert.deepEqual(delayed, [a]);
@@ -54,7 +54,7 @@ test('the address is told once, when its free tries are used up', () => {
   assert.deepEqual(delayed, [a]);
 });
 
-test('a delayed address waits with the right password too, and is let in after the delay', () => {
+test('a delayed address must wait even with the correct password, and can log in after the delay', () => {
   const { clock, fail, succeed } = start();
   repeat(3, () => fail(a, 'ada'));
   assert.equal(succeed(a, 'ada'), 10);
@@ -66,20 +66,20 @@ test('a delayed address waits with the right password too, and is let in after t
   );
 });
 
-test('other addresses are not delayed, also for the same user', () => {
+test('other addresses are not delayed, even for the same user', () => {
   const { fail, succeed } = start();
   repeat(9, () => fail(a, 'ada'));
   assert.equal(succeed(b, 'ada'), 0);
 });
 
-test('a right login forgets what went wrong for its user and for unknown ones, not for others', () => {
+test('a successful login clears the failures of its user and of unknown users, but not of other users', () => {
   const { fail, succeed } = start();
   assert.deepEqual([fail(a, 'ada'), fail(a), succeed(a, 'ada')], [0, 0, 0]);
   assert.deepEqual([fail(a, 'bob'), succeed(a, 'ada'), fail(a, 'bob')], [0, 0, 0]);
   assert.deepEqual([succeed(a, 'ada'), fail(a, 'bob'), succeed(a, 'ada')], [0, 0, 10]);
 });
 
-test('logins that are being checked count as wrong ones until they are over', () => {
+test('logins being checked count as failed until they have ended', () => {
   const { begin, clock, fail } = start();
   fail(a);
   const [first, second] = [begin(a, 'ada'), begin(a, 'ada')];
@@ -95,7 +95,7 @@ test('logins that are being checked count as wrong ones until they are over', ()
   assert.equal(begin(a, 'ada'), 1);
 });
 
-test('an hour after its last wrong login an address is forgotten', () => {
+test('an address is forgotten an hour after its last failed login', () => {
   const { clock, fail } = start();
   repeat(3, () => fail(a));
   clock.seconds += 3601;
@@ -105,7 +105,7 @@ test('an hour after its last wrong login an address is forgotten', () => {
   );
 });
 
-test('with 0 free tries there is no limit', () => {
+test('0 free attempts disables the limit', () => {
   const { fail } = start({ perAddress: 0 });
   assert.ok(repeat(1000, () => fail(a, 'ada')).every((wait) => wait === 0));
 });

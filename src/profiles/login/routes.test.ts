@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { passwords, startApp } from '../../../test/support/app.ts';
 import { createClient } from '../../../test/support/client.ts';
 
-/** An app, and logins from addresses of this machine. */
+/** An app, and logins from different local addresses. */
 const start = async (t: TestContext) => {
   const { url, request } = await startApp(t, { settings: { profiles: ['login', 'alerts'] } });
   const login = async (localAddress: string) => {
@@ -17,10 +17,10 @@ const start = async (t: TestContext) => {
 const count = (wanted: number, responses: { status: number }[]): number =>
   responses.filter(({ status }) => status === wanted).length;
 
-// Other systems than Linux have 127.0.0.1 alone.
+// Only Linux has loopback addresses other than 127.0.0.1 by default.
 const skip = process.platform !== 'linux' && 'it needs other loopback addresses';
 
-test('of 50 logins at once ten are checked, the others get 503 with Retry-After', {
+test('of 50 simultaneous logins ten are checked, and the others get 503 with Retry-After', {
   skip,
 }, async (t) => {
   const { request, login } = await start(t);
@@ -36,7 +36,7 @@ test('of 50 logins at once ten are checked, the others get 503 with Retry-After'
   assert.equal((await login('127.0.1.1')).status, 200);
 });
 
-test('one address has eight logins checked at once, which leaves room for others', { skip }, async (t) => {
+test('one address has at most eight logins checked at once, which leaves room for others', { skip }, async (t) => {
   const { login } = await start(t);
   await login('127.0.0.1');
   const answers = Promise.all(Array.from({ length: 50 }, () => login('127.0.1.1')));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLoginLimits } from './limits.ts';
 
-/** One wrong login from each of so many addresses. */
+/** Limits, and one failed login from each of several addresses. */
 const start = (limits: { perUser: number; inTotal: number; maxDelay?: number }) => {
   const clock = { seconds: 0 };
   const all = { perAddress: 8, maxDelay: 300, ...limits };
@@ -24,7 +24,7 @@ const start = (limits: { perUser: number; inTotal: number; maxDelay?: number }) 
   return { clock, begin, fail, failFrom };
 };
 
-test('many wrong logins for a user delay the addresses that failed, and no other', () => {
+test('many failed logins for a user delay only the addresses that failed', () => {
   const { clock, begin, fail, failFrom } = start({ perUser: 5, inTotal: 0 });
   failFrom(5, 'ada');
   assert.equal(fail('10.0.0.0', 'ada'), 10);
@@ -35,7 +35,7 @@ test('many wrong logins for a user delay the addresses that failed, and no other
   assert.equal(fail('10.0.0.2', 'ada'), 0);
 });
 
-test('what others get wrong delays nobody for more than 30 s, or the longest delay if that is shorter', () => {
+test('failures of other addresses delay an address for at most 30 s, or maxDelay if that is shorter', () => {
   const many = start({ perUser: 5, inTotal: 0 });
   many.failFrom(100, 'ada');
   assert.equal(many.fail('10.0.0.99', 'ada'), 30);
@@ -44,7 +44,7 @@ test('what others get wrong delays nobody for more than 30 s, or the longest del
   assert.equal(short.fail('10.0.0.99', 'ada'), 7);
 });
 
-test('many wrong logins in total delay the addresses that failed, for every user, and no other', () => {
+test('many failed logins in total delay only the addresses that failed, for every user', () => {
   const { begin, fail, failFrom } = start({ perUser: 0, inTotal: 20 });
   failFrom(20);
   assert.equal(fail('10.0.0.0', 'bob'), 10);
@@ -52,14 +52,14 @@ test('many wrong logins in total delay the addresses that failed, for every user
   assert.equal(typeof begin('192.0.2.1', 'bob'), 'object');
 });
 
-test('these counts begin anew after an hour', () => {
+test('the counts per user and in total are reset after an hour', () => {
   const { clock, fail, failFrom } = start({ perUser: 5, inTotal: 20 });
   failFrom(60, 'ada');
   clock.seconds += 3600;
   assert.deepEqual([fail('10.0.0.0', 'ada'), fail('10.0.0.0', 'ada')], [0, 0]);
 });
 
-test('ten thousand addresses are remembered: those of which nothing was heard for longest are forgotten', () => {
+test('ten thousand addresses are remembered, and those unused for longest are forgotten first', () => {
   const { fail, failFrom } = start({ perUser: 1, inTotal: 0 });
   const oldest = '192.0.2.1';
   assert.equal(fail(oldest, 'ada'), 0);

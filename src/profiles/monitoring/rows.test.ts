@@ -8,7 +8,7 @@ const toProcess = (pid: number, workingSetBytes: number, name = 'x'): ProcessRea
   ...{ virtualBytes: null, threads: null, sessionId: null, priority: null, startedAt: null },
 });
 
-test('the largest working set comes first, equal ones by process id', () => {
+test('processes are sorted by working set, largest first, then by process id', () => {
   const reading = [toProcess(5, 10), toProcess(9, 30), toProcess(2, 10), toProcess(3, 20)];
   assert.deepEqual(
     listProcessRows(reading, 9).map(({ pid }) => pid),
@@ -16,7 +16,7 @@ test('the largest working set comes first, equal ones by process id', () => {
   );
 });
 
-test('a reading is not changed, and each of its rows is built once', () => {
+test('sorting does not change the reading, and each row is built once', () => {
   const reading = [toProcess(1, 1), toProcess(2, 2), toProcess(3, 3)];
   const list = (top: number) => listProcessRows(reading, top).map(({ pid }) => pid);
   assert.deepEqual([list(1), list(3), list(2), list(0)], [[3], [3, 2, 1], [3, 2], []]);

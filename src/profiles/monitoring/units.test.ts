@@ -16,10 +16,10 @@ const spans: [number, string][] = [
 ];
 
 for (const [milliseconds, text] of spans) {
-  test(`${milliseconds} ms are ${text} (D24)`, () => assert.equal(toTimeSpan(milliseconds), text));
+  test(`${milliseconds} ms are formatted as ${text} (D24)`, () => assert.equal(toTimeSpan(milliseconds), text));
 }
 
-test('a time span keeps all of its milliseconds', () => {
+test('a time span keeps its milliseconds', () => {
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (milliseconds) => {
       const match = /^(?:(\d+)\.)?(\d\d):(\d\d):(\d\d)\.(\d{3})0000$/.exec(toTimeSpan(milliseconds));
@@ -37,11 +37,11 @@ test('numbers are rounded, not cut (D15)', () => {
   assert.deepEqual([toRounded(1.26, 1), toRounded(1.24, 1), toRounded(2, 2), toRounded(0.005, 1)], [1.3, 1.2, 2, 0]);
 });
 
-test('days have one decimal', () => {
+test('uptimes in days have one decimal', () => {
   assert.equal(toDays(86_400 * 12.34), 12.3);
   assert.equal(toDays(0), 0);
 });
 
-test('shares are written in percent', () => {
+test('shares are formatted in percent', () => {
   assert.deepEqual([toShare(0.0694, 0), toShare(0.41678, 1), toShare(1, 1)], ['7%', '41.7%', '100.0%']);
 });

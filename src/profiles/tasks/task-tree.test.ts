@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
 import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
-/** Ids that are near to each other, and up to the highest that a seed file may have. */
+/** Ids close together, and up to the highest that a seed file may have. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
-/** Set 0, which has all, with others. */
+/** Set 0, which has all tasks, combined with other sets. */
 const memberships = fc.nat(7).map((sets) => (sets << 1) | 1);
 const step = fc.record({ id, memberships, remove: fc.boolean(), freeze: fc.boolean() });
 const setCount = 4;
@@ -18,7 +18,7 @@ const listIn = (texts: Texts, set: number): string[] =>
     .sort(([a], [b]) => a - b)
     .map(([, { text }]) => text);
 
-/** All of a set, read in slices of `length` characters. */
+/** All tasks of a set, read in slices of `length` characters. */
 const readAll = (view: TreeView, set: number, count: number, length: number): string[] => {
   const cursor = { set, next: 0, left: count };
   const texts: string[] = [];
@@ -37,7 +37,7 @@ const assertSame = (tree: TaskTree, texts: Texts): void => {
   for (const [id, { text }] of texts) assert.equal(tree.find(id), text);
 };
 
-test('a tree has what was put into it, in the order of the ids, however far these are apart', () => {
+test('a tree holds what was inserted, in order of the ids, however far apart they are', () => {
   const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
     const tree = createTaskTree(setCount);
     const texts: Texts = new Map();
@@ -59,7 +59,7 @@ test('a tree has what was put into it, in the order of the ids, however far thes
   fc.assert(property, { numRuns: 300 });
 });
 
-test('a tree finds nothing at ids that it does not reach', () => {
+test('a tree finds nothing at ids beyond its range', () => {
   const tree = createTaskTree(1);
   assert.equal(tree.find(1), undefined);
   tree.put(1, 'one', 1);
@@ -69,7 +69,7 @@ test('a tree finds nothing at ids that it does not reach', () => {
   }
 });
 
-test('a tree that has become empty can be filled again', () => {
+test('an emptied tree can be filled again', () => {
   const tree = createTaskTree(1);
   for (const id of [1, 5000, 2 ** 41]) tree.put(id, 'x', 1);
   for (const id of [2 ** 41, 1, 5000]) assert.ok(tree.remove(id));

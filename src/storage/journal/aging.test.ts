@@ -10,7 +10,7 @@ const hourMs = 60 * 60 * 1000;
 const listFiles = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
 
-/** A folder with a log of one record by hand, last written so many hours ago. */
+/** A folder with a handwritten log of one record, last modified the given number of hours ago. */
 const createOldLog = async (t: TestContext, hours: number) => {
   const directory = createFolder(t);
   const file = join(directory, 'log.jsonl');
@@ -20,12 +20,12 @@ const createOldLog = async (t: TestContext, hours: number) => {
   return { directory, time };
 };
 
-/** Sets the time forward and runs the timers of journals that were opened before. */
-const passHours = (t: TestContext, hours: number): void => t.mock.timers.tick(hours * hourMs);
+/** Advances the clock and runs the timers of open journals. */
+const advanceHours = (t: TestContext, hours: number): void => t.mock.timers.tick(hours * hourMs);
 
 const startClock = (t: TestContext): void => t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() });
 
-test('records that are too old are removed on startup, also from the active file', async (t) => {
+test('expired records are removed on startup, also from the active file', async (t) => {
   const { directory } = await createOldLog(t, 25);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
   assert.deepEqual(await listNumbers(journal), []);
@@ -36,7 +36,7 @@ test('records that are too old are removed on startup, also from the active file
   );
 });
 
-test('on startup an active file a day old is closed and keeps its age', async (t) => {
+test('an active file that is a day old is closed on startup and keeps its age', async (t) => {
   const { directory, time } = await createOldLog(t, 25);
   const journal = await openTestJournal(t, directory, { retainDays: 2 });
   assert.deepEqual(await listNumbers(journal), ['old']);
@@ -45,7 +45,7 @@ test('on startup an active file a day old is closed and keeps its age', async (t
   assert.equal(Math.floor(mtimeMs / 1000), Math.floor(time.getTime() / 1000));
 });
 
-test('an active file less than a day old is not closed, nor is any without retainDays', async (t) => {
+test('an active file less than a day old stays open, as does any file without retainDays', async (t) => {
   const young = await createOldLog(t, 23);
   await openTestJournal(t, young.directory, { retainDays: 1 });
   assert.deepEqual(await listFiles(young.directory), ['log.jsonl']);
@@ -54,48 +54,48 @@ test('an active file less than a day old is not closed, nor is any without retai
   assert.deepEqual(await listFiles(old.directory), ['log.jsonl']);
 });
 
-test('while it runs, a journal without new records removes those that become too old', async (t) => {
+test('a running journal removes expired records even if no new ones arrive', async (t) => {
   startClock(t);
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(journal, 1, 3);
-  passHours(t, 23);
+  advanceHours(t, 23);
   await journal.reopen();
   assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
-  passHours(t, 2);
+  advanceHours(t, 2);
   await journal.reopen();
   assert.deepEqual(await listNumbers(journal), []);
 });
 
-test('while it runs, an active file a day old is closed, and kept for the days of its last record', async (t) => {
+test('a running journal closes an active file that is a day old, and keeps it for retainDays after its last record', async (t) => {
   startClock(t);
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(journal, 1, 3);
   const written = new Date(Date.now() + 20 * hourMs);
   await utimes(journal.file, written, written);
-  passHours(t, 25);
+  advanceHours(t, 25);
   await journal.reopen();
   await appendNumbers(journal, 4, 4);
   assert.deepEqual(await listNumbers(journal), [1, 2, 3, 4]);
   assert.deepEqual(await listFiles(directory), ['log.00000001.jsonl', 'log.jsonl']);
-  passHours(t, 20);
+  advanceHours(t, 20);
   await journal.reopen();
   assert.deepEqual(await listNumbers(journal), [4]);
 });
 
-test('the seq goes on after every record was removed, also after restarts', async (t) => {
+test('the seq continues after every record was removed, also after restarts', async (t) => {
   startClock(t);
   const directory = createFolder(t);
   const first = await openTestJournal(t, directory, { retainDays: 1 });
   await appendNumbers(first, 1, 3);
-  passHours(t, 25);
+  advanceHours(t, 25);
   await first.reopen();
   await first.close();
   assert.equal((await readFile(first.file, 'utf8')).trim().split('\n').length, 1);
   const second = await openTestJournal(t, directory, { retainDays: 1 });
   assert.deepEqual(await listNumbers(second), []);
-  passHours(t, 100);
+  advanceHours(t, 100);
   await second.reopen();
   await second.close();
   const third = await openTestJournal(t, directory, { retainDays: 1 });

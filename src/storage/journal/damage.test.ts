@@ -13,7 +13,7 @@ const writeSix = async (t: Parameters<typeof openTestJournal>[0]) => {
   return { directory, file: journal.file, bytes: await readFile(journal.file) };
 };
 
-test('a log cut at any byte of its last three records loses only what was cut', async (t) => {
+test('a log cut at any byte of its last three records loses only the records that were cut', async (t) => {
   const { directory, file, bytes } = await writeSix(t);
   const lineLength = bytes.length / 6;
   for (let size = bytes.length - 3 * lineLength; size <= bytes.length; size += 1) {
@@ -32,7 +32,7 @@ test('a log cut at any byte of its last three records loses only what was cut', 
   }
 });
 
-test('any byte of a middle record changed hides at most that record and its neighbour', async (t) => {
+test('a changed byte in a middle record hides at most that record and its neighbour', async (t) => {
   const { directory, file, bytes } = await writeSix(t);
   const lineLength = bytes.length / 6;
   const journal = await openTestJournal(t, directory);
@@ -60,9 +60,9 @@ for (const { what, before = '', after = '', extra = [], damaged = 0 } of [
   { what: 'a line of 10 MB at the end', after: `{"n":"${tenMegabytes}"}\n`, damaged: 1 },
   { what: '10 MB without a newline', after: tenMegabytes },
   { what: 'empty lines', before: '\n\n  \n', after: '\n\n' },
-  { what: 'JSON that is no record', before: '[1]\nnull\n"text"\n7\n', damaged: 4 },
+  { what: 'JSON that is not a record', before: '[1]\nnull\n"text"\n7\n', damaged: 4 },
 ]) {
-  test(`with ${what} a log starts, lists its records and takes new ones`, async (t) => {
+  test(`a log with ${what} opens, lists its records and accepts new ones`, async (t) => {
     const { directory, file, bytes } = await writeSix(t);
     await writeFile(file, Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]));
     const journal = await openTestJournal(t, directory);
@@ -72,7 +72,7 @@ for (const { what, before = '', after = '', extra = [], damaged = 0 } of [
   });
 }
 
-test('an empty file is an empty log, and one of lines by hand is a log', async (t) => {
+test('an empty file is an empty log, and a file of handwritten lines is a log', async (t) => {
   const { directory, file } = await writeSix(t);
   await truncate(file, 0);
   const empty = await openTestJournal(t, directory);
@@ -85,7 +85,7 @@ test('an empty file is an empty log, and one of lines by hand is a log', async (
   assert.deepEqual(await listNumbers(journal), ['by hand', 'by hand', 1]);
 });
 
-test('a torn end that cannot be saved fails the startup and stays in the file', async (t) => {
+test('a torn last line that cannot be saved fails the startup and stays in the file', async (t) => {
   const { directory, file, bytes } = await writeSix(t);
   await truncate(file, bytes.length - 1);
   await mkdir(join(directory, 'log.00000001.torn'));
@@ -96,7 +96,7 @@ test('a torn end that cannot be saved fails the startup and stays in the file', 
   assert.equal((await readFile(file)).length, bytes.length - 1);
 });
 
-test('a directory in place of the file and a file in place of the directory fail the startup', async (t) => {
+test('a directory in place of the file, or a file in place of the directory, fails the startup', async (t) => {
   const directory = createFolder(t);
   await mkdir(join(directory, 'log.jsonl'));
   await assert.rejects(openTestJournal(t, directory), { code: 'unusable', message: /not a regular file/ });

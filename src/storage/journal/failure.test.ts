@@ -5,7 +5,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { appendNumbers, listNumbers, openTestJournal } from '../../../test/support/journal.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 
-test('while the file cannot be opened records are refused, and the journal recovers by itself', async (t) => {
+test('records are refused while the file cannot be opened, and the journal recovers by itself', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { retryMs: 5 });
   await appendNumbers(journal, 1, 3);
   await rename(journal.file, `${journal.file}.away`);
@@ -25,7 +25,7 @@ test('while the file cannot be opened records are refused, and the journal recov
   );
 });
 
-test('after a failure reopen tries again at once, and close still closes', async (t) => {
+test('after a failure reopen retries at once, and close still works', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { retryMs: 1_000_000 });
   await rename(journal.file, `${journal.file}.away`);
   await mkdir(journal.file);
@@ -38,7 +38,7 @@ test('after a failure reopen tries again at once, and close still closes', async
   assert.deepEqual(await listNumbers(journal), [2]);
 });
 
-test('while too little space is free records are refused and nothing is written', async (t) => {
+test('records are refused without writing while there is too little free space', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { minFreeBytes: Number.MAX_SAFE_INTEGER });
   await assert.rejects(journal.append({ n: 1 }), ({ code, cause, message }) => {
     assert.match(message, /at the moment \(too little space is free on the disk\)$/);
@@ -49,7 +49,7 @@ test('while too little space is free records are refused and nothing is written'
   assert.equal(await readFile(journal.file, 'utf8'), '');
 });
 
-test('a failing report does not stop the journal', async (t) => {
+test('an error thrown by report does not stop the journal', async (t) => {
   const report = () => {
     throw new Error('nobody listens');
   };

@@ -8,7 +8,7 @@ import { appendNumbers, listNumbers, listRecords, openTestJournal } from '../../
 import { lineEndBytes, toLineStart } from './format/line.ts';
 import { openJournal } from './journal.ts';
 
-test('records come back oldest first, each with its id and a seq that goes up by one', async (t) => {
+test('records are listed oldest first, each with its id and a seq that increases by one', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   const first = await journal.append({ text: 'one' });
   const second = await journal.append({ text: 'two' });
@@ -24,7 +24,7 @@ test('records come back oldest first, each with its id and a seq that goes up by
   );
 });
 
-test('a listing holds the last records only, and those among them that match', async (t) => {
+test('a listing returns the last records, and the matching ones among them', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   assert.deepEqual(await listNumbers(journal), []);
   for (let n = 1; n <= 20; n += 1) {
@@ -50,7 +50,7 @@ test('directory and file are created for their owner only', async (t) => {
   assert.equal((await stat(journal.file)).mode & 0o777, 0o600);
 });
 
-test('a journal continues where an earlier one ended', async (t) => {
+test('a journal continues the log of an earlier one', async (t) => {
   const directory = createFolder(t);
   const earlier = await openTestJournal(t, directory);
   await appendNumbers(earlier, 1, 3);
@@ -61,7 +61,7 @@ test('a journal continues where an earlier one ended', async (t) => {
   assert.deepEqual(journal.state(), { healthy: true, failure: undefined, lastSeq: 4, damagedLines: 0 });
 });
 
-test('closing stores waiting records and refuses later ones', async (t) => {
+test('close stores waiting records and refuses later ones', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   const waiting = appendNumbers(journal, 1, 100);
@@ -71,7 +71,7 @@ test('closing stores waiting records and refuses later ones', async (t) => {
   assert.equal((await readFile(journal.file, 'utf8')).split('\n').length, 101);
 });
 
-test('without sync, records are still acknowledged and kept', async (t) => {
+test('without sync records are still acknowledged and stored', async (t) => {
   const directory = createFolder(t);
   const journal = await openJournal({ directory, name: 'log', sync: false });
   await appendNumbers(journal, 1, 3);
@@ -79,7 +79,7 @@ test('without sync, records are still acknowledged and kept', async (t) => {
   await journal.close();
 });
 
-test('a record that is too large is refused, and others are not', async (t) => {
+test('a record that is too large is refused, and others are stored', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { maxLineBytes: 1000 });
   await journal.append({ n: 1 });
   const bare = Buffer.byteLength(toLineStart({ n: 2, text: '' }, randomUUID())) + lineEndBytes;
@@ -90,7 +90,7 @@ test('a record that is too large is refused, and others are not', async (t) => {
   assert.deepEqual(await listNumbers(journal), [1, 2]);
 });
 
-test('beyond its limits in count or bytes the queue refuses records, and takes them again once it is empty', async (t) => {
+test('a full queue refuses records, and accepts them again once it is empty', async (t) => {
   const journal = await openTestJournal(t, createFolder(t), { queueCount: 2, queueBytes: 100_000 });
   const two = [journal.append({ n: 1 }), journal.append({ n: 2 })];
   await assert.rejects(journal.append({ n: 3 }), { code: 'queue-full' });
@@ -100,7 +100,7 @@ test('beyond its limits in count or bytes the queue refuses records, and takes t
   assert.deepEqual(await listNumbers(journal), [1, 2, 4]);
 });
 
-test('records beyond one batch are written in several', async (t) => {
+test('records that exceed one batch are written in several', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   const text = 'x'.repeat(400_000);
   const appended = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => journal.append({ n, text })));

@@ -13,7 +13,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Tears are much shorter than a line, so that each takes one record at most. */
+/** Torn ends are much shorter than a line, so that each damages one record at most. */
 const options = { segmentBytes: 1500, sync: false };
 
 const run = async (t: TestContext, steps: Step[]): Promise<void> => {
@@ -41,7 +41,7 @@ const run = async (t: TestContext, steps: Step[]): Promise<void> => {
   await journal.close();
 };
 
-test('appends, reopenings and torn ends in any order leave what a plain array would hold', async (t) => {
+test('appends, reopenings and torn last lines in any order match a plain array', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), (steps) => run(t, steps)),
     { numRuns: 60 },

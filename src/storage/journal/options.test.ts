@@ -6,7 +6,7 @@ import { withDefaults } from './options.ts';
 
 const MiB = 1024 * 1024;
 
-test('options have defaults: large segments that are kept for ever, and everything synced', () => {
+test('by default segments are large and kept forever, and everything is synced', () => {
   const { report, ...settings } = withDefaults({ directory: 'a', name: 'b' });
   assert.deepEqual(settings, {
     directory: 'a',
@@ -26,21 +26,21 @@ test('options have defaults: large segments that are kept for ever, and everythi
   assert.deepEqual(withDefaults({ directory: 'a', name: 'b', sync: false, retryMs: 1 }).retryMs, 1);
 });
 
-test('report gets every event, and an error in it stops nothing', () => {
-  const told: JournalEvent[] = [];
+test('report receives every event, and an error in it stops nothing', () => {
+  const events: JournalEvent[] = [];
   const { report } = withDefaults({
     directory: 'a',
     name: 'b',
     report: (event) => {
-      told.push(event);
+      events.push(event);
       throw new Error('no');
     },
   });
   report({ type: 'reopened' });
-  assert.deepEqual(told, [{ type: 'reopened' }]);
+  assert.deepEqual(events, [{ type: 'reopened' }]);
 });
 
-test('clients get only reasons that people can act on', () => {
+test('clients receive only reasons that an operator can act on', () => {
   const withCode = (code: string) => Object.assign(new Error('secret'), { code });
   assert.equal(toReason(withCode('low-space')), ' (too little space is free on the disk)');
   assert.equal(toReason(withCode('ENOSPC')), ' (the disk is full)');

@@ -12,7 +12,7 @@ const startScript = (t: TestContext, script: string): ChildProcess => {
   return child;
 };
 
-test('records are never acknowledged from a file that is emptied all the time', async (t) => {
+test('a record is never acknowledged from a file that is emptied constantly', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { retryMs: 5 });
   const script = `for (;;) try { require('fs').truncateSync(${JSON.stringify(journal.file)}) } catch {}`;

@@ -21,7 +21,7 @@ import { waitUntil } from '../../../test/support/wait.ts';
 const listSegments = async (directory: string): Promise<string[]> =>
   (await readdir(directory)).filter((name) => name.endsWith('.jsonl')).sort();
 
-/** Appends one after the other, so that each record is a batch. */
+/** Appends one record after the other, so that each is a batch. */
 const appendEach = async (journal: Parameters<typeof appendNumbers>[0], from: number, to: number) => {
   for (let n = from; n <= to; n += 1) {
     await appendNumbers(journal, n, n);
@@ -44,7 +44,7 @@ test('a segment is closed before it grows past its size, and listings span segme
   assert.deepEqual(await listNumbers(next, 3), [8, 9, 10]);
 });
 
-test('the seq continues from a closed segment if the newest is empty, and starts at 1 behind many lines without', async (t) => {
+test('the seq continues from a closed segment if the newest is empty, and starts at 1 after many lines without one', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory);
   await appendNumbers(journal, 1, 3);
@@ -62,7 +62,7 @@ for (const [limit, kept] of [
   [{ retainSegments: 2 }, [5, 6, 7]],
   [{ retainBytes: 350 }, [3, 4, 5, 6, 7]],
 ] as const) {
-  test(`${Object.keys(limit)} keeps the newest segments`, async (t) => {
+  test(`the limit ${Object.keys(limit)} keeps the newest segments`, async (t) => {
     const directory = createFolder(t);
     const journal = await openTestJournal(t, directory, { segmentBytes: 1, ...limit });
     await appendEach(journal, 1, 7);
@@ -83,7 +83,7 @@ test('retainDays removes older closed segments on startup', async (t) => {
   assert.deepEqual(await listNumbers(next), [2, 3, 4]);
 });
 
-test('a segment that a person removes is not listed, and one that cannot be read is an error', async (t) => {
+test('a segment removed by hand is not listed, and one that cannot be read is an error', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
   await appendEach(journal, 1, 4);
@@ -97,7 +97,7 @@ test('a segment that a person removes is not listed, and one that cannot be read
 });
 
 for (const when of ['before the next record', 'when asked to'] as const) {
-  test(`a file that was renamed is left alone, and a new one is opened ${when}`, async (t) => {
+  test(`a renamed file is left alone, and a new one is opened ${when}`, async (t) => {
     const directory = createFolder(t);
     const journal = await openTestJournal(t, directory);
     await appendNumbers(journal, 1, 3);
@@ -118,7 +118,7 @@ test('reopening an unchanged file changes nothing', async (t) => {
   assert.deepEqual(await listNumbers(journal), [1, 2, 3]);
 });
 
-test('a file that was removed, emptied, replaced or written to is opened again', async (t) => {
+test('a file that was removed, emptied, replaced or written to by others is opened again', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   await appendNumbers(journal, 1, 3);
   await unlink(journal.file);
@@ -150,7 +150,7 @@ test('a record is written once, even if the file is emptied at any moment', asyn
   }
 });
 
-test('while a folder has the name of the next closed segment, records are refused', async (t) => {
+test('records are refused while a folder has the name of the next closed segment', async (t) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1, retryMs: 5 });
   await mkdir(join(directory, 'log.00000001.jsonl'));

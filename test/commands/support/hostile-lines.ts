@@ -4,7 +4,7 @@ import { packageRoot } from '../../../src/app/package-info.ts';
 
 const folder = join(packageRoot, 'test', 'commands', 'hostile-lines');
 
-/** A line in a file: `line`, then `repeat`, `times` times, then `end`. */
+/** An entry of a file: `line`, then `repeat` repeated `times` times, then `end`. */
 interface Entry {
   line: string;
   repeat?: string;
@@ -16,10 +16,10 @@ interface Entry {
 }
 
 export interface HostileLine {
-  /** The name of its file. */
+  /** The name of the file. */
   group: string;
   line: string;
-  /** A text that the refusal must contain. */
+  /** A text that the error must contain. */
   says: string;
   status: number;
 }

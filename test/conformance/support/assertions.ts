@@ -7,13 +7,13 @@ interface Reading {
   token?: string;
 }
 
-/** The answer has the status and is labelled as JSON. */
+/** The response has the status and is labelled as JSON. */
 export const assertJson = (answer: JsonResponse<unknown>, status: number): void => {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
 };
 
-/** The answer is a refusal with `error` and no other member. */
+/** The response is an error with `error` and no other member. */
 export const assertError = (answer: JsonResponse<unknown>, status: number, error: string | RegExp): void => {
   assertJson(answer, status);
   const body = answer.json as { error: string };
@@ -22,19 +22,19 @@ export const assertError = (answer: JsonResponse<unknown>, status: number, error
   else assert.match(body.error, error);
 };
 
-/** The answer is a task's refusal that lists exactly these messages. */
+/** The response rejects a task with exactly these messages. */
 export const assertInvalidTask = (answer: JsonResponse<unknown>, detail: readonly string[]): void => {
   assertJson(answer, 400);
   assert.equal(answer.text, JSON.stringify({ error: 'Validation failed', detail }));
 };
 
-/** The answer is a 401 that names the scheme. */
+/** The response is a 401 that names the scheme. */
 export const assertUnauthorized = (answer: JsonResponse<unknown>, error: string | RegExp): void => {
   assertError(answer, 401, error);
   assert.equal(answer.headers['www-authenticate'], 'Bearer');
 };
 
-/** The response of `path` is the same before and after `run`, to the byte. */
+/** The response of `path` is byte-identical before and after `run`. */
 export const assertUnchanged = async (
   app: TestApp,
   { path, token }: Reading,

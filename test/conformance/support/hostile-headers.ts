@@ -48,7 +48,7 @@ export const listTokensWithBadHeaders = (): HostileToken[] => {
   ];
 };
 
-/** Tokens that somebody without the secret could make. */
+/** Tokens that can be made without the secret. */
 export const listForgedTokens = (): HostileToken[] => {
   const [header = '', claims = '', signature = ''] = signToken(createClaims()).split('.');
   const unsigned = { sign: () => new Uint8Array() };

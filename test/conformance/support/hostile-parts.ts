@@ -3,7 +3,7 @@ import { createClaims, encode, type HostileToken, signParts, signToken } from '.
 const format = 'Invalid token format';
 const decoding = /^Token validation failed: the (header|claims|signature) cannot be decoded$/;
 
-/** Tokens that are not spelt as a token is. */
+/** Tokens with malformed spelling. */
 export const listMisspeltTokens = (): HostileToken[] => {
   const { good, header, claims, signature } = createParts();
   return [
@@ -30,7 +30,7 @@ export const listMisspeltTokens = (): HostileToken[] => {
   ];
 };
 
-/** Properly signed tokens whose parts are no JSON objects. */
+/** Correctly signed tokens whose parts are not JSON objects. */
 export const listUndecodableTokens = (): HostileToken[] => {
   const { header, claims } = createParts();
   const texts = ['null', '[]', '[{"alg":"HS256"}]', '"text"', '1', 'true', '', '{', '{"a":1}x', "{'a':1}"];
@@ -42,7 +42,7 @@ export const listUndecodableTokens = (): HostileToken[] => {
   return [
     ...rows,
     ['claims that are no UTF-8', signParts(header, broken), decoding],
-    ['a header that is no UTF-8', signParts(broken, claims), decoding],
+    ['a header that is not UTF-8', signParts(broken, claims), decoding],
     ['a byte order mark', signParts(header, encode(`\uFEFF${JSON.stringify(createClaims())}`)), decoding],
   ];
 };
@@ -53,7 +53,7 @@ const createParts = () => {
   return { good, header, claims, signature };
 };
 
-/** The letter beside this one in the alphabet of base64url: another value of its last, unused bit. */
+/** The next letter of the base64url alphabet: it differs only in the last, unused bit. */
 const nextLetter = (letter: string): string => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return letters[letters.indexOf(letter) ^ 1] ?? '';

@@ -3,10 +3,10 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './assertions.ts';
 
-/** Begins the message for every fault that has no message of its own; the cause follows. */
+/** The prefix of every error without a message of its own; the cause follows. */
 export const failed = /^Token validation failed: ./;
 
-/** Every one of the tokens is refused with the message, while a proper one is accepted. */
+/** Each token is rejected with the message, while a valid one is accepted. */
 export const assertRefused = async (
   t: TestContext,
   tokens: readonly string[],

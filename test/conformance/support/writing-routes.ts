@@ -2,13 +2,13 @@ import type { TestApp } from '../../support/app.ts';
 import type { JsonResponse } from '../../support/client.ts';
 import { createClaims, signToken } from '../../support/tokens.ts';
 
-/** A route that takes a body, with a body it accepts and where its effect can be read. */
+/** A route that takes a body, with a valid body and the list that shows its effect. */
 export interface WritingRoute {
   method: string;
   path: string;
   body: Record<string, unknown>;
   accepted: number;
-  /** The list that shows the effect; none for a login. */
+  /** The list that shows the effect; undefined for a login. */
   list?: string;
 }
 
@@ -35,7 +35,7 @@ export const writingRoutes: readonly WritingRoute[] = [
   },
 ];
 
-/** Lets every one of the routes and lists be used. */
+/** A token that grants access to all these routes and lists. */
 export const token = signToken(createClaims());
 
 export const send = (

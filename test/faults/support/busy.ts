@@ -12,7 +12,7 @@ const maxAcknowledgedBetween = 30;
 
 /** A server under constant load. */
 export interface Busy {
-  /** Holds the data folder, and has room for other files. */
+  /** Holds the data directory, with room for other files. */
   folder: string;
   dataDir: string;
   /** The path of the log. */

@@ -1,4 +1,4 @@
-/** A system call that fails, in strace's words. */
+/** A failing system call, in strace's terms. */
 export interface CallFault {
   what: string;
   /** The calls that fail, as strace names them. */
@@ -6,11 +6,11 @@ export interface CallFault {
   effect: string;
   /** Only calls on the log's files fail. */
   isOnPaths: boolean;
-  /** Which of the calls fails in the short form: one that is made while alerts come in. */
+  /** Which call fails in the short form: one made while alerts arrive. */
   at: number;
-  /** While it lasts, nothing can be acknowledged once an alert was refused. */
+  /** While it lasts, nothing can be acknowledged after an alert was refused. */
   isFatal: boolean;
-  /** Other failures, without which the calls are not made. */
+  /** Other failures that are needed for the calls to be made. */
   also?: string[];
 }
 
@@ -21,7 +21,7 @@ const renames = ['?rename', '?renameat', '?renameat2'];
 const removals = ['?unlink', '?unlinkat'];
 const looks = ['?stat', '?lstat', '?newfstatat', 'statx'];
 
-/** Every system call of the log and how it can fail; the short form takes only the first ones. */
+/** Every system call of the log and the ways it can fail; the short form uses only the first ones. */
 export const callFaults: CallFault[] = [
   { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 6, ...everywhere },
   { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
@@ -53,5 +53,5 @@ export const callFaults: CallFault[] = [
   },
 ];
 
-/** How many of them `npm test` takes. */
+/** The number of faults used by `npm test`. */
 export const shortCount = 4;

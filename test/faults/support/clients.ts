@@ -2,34 +2,34 @@ import { Agent, request } from 'node:http';
 
 const patienceMs = 30_000;
 
-/** An alert that was answered 200. */
+/** An acknowledged alert: its response was 200. */
 export interface Acknowledged {
   message: string;
   id: string;
 }
 
 export interface Clients {
-  /** What each client had acknowledged, in the order of its answers. */
+  /** The acknowledged alerts of each client, in the order of the responses. */
   acknowledged: Acknowledged[][];
-  /** Every answer's status and how often it came. */
+  /** The number of responses by status. */
   statuses: Map<number, number>;
-  /** Resolves when each has sent its alerts, or the server is gone. */
+  /** Resolves when each client has sent its alerts, or the server has ended. */
   done: Promise<unknown>;
-  /** Lets running requests end, sends no more. */
+  /** Stops sending and waits for pending responses. */
   stop(): Promise<void>;
 }
 
 interface Options {
   count?: number;
-  /** Makes messages of this run different from those of others. */
+  /** Distinguishes the messages of this run from those of others. */
   tag: string;
-  /** Stop after this many alerts of each client. */
+  /** The number of alerts per client. */
   limit?: number;
-  /** Called as soon as an alert is known to be acknowledged. */
+  /** Called as soon as an alert is acknowledged. */
   onAcknowledged?: () => void;
 }
 
-/** Sends alerts on `count` connections, each the next one as soon as the last is answered, until the server is gone. */
+/** Sends alerts on `count` connections, each as soon as the previous one is answered, until the server has ended. */
 export const startClients = (
   url: string,
   { count = 8, tag, limit = Number.POSITIVE_INFINITY, onAcknowledged }: Options,
@@ -63,7 +63,7 @@ export const startClients = (
   };
 };
 
-/** The whole response, or undefined if the connection ended before it was complete. */
+/** The complete response, or undefined if the connection ended early. */
 const post = (url: string, agent: Agent, body: object): Promise<{ status: number; text: string } | undefined> =>
   new Promise((resolve) => {
     const sent = request(`${url}/api/alert`, { method: 'POST', agent }, (response) => {
@@ -74,7 +74,7 @@ const post = (url: string, agent: Agent, body: object): Promise<{ status: number
       response.on('close', () => resolve(response.complete ? { status: response.statusCode ?? 0, text } : undefined));
     });
     sent.on('error', () => resolve(undefined));
-    // a server that hangs counts as gone
+    // A server that hangs counts as ended.
     sent.setTimeout(patienceMs, () => sent.destroy());
     sent.end(JSON.stringify(body));
   });

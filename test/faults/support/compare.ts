@@ -12,11 +12,11 @@ export interface Verdict {
   acknowledged: number;
   lost: string[];
   duplicated: string[];
-  /** Messages that stand before one which the same client had acknowledged earlier. */
+  /** Messages that come before one that the same client had acknowledged earlier. */
   misplaced: string[];
 }
 
-/** Every whole line of the log that is JSON, closed segments first. */
+/** Every complete line of the log that is JSON, closed segments first. */
 export const readLog = (dataDir: string): Line[] => {
   const names = readdirSync(dataDir).filter((name) => /^alerts(\.\d+)?\.jsonl$/.test(name));
   const ordered = names.sort((a, b) => Number(a === 'alerts.jsonl') - Number(b === 'alerts.jsonl') || (a < b ? -1 : 1));
@@ -26,7 +26,7 @@ export const readLog = (dataDir: string): Line[] => {
 /** Every line of a file that is JSON. */
 export const readLines = (path: string): Line[] => readFileSync(path, 'utf8').split('\n').flatMap(toLine);
 
-/** What happened to acknowledged alerts; each inner list is one client's, in the order of its responses. */
+/** Compares acknowledged alerts with the log; each inner list belongs to one client, in the order of its responses. */
 export const compare = (acknowledged: readonly Acknowledged[][], lines: readonly Line[]): Verdict => {
   const places = new Map<string, number[]>();
   for (const [place, { id }] of lines.entries()) places.set(id, [...(places.get(id) ?? []), place]);

@@ -8,15 +8,15 @@ const answer = /HTTP\/1\.1 200 OK.*\\"received\\":true,\\"id\\":\\"([0-9a-f-]{36
 const lineId = /\\"id\\":\\"([0-9a-f-]{36})\\",\\"seq\\"/g;
 
 export interface Coverage {
-  /** Ids of alerts that were answered 200. */
+  /** Ids of acknowledged alerts. */
   answered: string[];
-  /** Those whose line was not on disk when the answer began to be written. */
+  /** Those whose line was not on disk when the response began to be written. */
   uncovered: string[];
 }
 
 /**
- * Which responses a server sent too early. A line is on disk when an fdatasync that began after the write of the
- * whole line has returned 0; what was written to a file before a sync of it that failed never is.
+ * Finds responses that a server sent too early. A line is on disk once an fdatasync that began after the complete line
+ * was written has returned 0; data written before a failed sync of the file never counts.
  */
 export const readCoverage = (moments: readonly Moment[]): Coverage => {
   const files = new Map<number, { written: Set<string>; syncing: string[] }>();
@@ -42,7 +42,7 @@ export const readCoverage = (moments: readonly Moment[]): Coverage => {
   return coverage;
 };
 
-/** All bytes were taken: the length is the call's last argument. */
+/** True if all bytes were written: the length is the call's last argument. */
 const isWhole = (text: string, result: number | undefined): boolean =>
   new RegExp(`", ${result}(\\)| <unfinished)`).test(text);
 

@@ -10,14 +10,14 @@ export const MiB = 1024 * 1024;
 
 export type DiskKind = 'ext4' | 'xfs';
 
-/** A file system of its own on a loop device. */
+/** A file system on its own loop device. */
 export interface Disk {
   path: string;
-  /** Unmounts and mounts it; after a power cut the file system repairs itself from its own journal. */
+  /** Unmounts and mounts it; after a power cut the file system recovers from its own journal. */
   remount(): Promise<void>;
   /**
-   * Limits requests to one page until the next remount. If the image takes only part of a larger one,
-   * Linux's loop devices report success.
+   * Limits requests to one page until the next remount. Linux's loop devices report success even if the image takes
+   * only part of a larger request.
    */
   splitRequests(): Promise<void>;
 }
@@ -33,7 +33,7 @@ interface Options {
 /** Programs that these disks need. */
 export const diskPrograms = ['mount', 'umount', 'findmnt', 'mkfs.ext4', 'mkfs.xfs', 'xfs_io'];
 
-/** Makes a file system in an image and mounts it, until the test ends. */
+/** Creates a file system in an image and mounts it until the test ends. */
 export const createDisk = async (t: TestContext, options: Options): Promise<Disk> => {
   const image = await createImage(t, options);
   const path = createTemporaryFolder(t);
@@ -55,7 +55,7 @@ export const createDisk = async (t: TestContext, options: Options): Promise<Disk
   };
 };
 
-/** A test that failed may have left a file open. */
+/** A failed test may have left a file open. */
 const unmountLazily = (path: string): void => {
   execFileSync('umount', ['--lazy', path]);
 };
@@ -71,7 +71,7 @@ const createImage = async (t: TestContext, options: Options): Promise<string> =>
 
 interface RequestLimit {
   set(): Promise<void>;
-  /** A loop device keeps its limit for its next user. */
+  /** Removes the limit, which a loop device would keep for its next user. */
   lift(): void;
 }
 
@@ -92,13 +92,13 @@ const createRequestLimit = (path: string): RequestLimit => {
   };
 };
 
-/** A file system in memory. */
+/** An in-memory file system. */
 export interface MemoryDisk {
   path: string;
   resize(bytes: number): Promise<void>;
 }
 
-/** Mounts a file system of that size in memory, until the test ends. */
+/** Mounts an in-memory file system of that size until the test ends. */
 export const createMemoryDisk = async (t: TestContext, bytes: number): Promise<MemoryDisk> => {
   const path = createTemporaryFolder(t);
   await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'signalbox-faults', path]);

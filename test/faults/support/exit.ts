@@ -8,8 +8,8 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /**
- * Runs a step if this process ends before its tests do, also by a signal: what began last is ended first, and only
- * what a step does at once is done. The answer takes the step back.
+ * Runs a step if this process ends before its tests do, also by a signal. Steps run in reverse order, and only their
+ * synchronous part. The returned function removes the step.
  */
 export const atExit = (step: Step): (() => void) => {
   steps.add(step);
@@ -20,6 +20,6 @@ const runStep = (step: Step): void => {
   try {
     step();
   } catch {
-    // the other steps must still run, and there is nowhere left to report this
+    // The other steps must still run, and this cannot be reported anywhere.
   }
 };

@@ -15,25 +15,25 @@ const clientCount = 4;
 const alertsPerClient = 12;
 /** A segment is closed every few batches. */
 const smallSegments = ['--alerts-segment-bytes', '4096'];
-/** The log at startup: a line by hand, and an incomplete one. */
+/** The log on startup: a handwritten line, and an incomplete one. */
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
-/** Which of the calls fail, counted from 1, as strace is told; `lasts` means that all after the first fail too. */
-export interface Occasion {
+/** Which calls fail, counted from 1, as strace expects; `lasts` means that all calls after the first fail too. */
+export interface CallRange {
   when: string;
   lasts: boolean;
 }
 
 export interface Outcome {
-  /** Whether a call did fail. */
+  /** Whether a call failed. */
   isHit: boolean;
   verdict: Verdict;
-  /** Alerts that were answered 200 before they were on disk. */
+  /** Alerts that were acknowledged before they were on disk. */
   wrong: number;
 }
 
-/** Runs a server whose calls fail under clients, kills it, and starts a second one without faults on the same log. */
-export const live = async (folder: string, fault: CallFault, occasion: Occasion): Promise<Outcome> => {
+/** Runs a server with failing calls under load, kills it, and starts a second one without faults on the same log. */
+export const runWithFaults = async (folder: string, fault: CallFault, range: CallRange): Promise<Outcome> => {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'alerts.jsonl'), remains);
@@ -45,11 +45,11 @@ export const live = async (folder: string, fault: CallFault, occasion: Occasion)
     onRefusal: (stderr) => {
       refusal = stderr;
     },
-    ...createFaultTracing(fault, occasion, dataDir, trace),
+    ...createFaultTracing(fault, range, dataDir, trace),
   });
   if (!server) assert.match(refusal, /^(\{.*\}\n)*signalbox: dataDir: [^\n]+\n$/);
   const hit = () => isHit(fault, readTrace(trace));
-  const acknowledged = server ? await serve(server, fault, occasion, hit) : [];
+  const acknowledged = server ? await serve(server, fault, range, hit) : [];
   const last = await storeAfterRestart(dataDir);
   return {
     isHit: hit(),
@@ -58,14 +58,14 @@ export const live = async (folder: string, fault: CallFault, occasion: Occasion)
   };
 };
 
-const createFaultTracing = (fault: CallFault, { when }: Occasion, dataDir: string, output: string) => {
+const createFaultTracing = (fault: CallFault, { when }: CallRange, dataDir: string, output: string) => {
   const { calls, effect, isOnPaths, also = [] } = fault;
   const injections = [`${calls.join(',')}:${effect}:when=${when}`, ...also];
   const injected = injections.flatMap((injection) => injection.split(':', 1));
   return createTracing({
     calls: isOnPaths ? injected : [...coverageCalls, ...injected],
     injections,
-    // the directory is synced, too
+    // The directory is synced too.
     paths: isOnPaths ? [dataDir, ...listLogPaths(dataDir)] : [],
     output,
   });
@@ -76,11 +76,11 @@ const isHit = ({ calls }: CallFault, moments: readonly Moment[]): boolean => {
   return moments.some(({ call, isInjected }) => isInjected && names.includes(call));
 };
 
-/** Lets clients send their alerts; resolves to what was acknowledged. */
+/** Runs clients until they have sent their alerts; resolves to what was acknowledged. */
 const serve = async (
   server: FaultServer,
   { isFatal }: CallFault,
-  { lasts }: Occasion,
+  { lasts }: CallRange,
   hit: () => boolean,
 ): Promise<Acknowledged[][]> => {
   const { url } = server;
@@ -112,7 +112,7 @@ const tryToStore = async (url: string, stored: Acknowledged[]): Promise<boolean>
   return acknowledged !== undefined;
 };
 
-/** Alerts are refused, /ready says so, and everything else works. */
+/** Alerts are refused, /ready reports it, and everything else works. */
 const assertDown = async (url: string): Promise<void> => {
   const { status, retryAfter } = await sendAlert(url, 'while it is down');
   assert.deepEqual([status, retryAfter], [503, '1']);
@@ -132,7 +132,7 @@ const storeAfterRestart = async (dataDir: string): Promise<Acknowledged> => {
   }
 };
 
-/** Failed batches leave gaps in seq; no number is used twice, and none is followed by a smaller one. */
+/** Failed batches leave gaps in seq, but seq always increases. */
 const assertAscending = (lines: Line[]): Line[] => {
   const numbers = lines.flatMap(({ seq }) => seq ?? []);
   assert.deepEqual(

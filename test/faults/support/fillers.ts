@@ -1,7 +1,7 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files that take up space until they are freed. */
+/** Files that occupy space until they are freed. */
 export interface Fillers {
   /** Deletes one of the two. */
   free(): void;

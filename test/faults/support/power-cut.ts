@@ -11,7 +11,7 @@ import { type FaultServer, startServer } from './server.ts';
 import { createTally, type Tally } from './tally.ts';
 import { waitRandomly, waitUntil } from './wait.ts';
 
-/** After this many servers a new log is started, which keeps the disk and the reading small. */
+/** A new log is started after this many servers, which keeps the disk and the log small. */
 const livesPerLog = 10;
 const maxAcknowledgedBeforeCut = 150;
 const lateClients = 4;
@@ -25,7 +25,7 @@ interface Options {
   wrapper?: string[];
 }
 
-/** Cuts the power under one busy server after the other on the same disk, and counts the outcomes. */
+/** Cuts the power of one busy server after another on the same disk, and counts the outcomes. */
 export const cutPower = async (t: TestContext, options: Options): Promise<Tally> => {
   const { what, kind, rounds, flags = [], wrapper = [] } = options;
   const disk = await createDisk(t, { kind, bytes: diskBytes[kind] });
@@ -38,13 +38,13 @@ export const cutPower = async (t: TestContext, options: Options): Promise<Tally>
       rmSync(dataDir, { recursive: true, force: true });
     }
     const roundFlags = [...flags, ...toSegmentFlags(round)];
-    const life = await live(disk, `${kind}-${round}`, { dataDir, flags: roundFlags, wrapper });
+    const life = await runUntilCut(disk, `${kind}-${round}`, { dataDir, flags: roundFlags, wrapper });
     history.push(...life.acknowledged);
     const lines = existsSync(dataDir) ? readLog(dataDir) : [];
     tally.add({ ...compare(history, lines), acknowledged: life.acknowledged.flat().length }, life.wrong);
     assertAscending(lines);
   }
-  await assertGoesOn(dataDir, flags);
+  await assertRecovers(dataDir, flags);
   tally.print(t);
   return tally;
 };
@@ -55,16 +55,16 @@ const toSegmentFlags = (round: number): string[] =>
 
 interface Life {
   /**
-   * What had been acknowledged when the cut began. A sync that is under way then may report success for what is
-   * gone, on ext4 and xfs alike; had the power been cut, its response would not have left the machine.
+   * The alerts acknowledged before the cut began. A sync in progress may report success for data that is lost, on both
+   * ext4 and xfs; in a real power cut its response would not have left the machine.
    */
   acknowledged: Acknowledged[][];
-  /** Alerts that were sent after the disk was gone, and answered 200. */
+  /** Alerts that were sent after the disk was gone and still acknowledged. */
   wrong: number;
 }
 
-/** Runs one server until the power cut, and brings the disk back. */
-const live = async (disk: Disk, tag: string, options: Parameters<typeof startServer>[0]): Promise<Life> => {
+/** Runs one server until the power cut, and restores the disk. */
+const runUntilCut = async (disk: Disk, tag: string, options: Parameters<typeof startServer>[0]): Promise<Life> => {
   const server = await start(options);
   const clients = startClients(server.url, { tag });
   const power = createPowerSwitch(disk.path);
@@ -102,8 +102,8 @@ const assertAscending = (lines: Line[]): void => {
   );
 };
 
-/** After the last cut the server starts again, stores an alert and shuts down. */
-const assertGoesOn = async (dataDir: string, flags: string[]): Promise<void> => {
+/** After the last cut, the server starts again, stores an alert and shuts down. */
+const assertRecovers = async (dataDir: string, flags: string[]): Promise<void> => {
   const server = await start({ dataDir, flags });
   const clients = startClients(server.url, { tag: 'last', count: 1 });
   await clients.stop();

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Stops a mounted file system as a power cut does: unwritten data is lost, its own journal included. */
+/** Stops a mounted file system like a power cut: unwritten data is lost, including its own journal. */
 export interface PowerSwitch {
-  /** Begins at once, since the program is running already. */
+  /** Takes effect at once, since the program is already running. */
   cut(): Promise<void>;
-  /** Releases the file system; needed whether it was cut or not. */
+  /** Releases the file system; needed whether or not the power was cut. */
   release(): Promise<void>;
 }
 
-/** For ext4 and xfs. Unmount and mount the file system to use it again. */
+/** Supports ext4 and xfs. Unmount and mount the file system to use it again. */
 export const createPowerSwitch = (path: string): PowerSwitch => {
   const program = spawn('xfs_io', ['-x', path], { stdio: ['pipe', 'ignore', 'inherit'] });
   const ended = once(program, 'close');

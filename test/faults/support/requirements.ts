@@ -5,13 +5,13 @@ import { isCi } from './rounds.ts';
 
 interface Requirements {
   programs?: string[];
-  /** File systems are mounted: that needs root and a kernel that allows it (many containers do not). */
+  /** The test mounts file systems, which needs root and a kernel that allows it (many containers do not). */
   mounts?: boolean;
-  /** Loop devices are used. */
+  /** The test uses loop devices. */
   loops?: boolean;
 }
 
-/** Options for a test that needs more than Node: it is skipped, saying why; in CI it runs and fails instead. */
+/** Options for a test that needs more than Node: it is skipped with a reason; in CI it runs and fails instead. */
 export const requires = ({ programs = [], mounts = false, loops = false }: Requirements): { skip: string | false } => {
   if (isCi) return { skip: false };
   const missing = programs.find((name) => !isInstalled(name));
@@ -43,5 +43,5 @@ const isReadable = (path: string): boolean => {
   }
 };
 
-/** A process that may create a mount namespace may mount. */
+/** Mounting works in a process that may create a mount namespace. */
 const canMount = (): boolean => process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;

@@ -8,14 +8,14 @@ const main = fileURLToPath(new URL('../../../signalbox.js', import.meta.url));
 
 interface Options {
   dataDir: string;
-  /** Flags beside those that every fault test sets. */
+  /** Flags in addition to those that every fault test sets. */
   flags?: string[];
   /** A program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
   wrapper?: string[];
   variables?: Record<string, string>;
-  /** Milliseconds after which it is killed, ready or not. */
+  /** Milliseconds after which the server is killed, ready or not. */
   killAfter?: number;
-  /** Called with stderr if the server ends before it listens. */
+  /** Called with stderr if the server exits before it listens. */
   onRefusal?(stderr: string): void;
 }
 
@@ -29,7 +29,7 @@ export interface FaultServer {
   ended: Promise<number | string>;
 }
 
-/** Starts the alert profiles of the built program; undefined where it ends before it listens. */
+/** Starts the alert profiles of the built program; undefined if it exits before it listens. */
 export const startServer = async ({
   dataDir,
   flags = [],
@@ -38,7 +38,7 @@ export const startServer = async ({
   killAfter,
   onRefusal,
 }: Options): Promise<FaultServer | undefined> => {
-  // Refusals by an overloaded machine are not what is tested.
+  // Refusals by an overloaded machine are not tested here.
   const patience = ['--max-event-loop-delay', '0'];
   const common = [main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir];
   const serverArgs = [...common, ...patience, ...flags];

@@ -4,15 +4,18 @@ import { join } from 'node:path';
 interface Tracing {
   /** System calls to watch, as strace names them; one with `?` in front need not exist on this machine. */
   calls: string[];
-  /** What strace does to calls: `fdatasync:error=EIO:when=3`. */
+  /** strace's injections: `fdatasync:error=EIO:when=3`. */
   injections?: string[];
-  /** Watch and change only calls on these files. */
+  /** Limits watching and injections to calls on these files. */
   paths?: string[];
   /** Where the trace is written. */
   output: string;
 }
 
-/** What `startServer` needs to run the server under strace. One thread makes all file calls, so that they can be counted. */
+/**
+ * The `startServer` options that run the server under strace. A single thread makes all file calls, so that they can be
+ * counted.
+ */
 export const createTracing = ({ calls, injections = [], paths = [], output }: Tracing) => ({
   wrapper: [
     ...['strace', '-f', '--seccomp-bpf', '-qq', '-s', '65536', '-e', 'signal=none', '-o', output],
@@ -23,27 +26,27 @@ export const createTracing = ({ calls, injections = [], paths = [], output }: Tr
   variables: { UV_THREADPOOL_SIZE: '1' },
 });
 
-/** Paths of the log's files in a data directory, with as many closed ones as a short run makes. */
+/** Paths of the log's files in a data directory, with as many closed segments as a short run creates. */
 export const listLogPaths = (dataDir: string): string[] => [
   join(dataDir, 'alerts.jsonl'),
   join(dataDir, 'alerts.00000001.torn'),
   ...Array.from({ length: 20 }, (_, index) => join(dataDir, `alerts.${String(index + 1).padStart(8, '0')}.jsonl`)),
 ];
 
-/** A system call as it began or ended. */
+/** The beginning or end of a system call. */
 export interface Moment {
   phase: 'begin' | 'end';
   call: string;
   /** The file descriptor that is the call's first argument. */
   fd: number;
-  /** The arguments, as far as they are known at this moment. */
+  /** The arguments known so far. */
   text: string;
   /** Undefined at the beginning. */
   result: number | undefined;
   isInjected: boolean;
 }
 
-/** The trace's calls in order; an uninterrupted call begins and ends at once. */
+/** The trace's calls in order; a call that was not interrupted begins and ends at once. */
 export const readTrace = (path: string): Moment[] => {
   const unfinished = new Map<string, Moment>();
   return readFileSync(path, 'utf8')

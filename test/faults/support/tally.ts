@@ -8,11 +8,11 @@ export interface Tally {
   lost: number;
   duplicated: number;
   misplaced: number;
-  /** Responses 200 that were wrong. */
+  /** Premature or wrong 200 responses. */
   wrong: number;
   /** Adds a round. */
   add(verdict: Verdict, wrong?: number): void;
-  /** Prints the sums in one line. */
+  /** Prints the totals in one line. */
   print(t: TestContext): void;
 }
 

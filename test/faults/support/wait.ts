@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 const pollMs = 5;
 const patienceMs = 30_000;
 
-/** Waits until the condition holds; fails with its name if it never does. */
+/** Waits until the condition holds; fails and names the condition if it never does. */
 export const waitUntil = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
   for (const deadline = performance.now() + patienceMs; !(await condition()); await setTimeout(pollMs)) {
-    assert.ok(performance.now() < deadline, `in ${patienceMs / 1000} s it never came to this: ${what}`);
+    assert.ok(performance.now() < deadline, `not within ${patienceMs / 1000} s: ${what}`);
   }
 };
 

@@ -23,18 +23,18 @@ const brokenBytes = [
   ...['\xff\xfe{}', '\x1f\x8b\x08\x00', '\0', '{"name":"\xe2\x82'],
 ];
 
-/** The bytes of values as JSON, spaced in different ways, sometimes with all but ASCII escaped. */
+/** Values as JSON bytes, with varied spacing and sometimes with all non-ASCII escaped. */
 export const toJsonText = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.tuple(value, fc.constantFrom(undefined, undefined, 1, '\t'), fc.boolean()).map(([content, space, escapes]) => {
     const json = JSON.stringify(content, undefined, space) ?? 'null';
     return escapes ? escapeAll(json) : toBytes(json);
   });
 
-/** Bytes that a route seldom expects, made from a value that it may. */
+/** Bytes that a route rarely expects, made from a value that it may expect. */
 export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 30, arbitrary: fc.constantFrom(...brokenTexts.map(toBytes), ...brokenBytes) },
-    { weight: 30, arbitrary: fc.tuple(toJsonText(value), fc.nat(), fc.nat(255)).map(spoil) },
+    { weight: 30, arbitrary: fc.tuple(toJsonText(value), fc.nat(), fc.nat(255)).map(corrupt) },
     { weight: 20, arbitrary: toJsonText(anyValue) },
     {
       weight: 10,
@@ -43,8 +43,8 @@ export const createBrokenBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<str
     { weight: 1, arbitrary: fc.constantFrom(tooLarge, `{"Title":${tooLarge}}`) },
   );
 
-/** Cuts the text, or puts another byte into it, at the place that `at` leads to. */
-const spoil = ([json, at, byte]: [string, number, number]): string => {
+/** Cuts the text, or replaces a byte of it, at the position given by `at`. */
+const corrupt = ([json, at, byte]: [string, number, number]): string => {
   const place = at % (json.length + 1);
   const rest = byte % 2 === 0 ? '' : String.fromCharCode(byte) + json.slice(place + 1);
   return json.slice(0, place) + rest;

@@ -8,19 +8,19 @@ const folder = join(packageRoot, 'test', 'fuzz', 'corpus');
 /** Requests, sent in order, that once caused a fault or nearly did. */
 export interface Case {
   why: string;
-  /** The place of the settings in the list of those that are tried. */
+  /** Index of the settings in the list of variants. */
   variant: number;
   requests: FuzzRequest[];
 }
 
-/** Every case that is kept, by the name of its file. */
+/** Every stored case, by the name of its file. */
 export const readCorpus = (): { name: string; kept: Case }[] =>
   readdirSync(folder).map((name) => ({
     name,
     kept: JSON.parse(readFileSync(join(folder, name), 'utf8')) as Case,
   }));
 
-/** Keeps a case, which is replayed by `npm test` from now on; returns the path of its file. */
+/** Stores a case, which `npm test` replays from then on; returns the path of its file. */
 export const keepCase = (name: string, found: Case): string => {
   const path = join(folder, `${name}.json`);
   mkdirSync(folder, { recursive: true });

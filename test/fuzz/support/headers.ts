@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 export type Header = [name: string, value: string];
 
-/** Names that stand for tokens in header values, since real tokens expire. */
+/** Placeholders for tokens in header values, since real tokens expire. */
 export const tokenNames = ['admin', 'reader', 'expired', 'future', 'forged', 'unsigned', 'nobody'] as const;
 
 const oddTokens = [
@@ -75,12 +75,12 @@ export const plainHeaders: Header[] = [['Host', 'localhost']];
 
 export const bearer = (name: (typeof tokenNames)[number]): Header => ['Authorization', `Bearer {${name}}`];
 
-/** A header with a token that may be good, bad or none. */
+/** A header with a valid, invalid or missing token. */
 export const oddAuthorization: fc.Arbitrary<Header> = fc
   .constantFrom(...oddTokens)
   .map((value) => ['Authorization', value]);
 
-/** Headers of which at least one is unusual. */
+/** Headers with at least one unusual entry. */
 export const hostileHeaders: fc.Arbitrary<Header[]> = fc
   .tuple(
     fc.oneof(

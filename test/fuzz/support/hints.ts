@@ -7,7 +7,7 @@ const hostileLines = readHostileLines()
   .map(({ line }) => line)
   .filter((line) => line !== '' && line.length < 400);
 
-/** Commands that read little, and start no process. */
+/** Commands that read little and start no process. */
 const quickLines = [
   'Get-Process -Id 1',
   'Get-Process -Name no-such-process-*',
@@ -15,10 +15,10 @@ const quickLines = [
   'Get-CimInstance -ClassName Win32_ComputerSystem -KeyOnly',
 ];
 
-/** Commands that ask the system's own programs. */
+/** Commands that run system programs. */
 const slowLines = ['Get-Service -Name ssh*', 'Get-EventLog System -Newest 1'];
 
-/** Sensible texts for fields whose schema is only a string. User names are rare, since checking passwords is slow. */
+/** Meaningful texts for fields whose schema is only a string. User names are rare, since checking passwords is slow. */
 export const hints: Hints = {
   command: fc.oneof(
     { weight: 20, arbitrary: fc.constantFrom(...hostileLines) },

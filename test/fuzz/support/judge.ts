@@ -14,22 +14,22 @@ interface Surroundings {
   cors: boolean;
 }
 
-/** An answer that the documents allow. */
+/** A documented response. */
 export interface Judged {
   operation: Operation | undefined;
   status: number;
-  /** The body as JSON; undefined where it is something else. */
+  /** The body as JSON; undefined if it is not JSON. */
   json: unknown;
 }
 
-/** Reads an answer; throws a Finding where it is not a documented one. Undefined where none was needed. */
+/** Reads a response; throws a Finding if it is not documented. Undefined if none was needed. */
 export const judge = (
   request: FuzzRequest,
   response: HttpResponse | undefined,
   { operations, cors }: Surroundings,
 ): Judged | undefined => {
   if (!response) {
-    // A request that ends early, or is rejected before it is sent in full, may miss its response.
+    // A request that ends early, or is rejected before it is sent completely, may miss its response.
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }
@@ -71,7 +71,7 @@ const readBody = ({ method, target }: FuzzRequest, { status, headers, body }: Ht
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    throw new Finding(`${status} with a body that is no JSON: ${body.toString('latin1').slice(0, 200)}`);
+    throw new Finding(`${status} with a body that is not JSON: ${body.toString('latin1').slice(0, 200)}`);
   }
 };
 
@@ -87,7 +87,7 @@ const isError = (json: unknown): boolean => {
   return typeof error === 'string' && error !== '' && Object.keys(others).length === 0;
 };
 
-/** Success only with a token that suffices, and for a body that fits. */
+/** Success requires a sufficient token and a valid body. */
 const assertEntitled = (request: FuzzRequest, operation: Operation, status: number): void => {
   if (status >= 300 || request.method === 'OPTIONS') return;
   const [, token = ''] = request.headers.find(([name]) => name === 'Authorization') ?? [];

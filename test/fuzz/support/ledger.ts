@@ -15,10 +15,10 @@ export interface Exchange {
   json: unknown;
 }
 
-/** Follows a profile's state through its responses; throws a Finding if they contradict each other. */
+/** Tracks a profile's state through its responses; throws a Finding if they contradict each other. */
 export type Ledger = (exchange: Exchange) => void;
 
-/** Follows all profiles of a server: one book for the tasks of every mount. */
+/** Tracks all profiles of a server; the tasks of all mounts share one ledger. */
 export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: Judged) => void) => {
   const tasks = createTaskLedger();
   const ledgers: Record<string, Ledger> = {
@@ -38,7 +38,7 @@ export const createLedger = (): ((request: FuzzRequest, sent: unknown, judged: J
   };
 };
 
-/** The text itself where it cannot be decoded. */
+/** The decoded text, or the text itself if it cannot be decoded. */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -14,15 +14,15 @@ interface Item {
 /** Ids of items are below this. */
 const itemIds = 1000;
 
-const expect = (isSo: boolean, what: string): void => {
-  if (!isSo) throw new Finding(what);
+const expect = (holds: boolean, what: string): void => {
+  if (!holds) throw new Finding(what);
 };
 
-/** The number that a query parameter says, as a server must read it. */
+/** The number in a query parameter, as a server must read it. */
 const readNumber = (query: URLSearchParams, name: string, standard: number): number =>
   Math.min(Number(query.get(name) || standard), Number.MAX_SAFE_INTEGER);
 
-/** A task's id is its place in the list, and nothing goes away. */
+/** A simple task's id is its position in the list, and none disappears. */
 export const createSimpleTaskLedger = (): Ledger => {
   const titles: unknown[] = [];
   return ({ name, status, id, sent, json }) => {
@@ -36,7 +36,7 @@ export const createSimpleTaskLedger = (): Ledger => {
   };
 };
 
-/** Every id is given out once while there are unused ones; pages have the length that the total leaves them. */
+/** No id is used twice while there are unused ones, and each page has the length that the total implies. */
 export const createItemLedger = (): Ledger => {
   const items: Item[] = [];
   const ids = new Set<number>();
@@ -59,7 +59,7 @@ export const createItemLedger = (): Ledger => {
   };
 };
 
-/** Acknowledged alerts are listed in order, and no two have the same id. */
+/** Acknowledged alerts are listed in order with unique ids. */
 export const createAlertLedger = (): Ledger => {
   const messages: unknown[] = [];
   const ids = new Set<string>();

@@ -37,7 +37,7 @@ interface Described {
 
 type Check = (value: unknown) => boolean;
 
-/** One operation of the OpenAPI document, ready to be asked for and to check answers with. */
+/** One operation of the OpenAPI document, prepared for sending requests and checking responses. */
 export interface Operation {
   method: string;
   /** As documented: `/api/tasks/{id}`. */
@@ -48,11 +48,11 @@ export interface Operation {
   body: JsonSchema | undefined;
   /** Whether a value fits `body`; true for a route without one. */
   takes: Check;
-  /** By documented status, whether a body fits and has no member that is not documented. */
+  /** A check of the body for each documented status; undocumented members fail it. */
   answers: Map<number, Check>;
 }
 
-/** The operations of an OpenAPI document, paths without parameters first, as a router prefers them. */
+/** The operations of an OpenAPI document, with paths without parameters first, as in a router. */
 export const toOperations = (document: { paths: Record<string, Record<string, Described>> }): Operation[] =>
   Object.entries(document.paths)
     .flatMap(([path, methods]) =>
@@ -60,7 +60,7 @@ export const toOperations = (document: { paths: Record<string, Record<string, De
     )
     .sort((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')));
 
-/** The operation that a method and the path of a request target mean; HEAD means that of GET, but in simple-tasks. */
+/** The operation of a method and target path; HEAD means GET, except in simple-tasks. */
 export const findOperation = (
   operations: readonly Operation[],
   method: string,
@@ -73,7 +73,7 @@ export const findOperation = (
   );
 };
 
-/** The path of a target in origin or absolute form, decoded; the text as it is where that cannot be. */
+/** The decoded path of a target in origin or absolute form, or the text itself if it cannot be decoded. */
 export const readPath = (target: string): string => {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   try {
@@ -115,7 +115,7 @@ const toCheck = (schema: JsonSchema): Check => {
   return (value) => validator.Check(value);
 };
 
-/** The schema with every object closed that does not say it is open: an answer has no member beside the documented. */
+/** The schema with every object closed unless it says it is open: a response has no undocumented members. */
 const toClosed = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   ...(schema.anyOf && { anyOf: schema.anyOf.map(toClosed) }),

@@ -1,9 +1,9 @@
 /**
- * A request as it is sent. Every text stands for bytes, one for each character up to U+00FF, so that a request can be
- * kept as JSON. In header values `{admin}` and the like stand for tokens, which would be out of date in a file.
+ * A request to be sent. Every string stands for bytes, one per character up to U+00FF, so that a request can be stored
+ * as JSON. In header values placeholders such as `{admin}` stand for tokens, which would expire in a file.
  */
 export interface FuzzRequest {
-  /** Made by the schemas; made by them but for one part; or anything. */
+  /** Made from the schemas, made from them except for one part, or arbitrary. */
   kind: 'valid' | 'near' | 'hostile';
   method: string;
   target: string;
@@ -11,14 +11,14 @@ export interface FuzzRequest {
   version?: string;
   headers: [name: string, value: string][];
   body?: string;
-  /** How the body ends: by its length, in chunks, or too early, with the end of the connection. */
+  /** How the body ends: by its length, in chunks, or early because the connection ends. */
   framing: 'length' | 'chunked' | 'cut' | 'cut-chunk';
 }
 
-/** UTF-8 as a string of bytes. Half a surrogate pair becomes U+FFFD. */
+/** UTF-8 as a string of bytes. A lone surrogate becomes U+FFFD. */
 export const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** The request's bytes; `resolve` puts the tokens in. */
+/** The request's bytes; `resolve` fills in the tokens. */
 export const writeRequest = (
   { method, target, version = 'HTTP/1.1', headers, body, framing }: FuzzRequest,
   resolve: (value: string) => string,
@@ -34,7 +34,7 @@ export const writeRequest = (
 /** Whether the request is never completed. */
 export const isUnfinished = ({ framing }: FuzzRequest): boolean => framing.startsWith('cut');
 
-/** Whether the request can leave its connection in a state in which no other should follow. */
+/** Whether the request may leave its connection unusable for others. */
 export const needsOwnConnection = (request: FuzzRequest): boolean =>
   isUnfinished(request) ||
   request.version !== undefined ||

@@ -5,20 +5,20 @@ import { hints } from './hints.ts';
 import { createRequests } from './requests.ts';
 import { startService, variants } from './service.ts';
 
-/** Requests to one server; then a new one takes its place, so that its lists stay short. */
+/** Requests per server; a new one then replaces it, so that its lists stay short. */
 export const requestsPerRound = 2000;
 
 export interface Round {
-  /** How many requests were answered with each status; 0 stands for no answer. */
+  /** The number of responses by status; 0 means no response. */
   statuses: Map<number, number>;
-  /** Operations that were never carried out, as `GET /api/tasks`. */
+  /** Operations that never succeeded, as `GET /api/tasks`. */
   neverDone: string[];
   found?: Case;
 }
 
 /**
- * Sends `count` requests, which seed and index determine, to a server of its own. Stops at an answer that is not as
- * documented, with the smallest request that was seen to bring it about.
+ * Sends `count` requests, determined by seed and index, to a new server. Stops at an undocumented response, with the
+ * smallest request found to cause it.
  */
 export const runRound = async (seed: number, index: number, count: number): Promise<Round> => {
   const variant = index % variants.length;
@@ -46,7 +46,7 @@ export const runRound = async (seed: number, index: number, count: number): Prom
   }
 };
 
-/** Tidies up in reverse order. */
+/** Cleans up in reverse order. */
 const createScope = (): Scope & { end(): Promise<void> } => {
   const ends: (() => unknown)[] = [];
   return {

@@ -2,7 +2,10 @@ import type { FuzzRequest } from './request.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The body as a route sees it, undefined where it is no JSON object: members that are null are absent, and those that are empty where a task is changed. */
+/**
+ * The body as a route sees it; undefined if it is not a JSON object. Null members are absent, and so are empty members
+ * when a task is updated.
+ */
 export const readSent = ({ method, body = '' }: FuzzRequest): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(utf8.decode(Buffer.from(body, 'latin1')));

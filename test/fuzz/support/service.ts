@@ -14,23 +14,23 @@ import { readSent } from './sent.ts';
 
 export interface Service {
   operations: Operation[];
-  /** Sends a request and judges its answer; throws a Finding. Undefined where no answer was needed. */
+  /** Sends a request and checks its response; throws a Finding. Undefined if no response was needed. */
   ask(request: FuzzRequest): Promise<Judged | undefined>;
 }
 
 export interface Variant {
   name: string;
   settings: Record<string, unknown>;
-  /** Requests are logged; then Fastify alone answers them, not the short way before it. */
+  /** Logs requests; Fastify then handles them all, without the fast path before it. */
   verbose?: true;
 }
 
 const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands'];
 
-/** Settings that reject no request under load, and do not wait for the disk. */
+/** Settings that reject no request under load and do not wait for the disk. */
 const calm = { alertsSync: false, maxEventLoopDelay: 0 };
 
-/** The ways of serving that are tried in turn. */
+/** The server configurations that are tried in turn. */
 export const variants: readonly Variant[] = [
   { name: 'the default mounts', settings: calm },
   {
@@ -47,7 +47,7 @@ export const variants: readonly Variant[] = [
   { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
 ];
 
-/** An app, and ledgers of its responses. */
+/** An app, with ledgers of its responses. */
 export const startService = async (
   scope: Scope,
   { settings, verbose }: Variant = { name: 'the default', settings: {} },
@@ -81,7 +81,7 @@ export const startService = async (
   return { operations, ask };
 };
 
-/** A log of everything that sees to it that no request makes more of it than lines of JSON. */
+/** A log at every level, which checks that each entry is one line of JSON. */
 const createLog = () => {
   let broken: string | undefined;
   const write = (text: string): void => {
@@ -90,7 +90,7 @@ const createLog = () => {
   return {
     logger: pino({ level: 'debug' }, { write }),
     assertSound: (): void => {
-      if (broken !== undefined) throw new Finding(`a line of the log is none: ${broken}`);
+      if (broken !== undefined) throw new Finding(`a log line is not JSON: ${broken}`);
     },
   };
 };

@@ -2,10 +2,10 @@ import { type Operation, readPath } from './operations.ts';
 import type { FuzzRequest } from './request.ts';
 import { readSent } from './sent.ts';
 
-/** Bytes of a body, and of headers, past which they are too large. */
+/** Bytes beyond which a body or headers are too large. */
 const limits = { body: 1024 * 1024, headers: 16 * 1024 };
 
-/** The statuses that the documents allow for the request; `operation` is the one it addresses, if any. */
+/** The documented statuses for the request; `operation` is the one it addresses, if any. */
 export const listStatuses = (request: FuzzRequest, operation: Operation | undefined): Set<number> => {
   const { kind, target, body = '', method } = request;
   const statuses = operation ? listOwn(request, operation) : listForUnknown(target);
@@ -25,13 +25,13 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(operation.path.includes('{') ? [404] : []),
     ...(isRun ? [403, 500, 503] : []),
     ...(operation.profile === 'login' ? [401, 429, 503] : []),
-    ...(operation.path.endsWith('/api/alert') && saysNothing(request) ? [400] : []),
+    ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
   ];
   return new Set(documented.filter((status) => status < 300 || mayRefuse.includes(status)));
 };
 
-/** An alert without any text is refused, which its schema does not tell. */
-const saysNothing = (request: FuzzRequest): boolean => {
+/** True for an alert without any text, which is refused although it fits the schema. */
+const isEmptyAlert = (request: FuzzRequest): boolean => {
   const sent = readSent(request);
   return ['source', 'level', 'message', 'hostname'].every((name) => !sent?.[name]);
 };

@@ -15,12 +15,12 @@ interface TaskList {
 
 const settable = ['Title', 'Description', 'Priority', 'Status'];
 
-/** Ids rise by one and are never reused, tasks read back as written, and counts match the tasks. */
+/** Ids increase by one and are never reused, tasks read back as written, and counts match the tasks. */
 export const createTaskLedger = (): Ledger => {
   const tasks = new Map<number, Task>();
   let lastId = 0;
-  const expect = (isSo: boolean, what: string): void => {
-    if (!isSo) throw new Finding(`${what}; tasks: ${[...tasks.keys()].join(' ')}; last id: ${lastId}`);
+  const expect = (holds: boolean, what: string): void => {
+    if (!holds) throw new Finding(`${what}; tasks: ${[...tasks.keys()].join(' ')}; last id: ${lastId}`);
   };
   const handlers: Record<string, (exchange: Exchange) => void> = {
     'POST /api/tasks 201': ({ sent, json }) => {
@@ -51,7 +51,7 @@ export const createTaskLedger = (): Ledger => {
         'a task in the list is not what was written',
       );
       expect(isRising(data), 'the list is out of order');
-      if (query.size === 0) expect((total ?? count) === tasks.size, `the list tells ${total ?? count} tasks`);
+      if (query.size === 0) expect((total ?? count) === tasks.size, `the list reports ${total ?? count} tasks`);
     },
   };
   return (exchange) => {

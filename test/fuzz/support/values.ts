@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from './operations.ts';
 
-/** Texts that make sense for a property, by its name; others are made from the schema alone. */
+/** Meaningful texts for a property, by its name; others are generated from the schema alone. */
 export type Hints = Record<string, fc.Arbitrary<string>>;
 
 const oddTexts = [
@@ -10,10 +10,10 @@ const oddTexts = [
   ...['x'.repeat(200), 'x'.repeat(201), '$(id)', "' OR 1=1 --", '<script>', '../../etc/passwd', '%00', '{{7*7}}'],
 ];
 
-/** Any text: ASCII, all of Unicode, halves of surrogate pairs. */
+/** Any text: ASCII, all of Unicode, lone surrogates. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 20 }),
-  // not the unit `binary`: fast-check takes seconds to prepare it
+  // Not the unit `binary`: fast-check takes seconds to prepare it.
   fc.string({ unit: fc.nat(0x10ffff).map((point) => String.fromCodePoint(point)), maxLength: 20 }),
   fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 12 }),
   fc.constantFrom(...oddTexts),
@@ -21,14 +21,14 @@ export const text: fc.Arbitrary<string> = fc.oneof(
 
 const hugeNumbers = [1e308, -1e308, 2 ** 53, -(2 ** 53), 2 ** 63, 5e-324, -0, 0.1, -1, 4_294_967_296];
 
-/** Any JSON value that is not deep. */
+/** Any shallow JSON value. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   text,
   fc.constantFrom(...hugeNumbers, true, false, null, [], {}, [[[]]], ['x'], { toString: 'x' }, { length: 1e9 }),
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Any value without the names that are refused in every body, at any depth. */
+/** Any value without the member names that every route rejects, at any depth. */
 const harmlessValue = anyValue.filter((value) => !/"(?:__proto__|constructor)"/.test(JSON.stringify(value)));
 
 /** Values that fit the schema. */
@@ -50,7 +50,7 @@ export const createValid = (schema: JsonSchema, hints: Hints, name = ''): fc.Arb
   }
 };
 
-/** Objects that are meant for the schema, with one member that is likely to break a rule. */
+/** Objects for the schema, with one member that probably breaks a rule. */
 export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unknown> => {
   const names = Object.keys(schema.properties ?? {});
   return fc
@@ -61,7 +61,7 @@ export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unkno
     });
 };
 
-/** Required members are always present, others sometimes, and an unknown one now and then. */
+/** Required members are always present, others sometimes, and an unknown one occasionally. */
 const createObject = (
   { properties = {}, required = [] }: JsonSchema,
   hints: Hints,

@@ -5,14 +5,14 @@ import type { Request } from '../../support/client.ts';
 import { openConnection } from '../../support/connection.ts';
 import type { HttpResponse } from '../../support/response.ts';
 
-/** Bytes that a client sends, and the responses that must come back. */
+/** Bytes that a client sends, and the expected responses. */
 export interface Case {
   /** RFC and section, e.g. `9112 6.3`. */
   rule: string;
   /** Present-tense statement. */
   text: string;
   send: string;
-  /** Statuses that each answer in turn may have; one list means one answer. */
+  /** Allowed statuses of each response in turn; one list means one response. */
   answers: readonly (readonly number[])[];
   /** Whether the server closes the connection; otherwise it must answer another request on it. */
   closes: boolean;
@@ -20,7 +20,7 @@ export interface Case {
   ends?: boolean;
 }
 
-/** The title of tasks in hidden requests: no such task may ever exist. */
+/** The title of tasks in smuggled requests: no such task may ever exist. */
 export const smuggled = 'smuggled';
 
 const follower = 'GET /api/tasks/0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
@@ -66,7 +66,7 @@ const assertResponse = ({ status, headers, body }: HttpResponse, statuses: reado
   assert.ok(typeof error === 'string' && error !== '', String(body));
 };
 
-/** The server still answers others, and has acted on nothing that was hidden. */
+/** The server still serves other clients, and has processed no smuggled request. */
 const assertUnharmed = async (request: Request): Promise<void> => {
   const { status, text } = await request('GET', '/api/tasks?limit=1000');
   assert.equal(status, 200);

@@ -23,7 +23,7 @@ export type Operations = Record<string, Operation>;
 /** Names of all profiles. */
 export const profileNames = features.flatMap(({ profiles }) => profiles.map(({ name }) => name));
 
-/** The routes of an app with the paths that they are served at. */
+/** The routes of an app with the paths they are served at. */
 export const listServedRoutes = ({ mounts }: TestApp): Route[] =>
   mounts.flatMap(({ base, profiles }) =>
     profiles
@@ -31,7 +31,7 @@ export const listServedRoutes = ({ mounts }: TestApp): Route[] =>
       .map((route) => ({ ...route, path: `${base === '/' ? '' : base}${route.path}` })),
   );
 
-/** `GET /api/tasks/{id}`, as documents name a route. */
+/** A route as named in documents: `GET /api/tasks/{id}`. */
 export const toRouteName = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
 

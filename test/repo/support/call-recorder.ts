@@ -2,8 +2,8 @@ import { Session } from 'node:inspector';
 import process from 'node:process';
 
 /**
- * Preloaded into the program with `--import`. At SIGWINCH it prints one line on standard error, `entered URLS`: a JSON
- * list of the modules of which a function was called since the last signal.
+ * Preloaded into the program with `--import`. On SIGWINCH it prints one line to standard error, `entered URLS`: a JSON
+ * list of the modules with a function called since the last signal.
  */
 const session = new Session();
 session.connect();

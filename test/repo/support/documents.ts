@@ -20,7 +20,7 @@ export const listFiles = (folder: string): string[] =>
 export const listDocuments = (): string[] =>
   [...readdirSync(packageRoot), ...listFiles('docs'), ...listFiles('bench')].filter((path) => path.endsWith('.md'));
 
-/** The sections of a document at a heading level; the text before the first heading has no title. */
+/** The sections of a document at a heading level; text before the first heading has no title. */
 export const toSections = (text: string, level: number): Section[] =>
   text.split(new RegExp(`^${'#'.repeat(level)} `, 'm')).map((part, index) => {
     const end = index === 0 ? 0 : part.indexOf('\n');
@@ -31,7 +31,7 @@ export const toSections = (text: string, level: number): Section[] =>
 export const findSection = (text: string, title: string): string =>
   toSections(text, 2).find((section) => section.title === title)?.text ?? '';
 
-/** The cells of every table row, heads and rules left out. */
+/** The cells of every table row, without heads and rules. */
 export const toRows = (text: string): string[][] =>
   [...text.matchAll(/^\|.*\|\n\|[-| ]+\|\n((?:\|.*\|\n)*)/gm)].flatMap(([, body = '']) =>
     body

@@ -6,7 +6,7 @@ import { waitUntilPasses } from '../../../../test/support/wait.ts';
 import { createHangGuard } from '../../sampling/hang-guard.ts';
 import { createFileSystemReader, readSize, toFixedDisks } from './file-systems.ts';
 
-/** Every mount path is one that exists here, so that its size can be read. */
+/** Every mount path exists on this machine, so that its size can be read. */
 const toTree = (...mounts: string[]) => ({
   'proc/self/mountinfo': mounts.map((mount, index) => `${index + 10} 1 ${mount}\n`).join(''),
   'sys/dev/block/8:1': { link: '../../devices/sda/sda1' },

@@ -9,7 +9,7 @@ const kinds = {
 };
 
 for (const [kind, types] of Object.entries(kinds)) {
-  test(`${types.join(', ')}: ${kind}`, () => {
+  test(`file systems of type ${types.join(', ')} are ${kind}`, () => {
     assert.deepEqual(new Set(types.map(toKindOfType)), new Set([kind]));
   });
 }

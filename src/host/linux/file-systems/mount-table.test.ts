@@ -34,7 +34,7 @@ test('any path is unescaped correctly', () => {
   );
 });
 
-test('a mount on another is the visible one', () => {
+test('a mount on top of another one is the visible one', () => {
   assert.deepEqual(toPaths([toLine(1, 0, '/'), toLine(2, 1, '/mnt'), toLine(3, 2, '/mnt')]), ['1 /', '3 /mnt']);
 });
 
@@ -43,7 +43,7 @@ test('mounts below a covered mount are hidden with it', () => {
   assert.deepEqual(toPaths(lines), ['1 /', '4 /a']);
 });
 
-test('a mount on a folder above hides what was mounted below it', () => {
+test('a mount on a parent folder hides the mounts below it', () => {
   const lines = [toLine(1, 0, '/'), toLine(2, 1, '/a/b/c'), toLine(3, 1, '/a'), toLine(4, 1, '/ab')];
   assert.deepEqual(toPaths(lines), ['1 /', '3 /a', '4 /ab']);
 });

@@ -40,13 +40,13 @@ test('a name cut within a character is completed byte by byte', () => {
   assert.equal(toFullName(Buffer.from([0xff, 0x41]), Buffer.alloc(0)), '\ufffdA');
 });
 
-test('a name may be cut if it has 15 bytes and belongs to no kernel thread', () => {
+test('a name counts as cut only if it has 15 bytes and is not the name of a kernel thread', () => {
   assert.ok(isCut(toProcess(1, cut)));
   assert.ok(!isCut(toProcess(1, cut.slice(1))));
   assert.ok(!isCut({ ...toProcess(1, cut), virtualBytes: 0 }));
 });
 
-test('names are completed whether or not the first argument is terminated', async (t) => {
+test('names are completed whether or not the first argument ends in NUL', async (t) => {
   const root = createTree(t, {
     '1/cmdline': '/bin/signalbox-long-name\0--port\x003000\0',
     '3/cmdline': '/bin/signalbox-long-name without an end',
@@ -74,7 +74,7 @@ test('each process is read once, and again when another takes over its id', asyn
   assert.equal((await complete([toProcess(1, cut)])).get(1), 'signalbox-long-two', 'forgotten meanwhile');
 });
 
-test('stuck processes together take one thread of the pool', async (t) => {
+test('stuck processes together occupy one thread of the pool', async (t) => {
   const pids = [1, 2, 3, 4, 5, 6];
   const root = createTree(t, Object.fromEntries(pids.map((pid) => [`${pid}/status`, 'stuck'])));
   const pipes = pids.map((pid) => join(root, `${pid}/cmdline`));
@@ -89,7 +89,7 @@ test('stuck processes together take one thread of the pool', async (t) => {
   await waitUntilPasses(async () => assert.equal((await complete(stuck)).size, pids.length));
 });
 
-test('a process that does not answer delays nobody', async (t) => {
+test('a process that does not answer delays no other', async (t) => {
   const root = createTree(t, { '1/x': '' });
   const pipe = join(root, '1/cmdline');
   execFileSync('/usr/bin/mkfifo', [pipe]);

@@ -61,7 +61,7 @@ test('processor seconds are those that Node counts for itself (D25)', async () =
 });
 
 for (const name of ['a) b', '((', ') S 1 2 3', 'line\nbreak', '"\\{}', 'ü€']) {
-  test(`a process may call itself ${JSON.stringify(name)}`, async (t) => {
+  test(`a process named ${JSON.stringify(name)} is listed with that name`, async (t) => {
     const pid = await keepRunning(
       t,
       spawn('/bin/sh', ['-c', 'printf %s "$1" >/proc/$$/comm; read _', 'sh', name], inBackground),
@@ -76,12 +76,12 @@ test('bytes of a name that are not UTF-8 are replaced', async (t) => {
   await waitUntilPasses(async () => assert.equal((await find(pid)).name, 'x\ufffdy'));
 });
 
-test('a process may have no name at all', async (t) => {
+test('a process without a name is listed', async (t) => {
   const pid = await keepRunning(t, spawn('/bin/sh', ['-c', "printf '\\000' >/proc/$$/comm; read _"], inBackground));
   await waitUntilPasses(async () => assert.equal((await find(pid)).name, ''));
 });
 
-test('a name longer than the kernel keeps is complete', async (t) => {
+test('a name longer than the kernel keeps is completed', async (t) => {
   const name = 'signalbox-with-a-long-name';
   const folder = createTree(t, { [name]: { link: '/bin/sleep' } });
   const pid = await keepRunning(t, spawn(join(folder, name), ['60'], inBackground));
@@ -90,7 +90,7 @@ test('a name longer than the kernel keeps is complete', async (t) => {
 
 test('a reading is shared for half a second, then replaced (D25)', async () => {
   let first: readonly ProcessReading[] = [];
-  // One that is nearly half a second old may be replaced between the two.
+  // A reading that is nearly half a second old may be replaced between the two.
   await waitUntilPasses(async () => {
     first = await readings.processes();
     assert.equal(await readings.processes(), first);

@@ -34,7 +34,7 @@ test('the firmware names the hardware', async (t) => {
   );
 });
 
-test('without firmware data, the device tree names the model', async (t) => {
+test('the device tree names the model if there is no firmware data', async (t) => {
   const root = createTree(t, { 'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0' });
   const { manufacturer, model, osName, hypervisorPresent, userCount } = await readSystem(root);
   assert.equal(model, 'Raspberry Pi 4 Model B Rev 1.4');
@@ -65,7 +65,7 @@ const names: [string, string | null][] = [
 ];
 
 for (const [content, name] of names) {
-  test(`${JSON.stringify(content)} names ${JSON.stringify(name)}`, () => {
+  test(`the os-release file ${JSON.stringify(content)} gives the name ${JSON.stringify(name)}`, () => {
     assert.equal(parseOsName(content), name);
   });
 }

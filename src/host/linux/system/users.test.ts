@@ -34,7 +34,7 @@ test('sessions of systemd-logind take precedence over utmp', async (t) => {
   assert.equal(await countUsers(run), 1);
 });
 
-test('without systemd-logind utmp is counted, and without both the count is null', async (t) => {
+test('without systemd-logind the users come from utmp, and without both the count is null', async (t) => {
   assert.equal(await countUsers(createTree(t, { utmp: toUtmp(384, 7) })), 1);
   assert.equal(await countUsers(createTree(t, {})), null);
 });

@@ -7,7 +7,7 @@ import { CommandFailure } from './runner.ts';
 
 const signal = new AbortController().signal;
 
-test('text is read to the end, and a failed program becomes a failure with its message', async (t) => {
+test('output is read to the end, and a failed program rejects with its message', async (t) => {
   const args = ['-c', 'echo é; echo bad >&2; exit "$1"', 'sh'];
   const request = { program: '/bin/sh', signal, maxBytes: 100 };
   assert.equal(await readChildText({ ...request, args: [...args, '0'] }), 'é\n');
@@ -17,13 +17,13 @@ test('text is read to the end, and a failed program becomes a failure with its m
   await assert.rejects(readChildText({ ...request, program, args: [] }), failure);
 });
 
-test('a program that writes too much is ended', async () => {
+test('a program that writes too much is terminated', async () => {
   const failure = new CommandFailure('yes wrote more than 1000000 bytes');
   const request = { program: '/usr/bin/yes', args: [], signal, maxBytes: 1_000_000 };
   await assert.rejects(readChildText(request), failure);
 });
 
-test('lines are complete however the output is split into pieces', () => {
+test('lines are reassembled however the output is split', () => {
   const lines = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')));
   fc.assert(
     fc.property(lines, fc.integer({ min: 1, max: 7 }), (expected, size) => {

@@ -9,7 +9,7 @@ import { runChild } from './child.ts';
 const signal = new AbortController().signal;
 const ignore = (): boolean => true;
 
-/** Collects the process ids that a program prints, one a line. */
+/** Collects the process ids that a program prints, one per line. */
 const createPidReader = () => {
   let text = '';
   const onOutput = (piece: Buffer): boolean => {
@@ -19,7 +19,7 @@ const createPidReader = () => {
   return { onOutput, read: () => text.split('\n').filter(Boolean).map(Number) };
 };
 
-test('a program gets its arguments unchanged, and its output, stderr and exit code are returned', async (t) => {
+test('a program receives its arguments unchanged, and its output, stderr and exit code are returned', async (t) => {
   const program = writeProgram(t, 'echoes', 'printf "%s|" "$@"; echo "no good" >&2; exit 3');
   const pieces: Buffer[] = [];
   const args = ['$(id)', '; ls', '*', "'"];
@@ -28,17 +28,17 @@ test('a program gets its arguments unchanged, and its output, stderr and exit co
   assert.equal(Buffer.concat(pieces).toString(), "$(id)|; ls|*|'|");
 });
 
-test("a program gets nothing of the server's environment", async () => {
+test("a program does not inherit the server's environment", async () => {
   const pieces: Buffer[] = [];
   await runChild({ program: '/usr/bin/env', args: [], onOutput: (piece) => pieces.push(piece) > 0, signal });
   const lines = Buffer.concat(pieces).toString().trim().split('\n');
   const names = lines.map((line) => line.split('=')[0]);
-  // Node passes this one to every child while coverage is measured.
+  // Node passes this variable to every child while coverage is measured.
   const own = names.filter((name) => name !== 'NODE_V8_COVERAGE');
   assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
 });
 
-test('a program gets all of its input and the environment of its own', async (t) => {
+test('a program receives all of its input and its own environment', async (t) => {
   const program = writeProgram(t, 'reads', 'cat; printf "$GREETING"');
   const input = `${'x'.repeat(1_000_000)}\u20ac`;
   const pieces: Buffer[] = [];
@@ -128,7 +128,7 @@ test('a program that cannot be started, or a signal that is already aborted, rej
   await assert.rejects(runChild({ ...request, signal: AbortSignal.abort(new Error('late')) }), /^Error: late$/);
 });
 
-test('a child that cannot start because descriptors are used up is an error, and the server keeps running', () => {
+test('a child that cannot start because descriptors are exhausted is an error, and the server keeps running', () => {
   const code = `
     import { openSync } from 'node:fs';
     import { runChild } from '${import.meta.url.replace('child.test', 'child')}';

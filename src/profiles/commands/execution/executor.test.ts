@@ -10,7 +10,7 @@ import { CommandFailure, type Runner } from './runner.ts';
 const command: ParsedCommand = { name: 'Get-Process', parameters: {} };
 const stays = new AbortController().signal;
 
-/** Runs a program that would last for minutes; `pids` are those of its instances. */
+/** Runs programs that would last for minutes; `pids` are their process ids. */
 const createSlowRunner = (): Runner & { pids: number[] } => {
   const pids: number[] = [];
   const run: Runner['run'] = async (_, signal) => {
@@ -21,7 +21,7 @@ const createSlowRunner = (): Runner & { pids: number[] } => {
   return { name: 'native', pids, run };
 };
 
-test('a result is bounded', async () => {
+test('a result is cut at its limits', async () => {
   const runner: Runner = { name: 'native', run: async () => ({ rows: [{ Id: 1 }], truncated: true }) };
   const executor = createExecutor({ runner, timeoutSeconds: 10 });
   assert.deepEqual(await executor.execute(command, stays), { rows: ['{"Id":1}'], truncated: true });

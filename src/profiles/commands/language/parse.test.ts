@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 const special = /[;|&<>$(){}@#`'"]/;
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Texts made mostly of what has a meaning in PowerShell. */
+/** Texts made mostly of characters with a meaning in PowerShell. */
 const line = fc
   .array(
     fc.oneof(
@@ -42,7 +42,7 @@ test('the parser never throws, and an accepted line, written again from its part
   );
 });
 
-test('no special character outside quotes, and no control character at all, is ever accepted', () => {
+test('a special character outside quotes, or any control character, is never accepted', () => {
   fc.assert(
     fc.property(commandLine, (text) => {
       const parsed = parseCommandLine(text);
@@ -99,7 +99,7 @@ test('named, listed, positional and switch parameters are distinguished', () => 
   }
 });
 
-test('a line with other syntax is refused, naming the part', () => {
+test('a line with any other syntax is refused by naming the part', () => {
   const cases: [string, RegExp][] = [
     ['', /command must come first/],
     ['   ', /command must come first/],

@@ -12,7 +12,7 @@ test('ISO 8601 dates are parsed, without a zone as local time', () => {
   assert.deepEqual(parseDate('2024-02-29T10:30+02:00'), new Date('2024-02-29T08:30:00Z'));
 });
 
-test('other texts, and days that do not exist, are refused as dates', () => {
+test('other date formats and dates that do not exist are refused', () => {
   const texts = [
     '',
     '29.2.2024',

@@ -36,7 +36,7 @@ test('D30 allowed lines become commands with typed values', () => {
   }
 });
 
-test('D30 everything else is refused with a reason that names it', () => {
+test('D30 any other line is refused with a reason that names the fault', () => {
   const long = 'x'.repeat(129);
   const cases: [string, RegExp][] = [
     ['Remove-Item /', /^Command "Remove-Item" is not allowed; allowed are Get-Process, Get-Service/],
@@ -95,7 +95,7 @@ test('D30 everything else is refused with a reason that names it', () => {
   }
 });
 
-/** Texts after a command, mostly refused. */
+/** Texts after a command, most of which are refused. */
 const rest = fc.array(
   fc.oneof(
     fc.constantFrom('-Name', '-Id 1', '-ID', 'System', 'win32_process', '-Filter', ',', '1', "'a'", '-KeyOnly'),
@@ -118,7 +118,7 @@ test('the check accepts or refuses any text and never throws', () => {
   );
 });
 
-test('an allowed command, written again from its values, is allowed and the same', () => {
+test('an allowed command written again from its values is allowed and parses the same', () => {
   let allowed = 0;
   fc.assert(
     fc.property(allowedLine, (line) => {

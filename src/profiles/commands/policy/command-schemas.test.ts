@@ -12,7 +12,7 @@ import type { CommandPolicy, ParameterPolicy } from './policy-shape.ts';
 
 const commands = describeCommands();
 
-/** Texts with and without quotes that can enclose them. */
+/** Texts that quotes can enclose. */
 const text = fc.oneof(
   createAnyText(6),
   fc.string({ unit: 'grapheme', maxLength: 6 }),
@@ -83,7 +83,7 @@ test('every command is described, in the order of the policy', () => {
 });
 
 for (const { name, parameters: schema } of commands) {
-  test(`the schema of ${name} takes and refuses the parameters that the check takes and refuses`, () => {
+  test(`the schema of ${name} accepts and refuses the same parameters as the policy check`, () => {
     const policy: CommandPolicy = policies[name as keyof typeof policies];
     const seen = new Set<boolean>();
     fc.assert(

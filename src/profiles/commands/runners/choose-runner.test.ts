@@ -19,7 +19,7 @@ const choose = async (
   return runner.name;
 };
 
-test('the runner is native on Linux and powershell on Windows, unless commandRunner names one', async (t) => {
+test('the runner is native on Linux and powershell on Windows, unless commandRunner sets one', async (t) => {
   const { program } = createStandIn(t, []);
   assert.equal(await choose('auto', 'linux', program), 'native');
   assert.equal(await choose('auto', 'win32', '/nonexistent', program), 'powershell');

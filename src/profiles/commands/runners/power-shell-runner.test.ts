@@ -12,12 +12,12 @@ import { toRequest } from './power-shell/request.ts';
 import { script } from './power-shell/script.ts';
 import { createEnvironment, createPowerShellRunner } from './power-shell-runner.ts';
 
-// A stand-in plays PowerShell: these tests check what is sent to it and what becomes of its output.
+// A stand-in replaces PowerShell: these tests check what it is sent and how its output is handled.
 
 const signal = new AbortController().signal;
 const processes: ParsedCommand = { name: 'Get-Process', parameters: {} };
 
-test('the command is written to standard input, and objects become rows', async (t) => {
+test('the command is written to standard input, and the objects become rows', async (t) => {
   const row = Object.fromEntries(readProperties['Get-Process'].map((path) => [path, path]));
   const standIn = createStandIn(t, [{ command: 'Get-Process' }, { row }, { end: true }]);
   const command: ParsedCommand = { name: 'Get-Process', parameters: { Name: ['\u00e9*'] } };
@@ -29,7 +29,7 @@ test('the command is written to standard input, and objects become rows', async 
   assert.ok(own.every((name) => /^(PATH|HOME|LC_ALL|NO_COLOR|POWERSHELL_|DOTNET_|PSModule)/.test(name)));
 });
 
-test("no value changes PowerShell's arguments or is run as code", async (t) => {
+test("no value changes PowerShell's arguments or runs as code", async (t) => {
   const standIn = createStandIn(t, [{ end: true }]);
   const runner = createPowerShellRunner(standIn.program);
   const file = join(dirname(standIn.program), 'made');
@@ -44,7 +44,7 @@ test("no value changes PowerShell's arguments or is run as code", async (t) => {
   }
 });
 
-test("PowerShell's own message fails the command", async (t) => {
+test('an error message from PowerShell fails the command with that message', async (t) => {
   const { program } = createStandIn(t, [{ error: 'Cannot find any service' }]);
   const run = createPowerShellRunner(program).run(processes, signal);
   await assert.rejects(run, new CommandFailure('Cannot find any service'));
@@ -80,7 +80,7 @@ test('on Windows an abort ends PowerShell even if taskkill is missing', async (t
   await assert.rejects(run, /^Error: enough$/);
 });
 
-test('PowerShell gets no variable of the server except HOME, and sends no telemetry', () => {
+test('PowerShell inherits no server variable except HOME, and sends no telemetry', () => {
   const { HOME, PATH, ...others } = createEnvironment('linux');
   assert.match(String(HOME), /^\//);
   assert.equal(PATH, '/usr/bin:/bin');
@@ -88,7 +88,7 @@ test('PowerShell gets no variable of the server except HOME, and sends no teleme
   assert.equal(others['PSModuleAnalysisCachePath'], '/dev/null');
 });
 
-test('on Windows the environment sets no PATH and HOME', () => {
+test('on Windows the environment does not set PATH and HOME', () => {
   const environment = createEnvironment('win32');
   assert.deepEqual([environment['PATH'], environment['HOME']], [undefined, undefined]);
   assert.equal(environment['PSModuleAnalysisCachePath'], 'nul');

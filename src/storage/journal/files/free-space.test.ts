@@ -4,18 +4,18 @@ import { test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { createFreeSpaceCheck } from './free-space.ts';
 
-test('enough free space is not checked again for a second, until it is used up', async (t) => {
+test('sufficient free space is checked again after a second, or once it is used up', async (t) => {
   const folder = createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const assertFreeSpace = createFreeSpaceCheck(folder, 0);
   await assertFreeSpace(0);
   await rmdir(folder);
   await assertFreeSpace(1000);
-  // far more than other programs can have freed meanwhile
+  // Far more than other programs can have freed in the meantime.
   await assert.rejects(assertFreeSpace(10 * bavail * bsize), { code: 'ENOENT' });
 });
 
-test('too little free space is checked again each time', async (t) => {
+test('insufficient free space is checked again each time', async (t) => {
   const folder = createFolder(t);
   const assertFreeSpace = createFreeSpaceCheck(folder, Number.MAX_SAFE_INTEGER);
   const refusal = {
@@ -28,7 +28,7 @@ test('too little free space is checked again each time', async (t) => {
   await assert.rejects(assertFreeSpace(0), { code: 'ENOENT' });
 });
 
-test('the bytes to be written count as used, also in the first check', async (t) => {
+test('the bytes about to be written count as used, even in the first check', async (t) => {
   const folder = createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const assertFreeSpace = createFreeSpaceCheck(folder, 0);
@@ -37,7 +37,7 @@ test('the bytes to be written count as used, also in the first check', async (t)
   await assert.rejects(assertFreeSpace(1), { code: 'ENOENT' });
 });
 
-test('the space that must stay free is not used up', async (t) => {
+test('the reserved free space is not used', async (t) => {
   const folder = createFolder(t);
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;

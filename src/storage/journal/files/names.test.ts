@@ -15,7 +15,7 @@ test('the files of a journal are named after it, numbered with eight digits or m
   assert.equal(names.torn(12), join('/folder', 'log.00000012.torn'));
 });
 
-test('the numbers of its files are listed in order, and nothing else', async (t) => {
+test('only numbered files of the journal are listed, in order', async (t) => {
   const folder = createFolder(t);
   const names = createFileNames(folder, 'log');
   for (const number of [10, 2, 123_456_789, 99_999_999]) await writeFile(names.closed(number), '');
@@ -27,7 +27,7 @@ test('the numbers of its files are listed in order, and nothing else', async (t)
   assert.deepEqual(await names.listTorn(), [7]);
 });
 
-test('numbers begin at 1 and go on after the last', () => {
+test('segment numbers begin at 1 and continue after the highest', () => {
   assert.equal(nextNumber([]), 1);
   assert.equal(nextNumber([3, 7]), 8);
 });

@@ -9,7 +9,7 @@ import { removeOldSegments } from './retention.ts';
 const hour = 60 * 60;
 const none = { retainSegments: 0, retainBytes: 0, retainDays: 0 };
 
-/** Closed segments of these sizes, and ages in hours, the oldest first. */
+/** Closed segments with these sizes and ages in hours, oldest first. */
 const createSegments = async (t: TestContext, segments: [bytes: number, hours: number][]) => {
   const names = createFileNames(createFolder(t), 'log');
   for (const [index, [bytes, hours]] of segments.entries()) {
@@ -56,7 +56,7 @@ test('retainDays deletes segments whose last write is older', async (t) => {
   assert.deepEqual(await list(), ['log.00000002.jsonl']);
 });
 
-test('every limit applies, and other files are left alone', async (t) => {
+test('every retention limit applies, and other files are kept', async (t) => {
   const { names, list } = await createSegments(t, [
     [1, 0],
     [90, 0],
@@ -69,7 +69,7 @@ test('every limit applies, and other files are left alone', async (t) => {
   assert.deepEqual(await list(), ['log.00000004.jsonl', ...others].sort());
 });
 
-test('a segment that cannot be deleted is left out of the result and stops nothing', async (t) => {
+test('a segment that cannot be deleted is left out of the result, and the others are deleted', async (t) => {
   const { names, list } = await createSegments(t, Array(3).fill([1, 49]));
   await rm(names.closed(2));
   await mkdir(names.closed(2));
@@ -79,7 +79,7 @@ test('a segment that cannot be deleted is left out of the result and stops nothi
   assert.deepEqual(await list(), ['log.00000002.jsonl']);
 });
 
-test('a segment that another program deletes meanwhile stops nothing', async (t) => {
+test('a segment that another program deletes meanwhile does not stop retention', async (t) => {
   const { names, list } = await createSegments(t, Array(3).fill([1, 49]));
   await rm(names.closed(2));
   const removed = await removeOldSegments({ ...names, listClosed: async () => [1, 2, 3] }, { ...none, retainDays: 1 });

@@ -11,16 +11,16 @@ test('a line is JSON with the record first, then id, seq and crc', () => {
   assert.ok(line.endsWith('}\n'));
 });
 
-test('a record without fields has its id alone', () => {
+test('a record without fields is a line with only its id', () => {
   assert.equal(toLineStart({}, 'an-id'), '{"id":"an-id"');
 });
 
-test('a mark is a line with a seq and its crc', () => {
+test('a mark is a line with only seq and crc', () => {
   assert.deepEqual(Object.keys(JSON.parse(toMark(7))), ['seq', 'crc']);
   assert.ok(toMark(7).endsWith('}\n'));
 });
 
-test('the end of a line takes up lineEndBytes at most, whatever the seq', () => {
+test('the end of a line has at most lineEndBytes, whatever the seq', () => {
   const start = toLineStart({ message: 'höhe' }, 'an-id');
   assert.equal(toLine(start, Number.MAX_SAFE_INTEGER).length, start.length + lineEndBytes);
 });

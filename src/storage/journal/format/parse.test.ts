@@ -7,7 +7,7 @@ import { classifyLine, createMatcher, parseRecord } from './parse.ts';
 const line = toLine(toLineStart({ message: 'höhe', level: 'ERROR' }, 'an-id'), 7);
 const bytes = Buffer.from(line).subarray(0, -1);
 
-test('any record comes back from its line', () => {
+test('any record can be parsed back from its line', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), (fields) => {
       const record = { ...fields, n: 1 };
@@ -30,18 +30,18 @@ test('a line with any byte changed is damaged', () => {
   }
 });
 
-test('a line that lacks its end or its beginning is damaged', () => {
+test('a line that lacks its beginning or end is damaged', () => {
   for (let length = 1; length < bytes.length; length += 1) {
     assert.equal(classifyLine(bytes.subarray(0, length)), 'damaged');
     assert.equal(classifyLine(bytes.subarray(length)), 'damaged');
   }
 });
 
-test('a line that is too long to be read is damaged', () => {
+test('a line that is too long is damaged', () => {
   assert.equal(classifyLine(undefined), 'damaged');
 });
 
-test('a byte order mark and a carriage return around a line do no harm', () => {
+test('a byte order mark and a carriage return around a line are ignored', () => {
   const dressed = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes, Buffer.from('\r')]);
   assert.equal(classifyLine(dressed), 'own');
   assert.deepEqual(parseRecord(dressed), JSON.parse(line));
@@ -56,19 +56,19 @@ test('a line without seq and crc is foreign if it is a JSON object in UTF-8', ()
   assert.equal(classifyLine(Buffer.from('{"level":"\xff"}', 'latin1')), 'damaged');
 });
 
-test('a line of nothing but white space is blank', () => {
+test('a line of only white space is blank', () => {
   for (const text of ['', '\r', '  \t ', '\ufeff']) {
     assert.equal(classifyLine(Buffer.from(text)), 'blank');
   }
 });
 
-test('a mark is no record, and has its seq', () => {
+test('a mark is not a record, and has a seq', () => {
   const mark = Buffer.from(toMark(12)).subarray(0, -1);
   assert.equal(classifyLine(mark), 'mark');
   assert.equal(parseRecord(mark)['seq'], 12);
 });
 
-test('a record matches by the exact text of one of its own fields', () => {
+test('a record matches by the exact text of its own field', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (level, value) => {
       const record = { message: `"level":${JSON.stringify(value)}`, level, inner: { level: value } };
@@ -82,7 +82,7 @@ test('a record matches by the exact text of one of its own fields', () => {
   );
 });
 
-test('a field that is missing or no text matches nothing', () => {
+test('a field that is missing or not a string matches nothing', () => {
   const matches = createMatcher({ field: 'level', value: '7' });
   assert.equal(matches('foreign', Buffer.from('{"level":7}')), false);
   assert.equal(matches('foreign', Buffer.from('{}')), false);

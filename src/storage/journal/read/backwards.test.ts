@@ -22,7 +22,7 @@ const openFile = async (t: TestContext) => {
   return handle;
 };
 
-test('lines come last one first with their offsets, whatever their lengths and the block borders', async (t) => {
+test('lines are read backwards with their offsets, whatever their lengths and the block borders', async (t) => {
   const handle = await openFile(t);
   const lengths = fc.array(fc.oneof(fc.nat(30), fc.nat(limit + 1000), fc.constantFrom(16383, 16384, 16385)), {
     maxLength: 12,
@@ -46,7 +46,7 @@ test('lines come last one first with their offsets, whatever their lengths and t
   );
 });
 
-test('a file that is cut while it is read ends early', async (t) => {
+test('reading ends early if the file is cut meanwhile', async (t) => {
   const handle = await openFile(t);
   await handle.write('one\ntwo\n');
   const lines = await readLines(handle, 100);

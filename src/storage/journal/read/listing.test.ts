@@ -10,7 +10,7 @@ import { toMark } from '../format/line.ts';
 /** More than a listing keeps in memory. */
 const long = 'x'.repeat(100_000);
 
-/** A journal with two closed files and an active one; a record in each, too long to be kept. */
+/** A journal with two closed files and an active one, each with a record too long to be kept in memory. */
 const openThreeFiles = async (t: TestContext) => {
   const directory = createFolder(t);
   const journal = await openTestJournal(t, directory, { segmentBytes: 1 });
@@ -20,7 +20,7 @@ const openThreeFiles = async (t: TestContext) => {
   return { directory, journal };
 };
 
-test('whatever the lengths of records, files and windows, a listing has the last ones that match', async (t) => {
+test('a listing returns the last matching records, whatever the lengths of records, files and windows', async (t) => {
   const record = fc.record({
     length: fc.oneof(fc.nat(300), fc.constantFrom(20_000, 65_300, 65_536, 140_000)),
     level: fc.constantFrom('A', 'B'),
@@ -54,7 +54,7 @@ test('whatever the lengths of records, files and windows, a listing has the last
   );
 });
 
-test('a listing has the log as it was when it began, whatever is appended while it is read', async (t) => {
+test('a listing shows the log as of its start, whatever is appended while it is read', async (t) => {
   const { journal } = await openThreeFiles(t);
   const listing = await journal.listLast(10);
   const numbers: unknown[] = [];
@@ -92,11 +92,11 @@ for (const [what, text] of [
   ['short records', '{"level":"INFO","message":"one of many"}\n'.repeat(10_000)],
   ['records of 1 MB', `{"message":"${'x'.repeat(1_000_000)}"}\n`.repeat(20)],
 ] as const) {
-  test(`listing ${what} takes less than 60 ms of processor time without giving way`, async (t) => {
+  test(`listing ${what} blocks the event loop for less than 60 ms of processor time`, async (t) => {
     const directory = createFolder(t);
     await writeFile(join(directory, 'log.jsonl'), text);
     const journal = await openTestJournal(t, directory);
-    // compiles what is measured
+    // Warm up, so that compilation is not measured.
     await listNumbers(journal, 10_000);
     let longest = 0;
     let start = process.cpuUsage();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
 import { Runs } from './runs.ts';
 
-/** Reads from text as from a file. */
+/** Reads from a text like from a file. */
 const readFrom = (text: string) => async (buffer: Buffer, position: number) =>
   Buffer.from(text).copy(buffer, 0, position);
 
@@ -17,7 +17,7 @@ const readAll = async (runs: Runs, text: string): Promise<string[]> => {
 
 const sizes = fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constantFrom(65_534, 65_535, 65_536, 140_000));
 
-test('the lines that were added come back in order, whatever lies between them', async () => {
+test('the added lines are read back in order, whatever lies between them', async () => {
   const lines = fc.array(fc.record({ size: sizes, isChosen: fc.boolean() }), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(lines, fc.boolean(), async (chosen, endsWithNewline) => {
@@ -35,7 +35,7 @@ test('the lines that were added come back in order, whatever lies between them',
   );
 });
 
-test('a file that was cut after its lines were added is an error', async () => {
+test('reading fails if the file was cut after its lines were added', async () => {
   const runs = new Runs();
   runs.add({ start: 4, length: 3, bytes: undefined });
   await assert.rejects(readAll(runs, 'one\ntw'), { message: 'the log was cut while it was read' });

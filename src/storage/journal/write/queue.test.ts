@@ -4,12 +4,12 @@ import { JournalError } from '../errors.ts';
 import { lineEndBytes } from '../format/line.ts';
 import { Queue } from './queue.ts';
 
-/** Bytes of a line that begins with one character. */
+/** Bytes of a line whose beginning has one character. */
 const lineBytes = 1 + lineEndBytes;
 const full = { code: 'queue-full', message: 'too many records wait for the disk' };
 const idsOf = (taken: { id: string }[]): string[] => taken.map(({ id }) => id);
 
-test('records are taken in order of arrival with the id and start they were added with', async () => {
+test('records are taken in order of arrival with their ids and line starts', async () => {
   const queue = new Queue(10, 1000);
   const added = ['a', 'b'].map((id) => queue.add(id, `${id}\u00e9`));
   assert.equal(queue.waiting, 2);
@@ -27,7 +27,7 @@ test('records are taken in order of arrival with the id and start they were adde
   ]);
 });
 
-test('the records that fit together are taken, and at least one', async () => {
+test('as many records are taken as fit together, and at least one', async () => {
   const queue = new Queue(10, 10_000);
   for (const id of ['a', 'b', 'c', 'd']) void queue.add(id, 'x');
   assert.deepEqual(idsOf(queue.take(2 * lineBytes)), ['a', 'b']);
@@ -63,7 +63,7 @@ test('records beyond the maximum bytes are refused', async () => {
   assert.deepEqual(idsOf(queue.take(10_000)), ['c', 'e']);
 });
 
-test('all waiting records are rejected together, and taken ones are not', async () => {
+test('all waiting records are rejected together, and taken ones are not affected', async () => {
   const queue = new Queue(10, 10_000);
   const taken = queue.add('a', 'x');
   const [a] = queue.take(1);

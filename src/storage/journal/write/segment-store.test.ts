@@ -77,7 +77,7 @@ test('a closed segment holds only acknowledged batches, and an empty one is dele
   assert.equal(await readFile(names.active, 'utf8'), '');
 });
 
-test('removed segments are reported, and their directory is synced', async (t) => {
+test('deleted segments are reported, and their directory is synced', async (t) => {
   const { store, names, synced, events } = await open(t, { segmentBytes: 1, retainSegments: 1 });
   for (const line of ['1\n', '2\n']) await commit(store, line);
   assert.deepEqual(events, []);
@@ -88,7 +88,7 @@ test('removed segments are reported, and their directory is synced', async (t) =
   assert.deepEqual(store.takeSnapshot().closed, [names.closed(2)]);
 });
 
-test('a probe leaves the file as it was, and fails if its bytes do not reach the file', async (t) => {
+test('a probe leaves the file unchanged, and fails if its bytes do not reach the file', async (t) => {
   const { store, names, synced, hooks } = await open(t);
   await commit(store, 'one\n');
   synced.length = 0;
@@ -107,11 +107,11 @@ test('a probe leaves the file as it was, and fails if its bytes do not reach the
   assert.equal((await stat(names.active)).size, 4);
 });
 
-test('a batch whose file is moved away is written again, three times at most', async (t) => {
+test('a batch whose file was moved away is written again, at most three times', async (t) => {
   const { store, names, events, hooks } = await open(t);
   let moves = 0;
   hooks.onData = async () => {
-    // Opening syncs too; what is moved is the file that has the batch.
+    // Opening syncs too; move only the file that holds the batch.
     if ((await readFile(names.active, 'utf8')) !== '') await rename(names.active, `${names.active}.${++moves}`);
   };
   await assert.rejects(commit(store, 'one\n'), {
@@ -126,7 +126,7 @@ test('a batch whose file is moved away is written again, three times at most', a
   assert.equal(await readFile(names.active, 'utf8'), 'two\n');
 });
 
-test('lines that another program writes after a batch stay behind it', async (t) => {
+test('lines that another program writes after a batch stay after it', async (t) => {
   const { store, names, events, hooks } = await open(t);
   let calls = 0;
   hooks.onData = async () => {
@@ -151,7 +151,7 @@ test('a file stays open while a reader holds it', async (t) => {
   await assert.rejects(active.handle.stat(), { code: 'EBADF' });
 });
 
-test('a directory in place of the file fails the opening and is left as it is', async (t) => {
+test('a directory in place of the file fails the opening and is left alone', async (t) => {
   const { store, names } = await open(t);
   await unlink(names.active);
   await mkdir(names.active);

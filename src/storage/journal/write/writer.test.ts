@@ -47,7 +47,7 @@ test('a failure is reported once until a record is stored again', async (t) => {
   assert.deepEqual(events, ['failed', 'recovered', 'failed']);
 });
 
-test('with retainDays ages are checked every hour until the writer is closed', async (t) => {
+test('with retainDays the writer checks ages every hour until it is closed', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { writer, events } = createWriter(t, { retainDays: 1 });
   t.mock.timers.tick(2 * hourMs);
@@ -60,7 +60,7 @@ test('with retainDays ages are checked every hour until the writer is closed', a
   assert.equal(events.length, 2);
 });
 
-test('without retainDays nothing runs by itself', async (t) => {
+test('without retainDays the writer sets no timer', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { writer, events } = createWriter(t, { retainSegments: 1 });
   t.mock.timers.tick(9 * hourMs);

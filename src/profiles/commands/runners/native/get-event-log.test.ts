@@ -45,7 +45,7 @@ test('the filters choose among the recorded entries of journalctl', async (t) =>
   }
 });
 
-test('an entry longer than 1 MiB is skipped, more than 8 MiB are cut, and both mark the result as truncated', async (t) => {
+test('an entry longer than 1 MiB is skipped and output over 8 MiB is cut, and both mark the result as truncated', async (t) => {
   const filler = (bytes: number): string => `head -c ${bytes} /dev/zero | tr '\\0' x`;
   const huge = `printf '{"MESSAGE":"'; ${filler(2 ** 20)}; echo '"}'\n${recorded}`;
   const cut = await read(t, huge);
@@ -60,7 +60,7 @@ test('a journalctl that is killed before it has written everything fails the com
   await assert.rejects(killed, new CommandFailure('journalctl failed: it gave no reason'));
 });
 
-test('a missing journal, journalctl or permission is named in the failure', async (t) => {
+test('a missing journal, journalctl or permission is named in the error', async (t) => {
   const none = 'test "$1" = --header && echo "No journal files were found." >&2; exit 0';
   const noFiles = 'Events need a journal: no journal files were found on this machine';
   await assert.rejects(read(t, none), new CommandFailure(noFiles));
@@ -75,7 +75,7 @@ test('a missing journal, journalctl or permission is named in the failure', asyn
   await assert.rejects(getEventLog({ ...systemPaths, journalctl: [] }, parameters, signal), notInstalled);
 });
 
-test('the journal of this machine is read, or the failure says what is missing', async () => {
+test('the journal of this machine is read, or the error says what is missing', async () => {
   const events = getEventLog(systemPaths, { LogName: 'System', Newest: 3 }, signal);
   try {
     assert.ok((await events).rows.length <= 3);

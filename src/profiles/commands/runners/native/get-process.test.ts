@@ -11,7 +11,7 @@ import type { HostReadings, ProcessReading } from '../../../../host/readings.ts'
 import { CommandFailure } from '../../execution/runner.ts';
 import { createGetProcess } from './get-process.ts';
 
-/** Starts a process of the given name that lasts as long as the test, then opens the host's readings. */
+/** Starts a process with the given name that lasts as long as the test, then opens the host's readings. */
 const startNamed = async (
   t: TestContext,
   name: string,
@@ -104,7 +104,7 @@ test('a name without wildcards, or an id, without a process fails as in PowerShe
   await assert.rejects(getProcess({ Id: [pid, 4294967295] }), noId);
 });
 
-test('unknown properties of a process, and those of one that has ended, are null', async (t) => {
+test('unknown properties of a process, and those of an ended process, are null', async (t) => {
   const { host } = await startNamed(t, 'aaa-other');
   const nothing = { userSeconds: null, kernelSeconds: null, threads: null, virtualBytes: null };
   const reading: ProcessReading = {

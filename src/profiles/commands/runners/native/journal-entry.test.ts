@@ -22,7 +22,7 @@ test('a recorded entry becomes an event with all its properties', () => {
   });
 });
 
-test('a message of bytes is decoded, a missing priority is Information, a missing identifier is the unit', () => {
+test('a message of bytes is decoded, a missing priority is Information, and a missing identifier is the unit', () => {
   assert.equal(events[1]?.Message, 'esc \u001b[1m bold');
   assert.equal(events[1]?.EntryType, 'Warning');
   const { EntryType, Source, InstanceId, EventID, UserName } = events[0] ?? {};
@@ -45,6 +45,6 @@ test('user names are found by uid', async () => {
   assert.equal((await readUserNames()).get('0'), 'root');
 });
 
-test('a missing passwd file gives no user names', async () => {
+test('a missing passwd file yields no user names', async () => {
   assert.equal((await readUserNames('/nonexistent')).size, 0);
 });

@@ -9,7 +9,7 @@ import { readUnits } from './units.ts';
 
 const signal = new AbortController().signal;
 
-test('recorded output of systemctl gives installed and loaded services once, without aliases and missing units', async (t) => {
+test('recorded systemctl output yields each installed or loaded service once, without aliases and missing units', async (t) => {
   const systemctl = writeProgram(t, 'systemctl', systemctlScript);
   const units = await readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal);
   assert.deepEqual(
@@ -21,12 +21,12 @@ test('recorded output of systemctl gives installed and loaded services once, wit
   assert.equal(units[4]?.Description, 'a\n\nId=evil.service');
 });
 
-test('an empty output of systemctl gives no services', async (t) => {
+test('empty systemctl output yields no services', async (t) => {
   const systemctl = writeProgram(t, 'systemctl', 'test "$1" != show && echo "[]"');
   assert.deepEqual(await readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal), []);
 });
 
-test('a missing systemctl or systemd is named in the failure', async () => {
+test('a missing systemctl or systemd is named in the error', async () => {
   await assert.rejects(
     readUnits({ ...systemPaths, systemctl: ['/nonexistent/systemctl'] }, signal),
     new CommandFailure('Services need systemd: systemctl is not installed'),
@@ -37,7 +37,7 @@ test('a missing systemctl or systemd is named in the failure', async () => {
   );
 });
 
-test('the services of this machine are read, or the failure says what is missing', async () => {
+test('the services of this machine are read, or the error says what is missing', async () => {
   const units = readUnits(systemPaths, signal);
   if (existsSync(systemPaths.bootMark)) assert.notEqual((await units).length, 0);
   else await assert.rejects(units, /^Error: Services need systemd/);

@@ -6,7 +6,7 @@ import { createAnswer } from './answer.ts';
 
 const services: ParsedCommand = { name: 'Get-Service', parameters: {} };
 
-/** The output for the given lines; `taken` is how many were read until there were enough. */
+/** The result for the given output lines; `taken` counts the lines read. */
 const read = (lines: (object | string)[], command: ParsedCommand = services) => {
   const answer = createAnswer('/opt/pwsh', command);
   let taken = 0;
@@ -18,7 +18,7 @@ const read = (lines: (object | string)[], command: ParsedCommand = services) => 
   return { taken, output: answer.toOutput() };
 };
 
-test('objects are collected until the end, and output without an end is no answer', () => {
+test('objects are collected up to the end marker, and output without one is an error', () => {
   const rows = [{ row: { Name: 'a' } }, { row: { Name: 'b' } }];
   const { output } = read([{ command: 'Get-Service' }, ...rows, { end: true }]);
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('output that is not from the script fails the command', () => {
   }
 });
 
-test('reading stops at the bounds', () => {
+test('reading stops at the limits', () => {
   const row = { row: { Name: 'x'.repeat(1000) } };
   const many = read(Array(6000).fill({ row: {} }));
   assert.deepEqual([many.taken, many.output?.rows.length], [5001, 5001]);

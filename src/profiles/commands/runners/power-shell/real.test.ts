@@ -13,7 +13,7 @@ import type { ParsedCommand } from '../../policy/policy.ts';
 import { createNativeRunner } from '../native-runner.ts';
 import { createPowerShellRunner } from '../power-shell-runner.ts';
 
-// These tests need a real PowerShell: the one that this variable names, or one in a well-known place.
+// These tests need a real PowerShell: the one in this variable, or one in a well-known place.
 const { SIGNALBOX_TEST_PWSH: path } = process.env;
 const program = await findProgram(path ? [path] : listPowerShellPaths());
 const skip = program === null && 'no PowerShell is installed here';
@@ -36,7 +36,7 @@ const listPowerShells = (): string[] =>
     }
   });
 
-test('a process has the same properties, of the same types, as from the native runner', {
+test('PowerShell gives a process the same properties and types as the native runner', {
   skip,
 }, async () => {
   const native = createNativeRunner({ host, clock: () => new Date() });
@@ -66,7 +66,7 @@ test("a failed lookup has PowerShell's own message, with the name as sent", { sk
   }
 });
 
-test('a missing cmdlet is named in the failure', { skip }, async () => {
+test('a missing cmdlet is named in the error', { skip }, async () => {
   if (process.platform === 'win32') return;
   const commands: ParsedCommand[] = [
     { name: 'Get-Service', parameters: {} },
@@ -79,7 +79,7 @@ test('a missing cmdlet is named in the failure', { skip }, async () => {
   }
 });
 
-test('no value is run as code', { skip }, async (t) => {
+test('a hostile value is never run as code', { skip }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-commands-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'made');
@@ -90,7 +90,7 @@ test('no value is run as code', { skip }, async (t) => {
   }
 });
 
-test('no PowerShell is left after a command or an abort', { skip }, async () => {
+test('no PowerShell process remains after a command or an abort', { skip }, async () => {
   await runner.run(self, signal);
   assert.deepEqual(listPowerShells(), []);
   const controller = new AbortController();

@@ -70,7 +70,7 @@ test('a quote or backslash in a filter cannot end its text', () => {
   assert.equal(texts.at(-1), "-Filter text: =Name = '\\' OR Name = \\'\\\\'");
 });
 
-test('the request of Get-EventLog has the parameters of Get-WinEvent as fallback', () => {
+test('a Get-EventLog request has the parameters of Get-WinEvent as a fallback', () => {
   const toFallback = (line: string): string[] => toTexts(JSON.parse(toRequest(check(line))).fallback);
   assert.deepEqual(toFallback('Get-EventLog System -Source a*,b -Index 1'), ['-LogName text: =System']);
   assert.deepEqual(

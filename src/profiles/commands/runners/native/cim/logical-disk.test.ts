@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readOutput, run } from '../../../../../../test/support/native-commands.ts';
 import { waitUntilPasses } from '../../../../../../test/support/wait.ts';
 
-/** Drive types that follow from the type of the file system. */
+/** Drive types implied by the file system type. */
 const driveTypes: Record<string, number> = { tmpfs: 6, devtmpfs: 6, nfs4: 4, cifs: 4, overlay: 3 };
 
 /** Type, size and available bytes by mount path. */

@@ -46,7 +46,7 @@ test('every property of Win32_Process matches ps', async (t) => {
 });
 
 test('times of Win32_Process match process.cpuUsage, in units of 100 ns', async () => {
-  // Use much more time of both kinds than the tolerance below.
+  // Uses much more processor time of both kinds than the tolerance below.
   while (process.cpuUsage().system < 200_000) statSync('/');
   // A reading may be half a second old.
   await waitUntilPasses(async () => {
