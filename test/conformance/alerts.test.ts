@@ -87,11 +87,7 @@ test('X5 level matches exactly, and filters only the last count records of the l
   assert.equal((await list(app, '?level=')).length, 6);
 });
 
-<<<<<<< HEAD
-test('X6 alerts survive a restart', async (t) => {
-=======
 test('X6 alerts are listed after a restart', async (t) => {
->>>>>>> h4-d-tests
   const first = await startApp(t, { settings: { profiles: ['X'] } });
   await send(first, disk);
   await first.close();
@@ -103,11 +99,7 @@ test('X6 alerts are listed after a restart', async (t) => {
   );
 });
 
-<<<<<<< HEAD
-test('D9x a count of alerts that is not a plain whole number, or is repeated, is 400 and named in the error', async (t) => {
-=======
 test('D9x a count that is not a plain whole number, or is repeated, is 400 and names it', async (t) => {
->>>>>>> h4-d-tests
   const { request } = await startApp(t);
   for (const query of ['count=-1', 'count=1.5', 'count=ten', 'count=1&count=2', 'count=0x10']) {
     const { status, json } = await request<{ error: string }>('GET', `/api/alerts?${query}`);
@@ -116,11 +108,7 @@ test('D9x a count that is not a plain whole number, or is repeated, is 400 and n
   }
 });
 
-<<<<<<< HEAD
-test('D10x a count of alerts above 10,000 is 400, and 10,000 is accepted', async (t) => {
-=======
 test('D10x a count above 10,000 is 400, and 10,000 is accepted', async (t) => {
->>>>>>> h4-d-tests
   const { request } = await startApp(t);
   assert.equal((await request('GET', '/api/alerts?count=10000')).status, 200);
   const { status, json } = await request('GET', '/api/alerts?count=10001');
@@ -165,11 +153,7 @@ test('D28 records are oldest first and show exactly the six fields, in order', a
   for (const alert of alerts) assert.deepEqual(Object.keys(alert), fields);
 });
 
-<<<<<<< HEAD
-test('D8x an alert with a field that is not a string is 400, the field is named, and nothing is stored', async (t) => {
-=======
 test('D8x a field of an alert that is not a string is 400, names it and stores nothing', async (t) => {
->>>>>>> h4-d-tests
   const app = await startApp(t);
   for (const value of [1, true, [], {}]) {
     const { status, json } = await send(app, { ...disk, level: value });

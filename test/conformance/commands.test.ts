@@ -75,11 +75,7 @@ test('D29 executing a command needs a token with role Admin: none or a bad one i
   assert.equal((await request('POST', '/api/execute', { body, token })).status, 403);
 });
 
-<<<<<<< HEAD
-test('D29b with executeAuth none, commands need no token, and the start message says so', async (t) => {
-=======
 test('D29b executeAuth none opens /api/execute, and the start message says so', async (t) => {
->>>>>>> h4-d-tests
   const app = await startApp(t, { settings: { executeAuth: 'none' } });
   const { status } = await app.request('POST', '/api/execute', { body: { command: 'Get-Process' } });
   assert.equal(status, 200);

@@ -51,11 +51,7 @@ test('D24d the uptime of /health keeps growing when the wall clock is set back',
   await waitUntilPasses(async () => assert.ok((await readUptime(request)) > first));
 });
 
-<<<<<<< HEAD
-test('M2 GET /api/health returns its six fields in order, the timestamp local and without a zone', async (t) => {
-=======
 test('M2 GET /api/health returns its six fields in order, with a local timestamp without a zone', async (t) => {
->>>>>>> h4-d-tests
   const { json } = await get(t, '/api/health');
   assert.deepEqual(Object.keys(json), ['status', 'timestamp', 'computer', 'uptime', 'cpuUsage', 'memoryUsage']);
   assert.deepEqual([json['status'], json['computer']], ['healthy', hostname()]);
@@ -84,11 +80,7 @@ test('D24b frameworkVersion is the version of Node.js, and psVersion a version o
   assert.match(String(json['psVersion']), /^(Unknown|\d+\.\d+.*)$/);
 });
 
-<<<<<<< HEAD
-test('M4 GET /api/processes returns count and data, ten processes if top is not given', async (t) => {
-=======
 test('M4 GET /api/processes returns count and data, with ten processes by default', async (t) => {
->>>>>>> h4-d-tests
   const { json } = await get<{ count: number; data: ProcessRow[] }>(t, '/api/processes');
   assert.deepEqual(Object.keys(json), ['count', 'data']);
   assert.equal(json.count, json.data.length);
