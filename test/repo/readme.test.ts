@@ -74,3 +74,19 @@ test("the README's table has every profile with its letter, default mounts and s
     });
   assert.deepEqual(toRows(findSection(readme, 'Profiles')).sort(), expected.sort());
 });
+
+test("the README's figures are those of the table in docs/benchmarks.md", () => {
+  const benchmarks = readText('docs/benchmarks.md');
+  const rows = toRows(benchmarks).map((cells) => ({ id: cells[0], ratio: Number.parseFloat(cells[4] ?? '') }));
+  const listRatios = (id: string) => rows.flatMap((row) => (row.id === id ? [row.ratio] : []));
+  const [tasks = 0] = listRatios('B1');
+  const [alerts = 0] = listRatios('B5');
+  const others = listRatios('B9');
+  const date = /^- Date: ([\d-]+)/m.exec(benchmarks)?.[1];
+  const claim =
+    `In the [benchmarks](docs/benchmarks.md) of ${date}, signalbox served single tasks at ${tasks.toFixed(2)} times ` +
+    `the rate of bare \`node:http\`, and task requests at ${Math.round(Math.min(...others))} to ` +
+    `${Math.round(Math.max(...others))} times the rate of json-server. It stored alerts on disk at ` +
+    `${alerts.toFixed(2)} times the rate at which Alertmanager accepts them into memory.`;
+  assert.ok(readme.replaceAll('\n', ' ').includes(claim), claim);
+});
