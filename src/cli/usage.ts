@@ -12,7 +12,7 @@ const commands = [
 /** The program's own settings by group; those of features have a group for each feature. */
 const groups: Record<string, RegExp> = {
   Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
-  'Profiles and pages': /^(profiles|mounts|publicDir)$/,
+  'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
   Data: /^(dataDir|seed)$/,
   Security: /^(issuer|jwt.*)$/,
   Logging: /^log/,
