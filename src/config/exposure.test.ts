@@ -52,7 +52,7 @@ test('a file in a folder in which others can replace it is told, also through a 
   symlinkSync(path, link);
   for (const name of [inside, link]) {
     assert.deepEqual(listExposures(name, true), [
-      `other accounts can replace the config file ${name}: they can write the folder ${join(folder, '..')}`,
+      `other accounts can replace the config file ${name}: run chmod o-w on the folder ${join(folder, '..')}`,
     ]);
   }
   chmodSync(join(folder, '..'), 0o1777);

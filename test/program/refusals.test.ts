@@ -10,7 +10,7 @@ test('an unknown flag, command or word is a usage error: exit code 2', async () 
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
   assert.equal(await refusal(['-x'], 2), "Unknown option '-x'; see signalbox --help");
   assert.equal(await refusal(['juggle'], 2), 'there is no command "juggle"; see signalbox --help');
-  assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');
+  assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no arguments; see signalbox --help');
 });
 
 test('a usage error says what to do', async () => {
@@ -22,17 +22,17 @@ test('a usage error says what to do', async () => {
     [
       ['--jwt-secret', 'x'],
       "Unknown option '--jwt-secret': jwtSecret has no flag; " +
-        'set the variable SIGNALBOX_JWT_SECRET or the key jwtSecret of the config file',
+        'set the variable SIGNALBOX_JWT_SECRET or jwtSecret in the config file',
     ],
-    [['--mounts', 'x'], "Unknown option '--mounts': mounts has no flag; set the key mounts of the config file"],
+    [['--mounts', 'x'], "Unknown option '--mounts': mounts has no flag; set mounts in the config file"],
     [['--port'], '--port needs a value, as in --port=VALUE; see signalbox --help'],
     [['--host', '--cors'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
     [['--host', '-1'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
     [
       ['--alerts-sync', 'false'],
-      '--alerts-sync takes no value: give --alerts-sync for true, --no-alerts-sync for false',
+      '--alerts-sync takes no value: use --alerts-sync for true, --no-alerts-sync for false',
     ],
-    [['--cors=true'], '--cors takes no value: give --cors for true, --no-cors for false'],
+    [['--cors=true'], '--cors takes no value: use --cors for true, --no-cors for false'],
     [['--help=yes'], '--help takes no value'],
   ];
   for (const [args, message] of messages) assert.equal(await refusal(args, 2), message);
@@ -75,7 +75,7 @@ test('bad values are reported together, with what is allowed: exit code 1', asyn
 test('a config file that is missing, malformed or has unknown keys is rejected', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
-  assert.match(await refusal(['--config', path], 1), /^cannot read the config file .*: there is no such file$/);
+  assert.match(await refusal(['--config', path], 1), /^cannot read the config file .*: the file does not exist$/);
   writeFileSync(path, '{"port": 0,');
   assert.match(
     await refusal(['--config', path], 1),
@@ -100,7 +100,7 @@ test('values, conflicts and missing files are reported together, one per line', 
       `${path} has no setting called "colour"`,
       '--port must be a whole number from 0 to 65535, not "x"',
       `users in ${path} at 0 must have role`,
-      `users in ${path} at 0 has unknown keys, remove them: more`,
+      `users in ${path} at 0 has unknown keys; remove more`,
       `users in ${path} at 0.passwordHash must be what \`signalbox hash-password\` prints`,
       `cannot read the seed file ${seed}: it is not valid JSON at line 2, column 13: expected a value or "]"`,
       `publicDir ${path} is not a folder`,
@@ -117,7 +117,7 @@ test('a value that does not fit, and a file that cannot be read, lead to no furt
   const variables = { SIGNALBOX_JWT_PREVIOUS_SECRET: 'x'.repeat(32) };
   assert.equal(
     await refusal(['--config', '/none.json'], 1, variables),
-    'cannot read the config file /none.json: there is no such file',
+    'cannot read the config file /none.json: the file does not exist',
   );
 });
 
@@ -157,7 +157,7 @@ test('a taken port, a foreign address and an unknown host prevent startup', asyn
   const args = ['--profiles', 'L', '--port', port];
   assert.equal(
     await refusal(args, 1),
-    `cannot listen on 127.0.0.1:${port}: the port is taken; choose another with --port`,
+    `cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port`,
   );
   assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /not one of this machine/);
   assert.match(await refusal(['--profiles', 'L', '--host', 'no such host'], 1), /there is no such host|cannot listen/);
@@ -177,7 +177,7 @@ test('a public folder that is missing, or holds a link that leaves it, prevents 
   symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));
   assert.match(
     await startRefusal(t, { settings: { profiles: ['L'], publicDir: join(folder, 'linked') } }),
-    /^publicDir has a link that leaves it: remove .*\/linked\/out$/,
+    /^publicDir contains a link that leads outside it: remove .*\/linked\/out$/,
   );
   assert.match(
     await refusal(['--profiles', 'L', '--public-dir', join(folder, 'pages')], 1),
