@@ -23,7 +23,7 @@ test('conflicts between settings of all parts of the program are reported togeth
   writeFileSync(path, JSON.stringify({ ...settings, adminPassword: 'x' }));
   const said = await refusal(['--config', path], 1);
   for (const problem of [
-    /have no effect where users is set: remove them\nusers must all have different names\nthe passwordHash of user "ada" asks/,
+    /have no effect when users is set: remove them\nusers must all have different names\nthe passwordHash of user "ada" asks/,
     /jwtSecret must be at least 32 bytes long, not 5/,
     /cannot read the seed file \S+none\.json: the file does not exist/,
     /publicDir \/none is not a folder/,

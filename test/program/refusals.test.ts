@@ -127,7 +127,7 @@ test('a required PowerShell that is missing prevents startup, with advice', asyn
   assert.equal(
     await refuse('/nonexistent/pwsh'),
     'commandRunner is powershell, but there is no PowerShell at /nonexistent/pwsh: ' +
-      'install it, name it with powershellPath, or set commandRunner to native',
+      'install it, set powershellPath, or set commandRunner to native',
   );
   assert.equal(await refuse('pwsh'), 'powershellPath must be an absolute path, not "pwsh"');
 });
@@ -144,7 +144,7 @@ test('users that cannot log in prevent startup', async (t) => {
   assert.match(await refuse([{ ...user, role: 'Root' }]), /users in .* at 0\.role /);
   assert.match(await refuse([{ ...user, passwordHash: 'plain' }]), /users in .* at 0\.passwordHash /);
   assert.equal(await refuse([user, user]), 'users must all have different names');
-  assert.match(await refuse([user], { adminPassword: 'x' }), /have no effect where users is set/);
+  assert.match(await refuse([user], { adminPassword: 'x' }), /have no effect when users is set/);
   assert.match(
     await startRefusal(t, { settings: { profiles: ['A'], readerPassword: 'x'.repeat(129) } }),
     /^the password of reader must be at most 128 bytes/,
