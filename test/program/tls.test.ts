@@ -115,7 +115,10 @@ test('a certificate or key that is alone, missing, not PEM or of another pair pr
   assert.match(await refuse(first.cert), /tlsCert is set alone; HTTPS needs both tlsCert and tlsKey/);
   assert.match(await refuse(undefined, first.key), /tlsKey is set alone/);
   assert.match(await refuse(first.cert, join(folder, 'none')), /cannot read tlsKey .*none: the file does not exist/);
-  assert.match(await refuse(first.cert, second.key), /does not match tlsCert .*; use the key that belongs to this certificate/);
+  assert.match(
+    await refuse(first.cert, second.key),
+    /does not match tlsCert .*; use the key that belongs to this certificate/,
+  );
   for (const [cert, key] of [
     [bad, first.key],
     [first.cert, bad],
