@@ -1,6 +1,6 @@
 /**
- * Makes an element. Attributes that are undefined are left out; children are elements or text, and text stays text
- * whatever it holds.
+ * Creates an element. Attributes that are undefined are left out. Children are elements or text; text is never parsed
+ * as HTML.
  */
 export const create = (name, attributes = {}, ...children) => {
   const element = document.createElement(name);
@@ -11,6 +11,6 @@ export const create = (name, attributes = {}, ...children) => {
   return element;
 };
 
-/** A sentence as children of an element: what stands between backticks becomes code. */
+/** A sentence as children of an element; text between backticks becomes code. */
 export const toInline = (sentence) =>
   sentence.split('`').map((part, index) => (index % 2 === 1 ? create('code', {}, part) : part));

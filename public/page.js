@@ -2,7 +2,7 @@ import { create } from './element.js';
 import { createGroup, createGroupLink } from './route-list.js';
 import { isMatch, toGroups } from './routes.js';
 
-/** Milliseconds after which a server that says nothing counts as one that does not answer. */
+/** Milliseconds to wait for the server's response. */
 const patience = 10_000;
 
 const find = (id) => document.getElementById(id);
@@ -18,12 +18,12 @@ const parts = {
   list: find('list'),
 };
 
-/** What is listed now: `{ section, link, entries: [{ element, text }] }` for each group. */
+/** The listed groups: `{ section, link, entries: [{ element, text }] }`. */
 let groups = [];
 
 const load = async () => {
   parts.failure.hidden = true;
-  parts.status.textContent = 'Reading the routes…';
+  parts.status.textContent = 'Loading the routes…';
   try {
     showRoutes(await fetchDocument());
   } catch (error) {
@@ -33,11 +33,11 @@ const load = async () => {
 
 const fetchDocument = async () => {
   const response = await fetch('../openapi.json', { signal: AbortSignal.timeout(patience) }).catch(() => {
-    throw new Error('The server does not answer. Is it still running?');
+    throw new Error('The server does not respond. Is it still running?');
   });
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
   return response.json().catch(() => {
-    throw new Error('The answer was cut off, or it was not JSON.');
+    throw new Error('The response was incomplete or not JSON.');
   });
 };
 
@@ -76,11 +76,11 @@ const applyFilter = () => {
 
 const countInWords = (shown, total) => {
   if (total === 0) return 'No profile is mounted: there are no routes.';
-  if (shown === 0) return `None of ${total} routes matches. Press Escape to see them all.`;
+  if (shown === 0) return `No match in ${total} routes. Press Escape to see them all.`;
   return shown === total ? `${total} routes` : `${shown} of ${total} routes`;
 };
 
-/** The sections are not there yet when the browser looks for the one that the address names. */
+/** The browser looks for the section in the address before the sections exist. */
 const goToHash = () => {
   if (location.hash) find(location.hash.slice(1))?.scrollIntoView();
 };
@@ -98,12 +98,12 @@ parts.words.addEventListener('input', applyFilter);
 parts.words.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') clearFilter();
   if (event.key !== 'Enter') return;
-  // Otherwise the same key press would open the route that it goes to.
+  // Otherwise the same key press would open the route that gets the focus.
   event.preventDefault();
   focusFirstMatch();
 });
 parts.retry.addEventListener('click', async () => {
-  // The button goes away, and the keyboard's place with it.
+  // The button that has the focus is about to disappear.
   find('routes').focus();
   await load();
 });

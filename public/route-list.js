@@ -12,9 +12,9 @@ const reasons = {
   403: 'Not allowed',
   404: 'Not found',
   413: 'Too large',
-  429: 'Too many tries',
+  429: 'Too many attempts',
   500: 'Failed',
-  503: 'Not available',
+  503: 'Unavailable',
   default: 'Any other error',
 };
 
@@ -57,12 +57,12 @@ const createDetail = (route, server) =>
   create(
     'div',
     { class: 'detail' },
-    ...createFields('In the path', route.inPath),
-    ...createFields('In the query', route.inQuery),
-    ...createFields('In the body', route.inBody),
-    create('h4', {}, 'Answers'),
+    ...createFields('Path parameters', route.inPath),
+    ...createFields('Query parameters', route.inQuery),
+    ...createFields('Request body', route.inBody),
+    create('h4', {}, 'Responses'),
     create('dl', {}, ...route.answers.map((answer) => createAnswer(answer))),
-    create('h4', {}, 'Command line'),
+    create('h4', {}, 'Example'),
     create('pre', {}, create('code', {}, toCommand(route, server))),
   );
 

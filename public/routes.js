@@ -3,8 +3,8 @@ import { resolveReferences, toExample, toField, toFields, toShape } from './sche
 const methods = ['get', 'post', 'put', 'delete', 'patch'];
 
 /**
- * An OpenAPI 3.1 document → groups of routes: one group for each profile on each base path, base paths in the
- * document's order, profiles in that of its tags.
+ * Converts an OpenAPI 3.1 document to groups of routes: one group for each profile on each base path. Base paths are in
+ * the order of the document, profiles in the order of its tags.
  */
 export const toGroups = (openApi = {}) => {
   const { paths = {}, tags = [] } = resolveReferences(openApi);
@@ -17,14 +17,14 @@ export const toGroups = (openApi = {}) => {
   return sortGroups([...groups.values()], tags);
 };
 
-/** Whether each word of a filter occurs in what `text` says of a route; the empty filter takes all. */
+/** True if each word of a filter occurs in the route's `text`; an empty filter matches all routes. */
 export const isMatch = (text, filter) =>
   filter
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
 
-/** The call as a command line. `server` is the address that paths are added to, without a slash at its end. */
+/** The request as a curl command. `server` is the base URL without a trailing slash. */
 export const toCommand = ({ method, path, access, example }, server) =>
   [
     'curl',
@@ -68,7 +68,7 @@ const toBase = (path) => {
   return path.slice(0, api < 0 ? path.lastIndexOf('/') : api) || '/';
 };
 
-/** Only a route that asks for a role refuses a valid token. */
+/** Only routes that require a role can refuse a valid token. */
 const toAccess = ({ security = [], responses = {} }) => {
   if (security.length === 0) return 'open';
   return '403' in responses ? 'admin' : 'token';

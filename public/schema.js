@@ -1,8 +1,8 @@
 /**
- * JSON Schema → words for people. Everything here is pure, and takes any part of a schema that may be missing.
+ * Describes JSON Schemas in words. All functions are pure, and any part of a schema may be missing.
  */
 
-/** A JSON document with each `$ref`, such as `#/components/schemas/Task`, replaced by what it refers to. */
+/** A JSON document with each `$ref`, such as `#/components/schemas/Task`, replaced by its target. */
 export const resolveReferences = (document, value = document) => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => resolveReferences(document, each));
@@ -20,7 +20,7 @@ export const toType = (schema = {}) => {
   return [schema.type ?? 'any'].flat().join(' | ');
 };
 
-/** What a value must keep to beside its type, one phrase for each rule. */
+/** The rules for a value besides its type, one phrase for each. */
 export const toRules = (schema = {}) =>
   Object.entries(phrases)
     .filter(([keyword]) => schema[keyword] !== undefined)
@@ -39,7 +39,7 @@ export const toField = (name, schema = {}, isRequired = false) => ({
   description: schema.description ?? '',
 });
 
-/** An answer at a glance: `{total, count, data[]}`. */
+/** The shape of a response: `{total, count, data[]}`. */
 export const toShape = (schema) => {
   if (schema?.type === 'array') return `[${toShape(schema.items)}, …]`;
   if (schema?.type !== 'object') return toType(schema);
@@ -47,7 +47,7 @@ export const toShape = (schema) => {
   return `{${members.map(([name, { type }]) => `${name}${type === 'array' ? '[]' : ''}`).join(', ') || '…'}}`;
 };
 
-/** A body to start from: the required members, or all where none is required. */
+/** An example body: the required members, or all if none is required. */
 export const toExample = ({ properties = {}, required = [] } = {}) => {
   const names = required.length > 0 ? required : Object.keys(properties);
   return Object.fromEntries(names.map((name) => [name, toSample(properties[name])]));

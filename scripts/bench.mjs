@@ -3,5 +3,5 @@ import { pathToFileURL } from 'node:url';
 import { prepare, root } from './prepare.mjs';
 
 await prepare();
-// In this process, so that a signal ends what it has started.
+// In this process, so a signal also ends its child processes.
 await import(pathToFileURL(join(root, 'dist', 'bench', 'main.js')).href);

@@ -6,14 +6,14 @@ import { root } from './install.mjs';
 /** The program in one file. */
 export const bundlePath = join(root, 'dist', 'signalbox.js');
 
-/** Whether the bundle was built from the present sources, lockfile and options. */
+/** True if the bundle was built from the current sources, lockfile and options. */
 export const isBundleCurrent = () =>
   existsSync(bundlePath) && readFileSync(bundlePath, 'utf8').slice(0, 500).includes(hashInputs());
 
 /**
- * Writes the program with the libraries it uses as one file: finding and linking a thousand modules took half of the
- * startup. Packages with binaries, and the one that only other systems than Linux load, stay outside. The file is
- * renamed into place when it is complete. Call it under the lock.
+ * Writes the program and its libraries as one file: finding and linking a thousand modules took half of the startup
+ * time. Packages with binaries, and the one that is never loaded on Linux, stay outside. The file is renamed into place
+ * once it is complete. Call it under the lock.
  */
 export const buildBundle = async () => {
   const { build } = await import('esbuild');
@@ -37,7 +37,7 @@ export const buildBundle = async () => {
 
 const toMark = (hash) => `// built from ${hash}`;
 
-/** What CommonJS packages in an ES module need. */
+/** Defines `require`, which CommonJS packages in an ES module need. */
 const requireForPackages =
   "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
 

@@ -8,7 +8,7 @@ const markers = ['<!-- commands:begin -->', '<!-- commands:end -->'];
 
 const listCode = (words) => words.map((word) => `\`${word}\``).join(', ');
 
-/** The allowed values; empty if the description has them. */
+/** The allowed values; empty if the description lists them. */
 const toValues = ({ type, enum: words, minimum, maximum, minLength, maxLength }) => {
   if (words) return listCode(words);
   if (type === 'integer') return `${minimum} to ${maximum}`;

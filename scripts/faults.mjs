@@ -6,7 +6,7 @@ import { prepare, root } from './prepare.mjs';
 
 const folder = join('dist', 'test', 'faults');
 
-/** Fault tests of the sources that there are now; names on the command line pick those that contain one. */
+/** Compiled fault tests of the current sources; names on the command line select those that contain one of them. */
 const listTests = (names) =>
   readdirSync(join(root, 'test', 'faults'))
     .filter((file) => file.endsWith('.test.ts'))
@@ -14,7 +14,7 @@ const listTests = (names) =>
     .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
     .sort();
 
-/** Runs the long form of one file, passing on what is printed; resolves to the exit code and its summary lines. */
+/** Runs the long form of one file and prints its output; resolves to the exit code and its summary lines. */
 const runLong = (file) =>
   new Promise((resolve) => {
     const tests = spawn(process.execPath, ['--test', '--test-reporter=spec', file], {
@@ -24,7 +24,7 @@ const runLong = (file) =>
     });
     const summaries = [];
     createInterface({ input: tests.stdout }).on('line', (line) => {
-      // those of a part of a test are indented
+      // Lines of a subtest are indented.
       if (/^ℹ .*\d+ rounds, \d+ acknowledged/.test(line)) summaries.push(line.slice(2));
       process.stdout.write(`${line}\n`);
     });

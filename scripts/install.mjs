@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Beginning of the names of folders that npm installs into, beside node_modules. */
+/** Prefix of the folders that npm installs into, next to node_modules. */
 const stagingPrefix = '.build-install-';
 
 /** An installation that failed; the message is one line. */
@@ -24,7 +24,7 @@ const readPackages = (path) => (existsSync(path) ? JSON.parse(readFileSync(path,
 const readInstalled = () => readPackages(join(root, 'node_modules', '.package-lock.json'));
 
 /**
- * Whether node_modules has the locked versions of the packages that `run` the bundle, that `build` it, or of `all`.
+ * True if node_modules has the locked versions of the packages needed to `run` the bundle, to `build` it, or of `all`.
  * Packages for other systems may be missing.
  */
 export const isInstalled = (purpose) => {
@@ -43,8 +43,8 @@ export const isInstalled = (purpose) => {
 };
 
 /**
- * Installs the packages that `build` the program, or `all` of them, into a new folder, and puts it in the place of
- * node_modules once it is complete. Tools that were installed before stay installed. Call it under the lock.
+ * Installs the packages needed to `build` the program, or `all` of them, into a new folder, which replaces node_modules
+ * once it is complete. Tools that were installed before stay installed. Call it under the lock.
  */
 export const install = async (purpose, { retries }) => {
   removeLeftovers();
@@ -64,21 +64,21 @@ export const install = async (purpose, { retries }) => {
   }
 };
 
-/** Said outright, since npm hands the options of the command that runs this script on to it. */
+/** Explicit, because npm passes the options of its own command on to this one. */
 const options = [
   ...['--include=dev', '--include=optional', '--ignore-scripts', '--prefer-offline'],
   ...['--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000'],
   ...['--dry-run=false', '--global=false', '--audit=false', '--fund=false', '--loglevel=error'],
 ];
 
-/** Removes what an installation that was killed left behind. */
+/** Removes the folders of installations that were killed. */
 const removeLeftovers = () => {
   for (const name of readdirSync(root).filter((entry) => entry.startsWith(stagingPrefix))) {
     rmSync(join(root, name), { recursive: true, force: true });
   }
 };
 
-/** Runs npm. A signal kills it first: it works in a folder of its own, so nothing is damaged. */
+/** Runs npm. A signal kills npm first, which is safe because it works in a folder of its own. */
 const runNpm = (args, cwd) =>
   new Promise((resolve, reject) => {
     const [program, ...before] = findNpm();
@@ -103,7 +103,7 @@ const runNpm = (args, cwd) =>
     });
   });
 
-/** The npm that runs this script, or the one beside this Node.js; on Windows only these start without a shell. */
+/** The npm that runs this script, or the one next to this Node.js; on Windows, only these start without a shell. */
 const findNpm = () => {
   const { npm_execpath: given = '' } = process.env;
   const modules = process.platform === 'win32' ? ['node_modules'] : ['..', 'lib', 'node_modules'];
@@ -112,7 +112,7 @@ const findNpm = () => {
   return existsSync(script) ? [process.execPath, script] : ['npm'];
 };
 
-/** The first line of npm's errors that is a sentence. */
+/** The first line of npm's error output that is a sentence. */
 const toReason = (output) => {
   const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''));
   return lines.find((line) => line.trim() !== '' && !/^(code|syscall|errno|type) /.test(line)) ?? 'npm ci failed';

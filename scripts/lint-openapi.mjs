@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { startApp } from '../dist/test/support/app.js';
 import { root, toolPath } from './prepare.mjs';
 
-/** Lints the OpenAPI document of everything that is served by default. */
-const tidyUps = [];
-const { request, folder } = await startApp({ after: (tidyUp) => tidyUps.push(tidyUp) });
+/** Lints the OpenAPI document of all default profiles. */
+const cleanups = [];
+const { request, folder } = await startApp({ after: (cleanup) => cleanups.push(cleanup) });
 const path = join(folder, 'openapi.json');
 writeFileSync(path, (await request('GET', '/openapi.json')).text);
 const { status } = spawnSync(
@@ -18,5 +18,5 @@ const { status } = spawnSync(
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   },
 );
-for (const tidyUp of tidyUps) await tidyUp();
+for (const cleanup of cleanups) await cleanup();
 process.exitCode = status ?? 1;

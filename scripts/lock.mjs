@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Runs an action while no other process on this machine runs one for the same folder; `onWait` is called if it has to
- * wait. The lock is a socket, which the kernel closes when its process ends, however it ends.
+ * Runs an action while no other process on this machine runs one for the same folder; calls `onWait` if it has to wait.
+ * The lock is a socket, which the kernel closes when its process ends in any way.
  */
 export const withLock = async (folder, action, onWait) => {
   const address = toAddress(folder);
@@ -52,7 +52,7 @@ const waitForEnd = (address) =>
     socket.resume().once('close', resolve);
     socket.once('error', ({ code }) => {
       if (code === 'EACCES') reject(new Error(`the lock ${address} belongs to another user`));
-      // On macOS the socket is a file, which outlives its process.
+      // On macOS the socket is a file, which remains after its process has ended.
       else if (code === 'ECONNREFUSED' && process.platform !== 'linux') rm(address, { force: true }).then(resolve);
     });
   });

@@ -21,7 +21,7 @@ const journalTests = [
   ...inFolder(`${journal}/files`, [...['free-space.test', 'lock.test', 'names.test', 'retention.test', 'sync.test']]),
 ];
 
-/** The modules that mutation testing covers: their sources, and the tests that are to notice a change in them. */
+/** The modules that mutation testing covers: their sources, and the tests that must notice a change in them. */
 export const modules = {
   commands: {
     mutate: inFolder(commands, [

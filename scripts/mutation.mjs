@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { modules } from './mutation-modules.mjs';
 import { prepare, root } from './prepare.mjs';
 
-/** Lowest share of the mutants that the tests must notice, in percent. */
+/** Minimum share of mutants that the tests must notice, in percent. */
 const goal = 90;
 
 const options = ({ mutate, tests }) => ({
@@ -15,7 +15,7 @@ const options = ({ mutate, tests }) => ({
     nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
   },
   coverageAnalysis: 'perTest',
-  // All mutants are in one build; which of them is alive, a variable says. Their types need not fit.
+  // One build contains all mutants, and a variable selects the active one. Their types need not be valid.
   buildCommand: 'tsc --noCheck',
   disableTypeChecks: false,
   tsconfigFile: 'none',
@@ -23,12 +23,12 @@ const options = ({ mutate, tests }) => ({
   tempDirName: '.build-mutation',
   reporters: ['progress-append-only'],
   concurrency: 2,
-  // long enough for a machine with other work: a mutant that takes longer counts as noticed
+  // Long enough for a busy machine: a mutant that takes longer counts as noticed.
   timeoutMS: 10_000,
   allowConsoleColors: false,
 });
 
-/** Counts of a module's mutants by what became of them; those that hang are noticed too. */
+/** Counts a module's mutants by outcome; those that hang count as killed. */
 const toCounts = (results) => {
   const count = (...statuses) => results.filter(({ status }) => statuses.includes(status)).length;
   const killed = count('Killed', 'Timeout');
@@ -53,7 +53,7 @@ process.chdir(root);
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(modules, name));
 if (unknown.length > 0) {
-  process.stderr.write(`there is no ${unknown.join(', ')}; there are ${Object.keys(modules).join(', ')}\n`);
+  process.stderr.write(`unknown module ${unknown.join(', ')}; choose from ${Object.keys(modules).join(', ')}\n`);
   process.exit(2);
 }
 const rows = [];

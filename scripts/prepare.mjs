@@ -8,8 +8,8 @@ import { withLock } from './lock.mjs';
 export { root };
 
 /**
- * Brings the bundle up to date, installing what that needs; writes nothing if it is. With `orExisting`, a build that is
- * there is good enough where nothing can be installed or written. Ends the process if there is no program to run.
+ * Brings the bundle up to date and installs the packages that this needs; writes nothing if it is current. With
+ * `orExisting`, an existing build is used if nothing can be installed or written. Exits if there is no program to run.
  */
 export const prepareProgram = ({ orExisting = false } = {}) =>
   attempt(async () => {
@@ -21,7 +21,7 @@ export const prepareProgram = ({ orExisting = false } = {}) =>
     });
   }, orExisting);
 
-/** Brings the tools, the compiled tests and the bundle up to date; ends the process if that fails. */
+/** Brings the tools, the compiled tests and the bundle up to date; exits if that fails. */
 export const prepare = () =>
   attempt(() =>
     underLock(async () => {
@@ -31,7 +31,7 @@ export const prepare = () =>
     }),
   );
 
-/** Runs a program with this one's input and output; ends the process with its exit code when it fails. */
+/** Runs a program with this process's input and output; exits with its exit code if it fails. */
 export const run = (program, args) => {
   const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
   if (error) throw error;
@@ -41,7 +41,7 @@ export const run = (program, args) => {
 /** Runs a command of an installed package: `runTool('typescript', 'tsc', ['--build'])`. */
 export const runTool = (name, command, args) => run(process.execPath, [toolPath(name, command), ...args]);
 
-/** The script behind a command of an installed package. What npm puts into .bin needs a shell on Windows. */
+/** The script behind a command of an installed package. The files that npm puts into .bin need a shell on Windows. */
 export const toolPath = (name, command) => {
   const folder = join(root, 'node_modules', name);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -50,7 +50,7 @@ export const toolPath = (name, command) => {
 
 const isProgramCurrent = () => isBundleCurrent() && isInstalled('run');
 
-/** Whether there is a program that runs, of whatever version. */
+/** True if there is a program of any version that runs. */
 const isRunnable = () =>
   existsSync(bundlePath) &&
   Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies).every((name) =>
@@ -72,7 +72,7 @@ const attempt = async (action, orExisting = false) => {
   }
 };
 
-/** Ends the process as the signal would have done. */
+/** Ends the process as the signal would have. */
 const endBy = (signal) =>
   new Promise(() => {
     process.kill(process.pid, signal);

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './prepare.mjs';
 
-/** Compiled test files of the sources that there are now; names pick those whose path contains one of them. */
+/** Compiled test files of the current sources; names select those whose path contains one of them. */
 export const listTests = (names) =>
   ['src', 'test', 'bench']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
@@ -15,7 +15,7 @@ export const listTests = (names) =>
     .sort();
 
 /**
- * Runs compiled test files and prints what they report. Resolves to the exit code, the runner's totals, the tests
+ * Runs compiled test files and prints their reports. Resolves to the exit code, the runner's totals, the tests
  * `{file, name, outcome}` (passed, skipped or failed) and the files `{file, seconds}`, with the paths of the sources.
  */
 export const runTests = async (files, environment = {}) => {

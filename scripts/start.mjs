@@ -3,8 +3,8 @@ import { bundlePath } from './bundle.mjs';
 import { prepareProgram } from './prepare.mjs';
 
 /**
- * Stops the program when its parent ends: npm passes SIGTERM on to the shell between them, which ends without telling
- * anyone. A signal that arrives by itself is left to the program, for which a second one would be an order to hurry.
+ * Stops the program when its parent ends: npm sends SIGTERM to the shell between them, which ends without forwarding
+ * it. If the program gets the signal itself, this must not send another: a second signal would skip the shutdown.
  */
 const stopWithParent = () => {
   const parent = process.ppid;
@@ -21,5 +21,5 @@ const stopWithParent = () => {
 
 if (process.env.npm_lifecycle_event !== undefined) stopWithParent();
 await prepareProgram({ orExisting: true });
-// In this process, so that signals and the exit code are the program's own.
+// In this process, so signals and the exit code are the program's own.
 await import(pathToFileURL(bundlePath).href);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-/** A reporter of node:test: one line of JSON for each test that ended, and for each file how long it took. */
+/** A node:test reporter: one line of JSON for each finished test, and one with the duration of each file. */
 export default async function* reportResults(events) {
   for await (const { type, data } of events) {
     const { name, file, nesting, skip, details } = data;

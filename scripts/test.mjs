@@ -5,7 +5,7 @@ import { buildConformance, readConformance } from './conformance.mjs';
 import { prepare, root, runTool } from './prepare.mjs';
 import { listTests, runTests } from './run-tests.mjs';
 
-/** Lowest share of branches of src that the tests must reach, in percent. */
+/** Minimum branch coverage of src, in percent. */
 const minimumBranches = 95;
 
 const reportCoverage = (coverage) =>
@@ -16,11 +16,11 @@ const reportCoverage = (coverage) =>
     ...['--lines', '0', '--functions', '0', '--statements', '0'],
   ]);
 
-/** What is wrong with docs/conformance.md, judged by the tests that ran. */
+/** Compares docs/conformance.md with the tests that ran; returns problems. */
 const checkConformance = (tests) => {
   const committed = readConformance();
   const { text, problems } = buildConformance(tests, committed);
-  if (text !== committed) problems.push('docs/conformance.md differs from what ran: run npm run conformance');
+  if (text !== committed) problems.push('docs/conformance.md does not match the tests: run npm run conformance');
   return problems;
 };
 

@@ -16,7 +16,7 @@ import { registerProfile } from './mounts/register.ts';
 import { version } from './package-info.ts';
 import { assertReloadable, pickOwn, preflight } from './preflight.ts';
 
-interface Surroundings {
+interface Dependencies {
   log: FastifyBaseLogger;
   nodeVersion: string;
   features: readonly Feature[];
@@ -26,16 +26,16 @@ export interface App {
   /** Ready to listen; closing it completes acknowledged work and releases everything. */
   server: FastifyInstance;
   mounts: BuiltMount[];
-  /** Lines for people, to be printed once. */
+  /** Messages to print once, on startup. */
   notices: string[];
-  /** Opens files again after something else moved them away. */
+  /** Reopens files after another program moved them, and reads the certificate again. */
   reopen(): Promise<void>;
-  /** Takes over what may change while running; returns notices to print. Throws a SettingsError and changes nothing. */
+  /** Applies settings that can change at runtime; returns messages to print. If it throws, nothing has changed. */
   reload(settings: Settings): string[];
 }
 
-/** The whole service for the given settings, not listening yet. Throws a SettingsError for bad ones. */
-export const createApp = async (settings: Settings, { log, nodeVersion, features }: Surroundings): Promise<App> => {
+/** The whole server for the given settings, not listening yet. Throws a SettingsError for invalid ones. */
+export const createApp = async (settings: Settings, { log, nodeVersion, features }: Dependencies): Promise<App> => {
   const plan = preflight(settings, features);
   const { mounted, powerShellPaths, records, maxConnections, certificate } = plan;
   if (plan.warning !== undefined) log.warn(plan.warning);
@@ -63,7 +63,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     }
     if (settings.jwtSecret === undefined) {
       server.addHook('onListen', async () => {
-        log.info('jwtSecret is not set: a random one is used, and tokens end with this process');
+        log.info('jwtSecret is not set: tokens are signed with a random key and become invalid when the server stops');
       });
     }
     return {
@@ -88,10 +88,10 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   }
 };
 
-/** Pages load only their own files, and no other page frames them. */
+/** Pages may load only files of this server and cannot be framed. */
 const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-/** A mounted feature and what its `create` returned. */
+/** A mounted feature and its instance. */
 interface Mounted {
   feature: Feature;
   instance: FeatureInstance;
@@ -123,7 +123,7 @@ const listProfiles = ({ feature, instance }: Mounted): MountedProfile[] =>
 const listTags = (features: readonly Feature[]) =>
   features.flatMap(({ profiles }) => profiles.map(({ name, summary }) => ({ name, description: summary })));
 
-/** `GET /` leads to the documents, unless a strict profile at `/` makes it an unknown route. */
+/** `GET /` redirects to /docs/, unless a strict profile at `/` makes it an unknown route. */
 const redirectRoot = (server: FastifyInstance, mounts: readonly BuiltMount[]): void => {
   const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
   if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));

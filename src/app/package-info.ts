@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder that holds package.json, for the bundle in dist as for compiled modules below it. */
+/** The folder with package.json, found from the bundle in dist or from compiled modules below it. */
 export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
 /** signalbox's own version. */

@@ -15,7 +15,7 @@ import type { Feature } from '../profiles/feature.ts';
 import { resolveMounts } from './mounts/resolve.ts';
 import { packageRoot } from './package-info.ts';
 
-/** All that can be checked and decided before anything is opened; throws one SettingsError with every problem. */
+/** Checks the settings before anything is opened; throws one SettingsError with every problem. */
 export const preflight = (settings: Settings, features: readonly Feature[]) => {
   const checked = checkAll({
     conflicts: () => assertNoProblems(findConflicts(settings)),
@@ -35,7 +35,7 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
   };
 };
 
-/** Throws a SettingsError if mounted features cannot take over these settings while they run. */
+/** Throws a SettingsError if mounted features cannot apply these settings at runtime. */
 export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
   assertNoProblems([...findConflicts(settings), ...findFeatureProblems(settings, mounted)]);
 
@@ -64,13 +64,13 @@ const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings): Keys =>
     jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
   );
 
-/** The folder that `/docs/` serves; throws a SettingsError if it is not one or has a link that leads out of it. */
+/** The folder that `/docs/` serves; throws a SettingsError if it is no folder or contains a link that leads outside. */
 const findPublicFolder = ({ publicDir }: Settings): string => {
   const folder = resolve(publicDir ?? join(packageRoot, 'public'));
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new SettingsError([`publicDir ${folder} is not a folder`]);
   }
   const link = findEscapingLink(folder);
-  if (link !== undefined) throw new SettingsError([`publicDir has a link that leaves it: remove ${link}`]);
+  if (link !== undefined) throw new SettingsError([`publicDir contains a link that leads outside it: remove ${link}`]);
   return folder;
 };

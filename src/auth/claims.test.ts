@@ -51,13 +51,13 @@ test('a token without a name, a known role or the expected issuer is rejected', 
   for (const role of [undefined, '', 'admin', 'Root', ['Admin'], 0]) {
     assertFails({ role }, 'the claim role is not Admin or Reader');
   }
-  for (const iss of [undefined, '', 'Here', ['here']]) assertFails({ iss }, 'the issuer is another one');
+  for (const iss of [undefined, '', 'Here', ['here']]) assertFails({ iss }, 'the claim iss does not match the issuer');
 });
 
 test('a token issued more than a minute in the future, or valid for more than an hour, is rejected', () => {
   for (const iat of numbers) assertFails({ iat }, 'the claim iat is not a whole number');
   assert.ok(toPrincipal({ ...good, iat: now + 60 }, 'here', now));
-  assertFails({ iat: now + 61 }, 'the token is from the future');
+  assertFails({ iat: now + 61 }, 'the claim iat is in the future');
   assertFails({ exp: good.exp + 1 }, 'the token is valid for too long');
 });
 
@@ -65,5 +65,5 @@ test('a token is rejected more than a minute before its nbf, or if it has an aud
   for (const nbf of numbers.slice(1)) assertFails({ nbf }, 'the claim nbf is not a whole number');
   assert.ok(toPrincipal({ ...good, nbf: now + 60 }, 'here', now));
   assertFails({ nbf: now + 61 }, 'the token is not valid yet');
-  for (const aud of ['here', [], '', null]) assertFails({ aud }, 'the token is meant for someone else');
+  for (const aud of ['here', [], '', null]) assertFails({ aud }, 'the token is for another audience');
 });

@@ -16,7 +16,7 @@ export const tokenLifetime = 3600 as const;
 /** Seconds by which the signer's clock may be ahead of ours. */
 const clockTolerance = 60;
 
-/** The only header parameters understood; `crit`, `b64`, `jwk`, `jku` and the like change what a signature means. */
+/** The only header parameters accepted; `crit`, `b64`, `jwk`, `jku` and others change what a signature means. */
 const knownParameters = new Set(['alg', 'typ', 'kid']);
 
 export const assertNotExpired = ({ exp }: JsonObject, now: number): void => {
@@ -31,18 +31,18 @@ export const assertHeader = (header: JsonObject): void => {
   if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
 };
 
-/** The user that a token with a valid signature identifies; throws a TokenError for claims that do not fit. */
+/** The user that a token with a valid signature identifies; throws a TokenError for invalid claims. */
 export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
   const { sub, role, iss, iat, exp, nbf, aud } = claims;
   if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');
   if (!roles.includes(role as Role)) throw toFailure('the claim role is not Admin or Reader');
-  if (iss !== issuer) throw toFailure('the issuer is another one');
+  if (iss !== issuer) throw toFailure('the claim iss does not match the issuer');
   if (!Number.isSafeInteger(iat)) throw toFailure('the claim iat is not a whole number');
-  if ((iat as number) > now + clockTolerance) throw toFailure('the token is from the future');
+  if ((iat as number) > now + clockTolerance) throw toFailure('the claim iat is in the future');
   if ((exp as number) - (iat as number) > tokenLifetime) throw toFailure('the token is valid for too long');
   if (nbf !== undefined) assertBegun(nbf, now);
-  // RFC 7519, 4.1.3: a token for an audience is refused by everyone else, and signalbox has no audience name.
-  if (aud !== undefined) throw toFailure('the token is meant for someone else');
+  // RFC 7519, 4.1.3: a token for another audience must be refused, and signalbox has no audience name.
+  if (aud !== undefined) throw toFailure('the token is for another audience');
   return { name: sub, role: role as Role, issuer };
 };
 

@@ -1,7 +1,7 @@
 /** Why a token is refused; the message is the 401's text. */
 export class TokenError extends Error {}
 
-/** A refusal for every cause but the three that have a message of their own. */
+/** The error for every cause except the three that have a message of their own. */
 export const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
 
 const maximumLength = 4096;

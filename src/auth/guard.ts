@@ -28,7 +28,7 @@ export const createGuard = (
 /** The caller, on a route that needs a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
 
-/** The caller if it is known: open routes read no token. */
+/** The caller; undefined on open routes, which read no token. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
 

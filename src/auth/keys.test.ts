@@ -47,7 +47,7 @@ test('a token that names a key is checked with that key only', async () => {
   for (const other of ['', 'x', 1, null, ['x'], {}]) {
     await assert.rejects(verify(sign({ alg: 'HS256', kid: other }, first)), {
       constructor: TokenError,
-      message: 'Token validation failed: the key that it names is not known',
+      message: 'Token validation failed: the key id is unknown',
     });
   }
 });

@@ -1,15 +1,15 @@
 import { hash, verify } from '@node-rs/argon2';
 
-/** Longest password in bytes that is hashed at all, so that a login cannot be made expensive. */
+/** Longest password that is hashed, in bytes: hashing longer ones would make logins expensive. */
 export const maximumPasswordBytes = 128;
 
 /**
- * The most that checking a password may cost: 256 MiB of memory, and 1 GiB times passes, which takes seconds. RFC 9106,
+ * Maximum cost of checking a password: 256 MiB of memory, and 1 GiB times passes, which takes seconds. RFC 9106,
  * section 4, recommends 64 MiB with 3 passes, or 2 GiB, which is too much for a server that checks two at a time.
  */
 const maximum = { memory: 256 * 1024, work: 1024 * 1024, lanes: 16 };
 
-/** Fewest bytes of salt and hash (RFC 9106, 3.1). */
+/** Minimum length of salt and hash in bytes (RFC 9106, 3.1). */
 const minimum = { salt: 8, hash: 4 };
 
 /** The password as an argon2id hash in PHC form (RFC 9106), with the library's defaults: 19 MiB, 2 passes. */
@@ -19,7 +19,7 @@ export const hashPassword = (password: string): Promise<string> => hash(password
 export const isPossiblePassword = (password: string): boolean =>
   password !== '' && Buffer.byteLength(password) <= maximumPasswordBytes;
 
-/** True if the password, a possible one, belongs to the hash. */
+/** True if the password matches the hash. Only for passwords that `isPossiblePassword` accepts. */
 export const isPassword = (password: string, passwordHash: string): Promise<boolean> => verify(passwordHash, password);
 
 /**
@@ -29,10 +29,11 @@ export const isPassword = (password: string, passwordHash: string): Promise<bool
 export const findHashProblem = (passwordHash: string): string | undefined => {
   const [, , , parameters = '', salt = '', hashed = ''] = passwordHash.split('$');
   const [memory = 0, passes = 0, lanes = 0] = parameters.split(',').map((text) => Number(text.slice(2)));
-  if (memory < 8 * lanes || passes < 1 || lanes < 1) return 'asks for less memory, passes or lanes than there can be';
+  if (memory < 8 * lanes || passes < 1 || lanes < 1)
+    return 'asks for less memory (m), passes (t) or lanes (p) than argon2 needs';
   if (lanes > maximum.lanes) return `asks for more than ${maximum.lanes} lanes (p)`;
   if (memory > maximum.memory) return `asks for more than ${maximum.memory} KiB of memory (m)`;
-  if (memory * passes > maximum.work) return `asks for too much work: m times t is more than ${maximum.work}`;
+  if (memory * passes > maximum.work) return `asks for too much work: m times t exceeds ${maximum.work}`;
   if (toBytes(salt) < minimum.salt) return `has a salt of fewer than ${minimum.salt} bytes`;
   return toBytes(hashed) < minimum.hash ? `has a hash of fewer than ${minimum.hash} bytes` : undefined;
 };

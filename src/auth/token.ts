@@ -22,7 +22,7 @@ export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tok
         .setProtectedHeader(header)
         .sign(keys.current);
     },
-    // The order decides which message a token with several faults gets.
+    // The order decides which error a token with several faults gets.
     verify: async (token) => {
       const { header: given, claims } = decodeToken(token);
       assertNotExpired(claims, now());
@@ -37,7 +37,7 @@ export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tok
 const findKeys = ({ byId }: Keys, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);
-  if (!key) throw toFailure('the key that it names is not known');
+  if (!key) throw toFailure('the key id is unknown');
   return [key];
 };
 

@@ -4,12 +4,12 @@ import type { Flags } from '../config/load.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../config/schema.ts';
 import { suggest } from '../config/suggest.ts';
 
-/** A command line that cannot be understood: printed as one line, with exit code 2. */
+/** The command line is invalid: the message is printed as one line, with exit code 2. */
 export class UsageError extends Error {}
 
 /**
- * Reads the command line by the settings' schema: the words that are not flags, in order, and the flags by setting,
- * e.g. `dataDir`. Throws a UsageError for an unknown flag.
+ * Parses the command line: returns the words that are not flags, in order, and the flags by setting, e.g. `dataDir`.
+ * Throws a UsageError for an unknown flag.
  */
 export const parseArguments = (argv: readonly string[], schema: TObject) => {
   const settings = Object.entries(schema.properties).filter(([, property]) => isFlag(property));
@@ -36,7 +36,7 @@ type Options = Record<string, { type: 'boolean' | 'string'; short?: string }>;
 
 const booleanWords = new Set(['true', 'false', 'yes', 'no', '0', '1']);
 
-/** `--port -1` becomes `--port=-1`, so that it is refused as a number and not as a missing value. */
+/** Turns `--port -1` into `--port=-1`, so the error is about the number and not about a missing value. */
 const joinNegativeNumbers = (argv: readonly string[], settings: readonly [string, TSchema][]): string[] => {
   const flags = new Set(settings.flatMap(([key, property]) => (textForm(property) === 'integer' ? toFlag(key) : [])));
   return argv.flatMap((word, index) => {
@@ -56,7 +56,7 @@ const parse = (args: string[], options: Options, schema: TObject) => {
   }
 };
 
-/** What is wrong with the flag that Node's message names, and what to do about it. */
+/** Turns Node's message about a flag into one that says what to do. */
 const explain = (message: string, options: Options, schema: TObject): string => {
   const flag = /'(?:-\w, )?(-[^\s'=]*)/.exec(message)?.[1] ?? '';
   const name = flag.replace(/^--/, '');
@@ -68,7 +68,7 @@ const explain = (message: string, options: Options, schema: TObject): string => 
 const explainSwitch = (name: string): string =>
   ['help', 'version'].includes(name) || name.startsWith('no-')
     ? `--${name} takes no value`
-    : `--${name} takes no value: give --${name} for true, --no-${name} for false`;
+    : `--${name} takes no value: use --${name} for true, --no-${name} for false`;
 
 const adviseUnknown = (flag: string, options: Options, schema: TObject): string => {
   const unlisted = Object.entries(schema.properties).find(
@@ -77,7 +77,7 @@ const adviseUnknown = (flag: string, options: Options, schema: TObject): string 
   if (unlisted) {
     const [key, property] = unlisted;
     const variable = textForm(property) === 'none' ? '' : `the variable ${toVariableName(key)} or `;
-    return `: ${key} has no flag; set ${variable}the key ${key} of the config file`;
+    return `: ${key} has no flag; set ${variable}${key} in the config file`;
   }
   const names = Object.entries(options).flatMap(([name, { type }]) =>
     type === 'boolean' && flag.startsWith('--no-') ? `--no-${name}` : `--${name}`,

@@ -6,8 +6,8 @@ import type { Flags } from '../config/load.ts';
 import { prepare } from './serve.ts';
 
 /**
- * Checks the settings as a start does, without listening and with an empty data folder in place of the real one. Logs
- * warnings; throws a SettingsError that lists every problem.
+ * Checks the settings like a server start, but does not listen and uses an empty temporary data folder. Logs warnings;
+ * throws a SettingsError that lists every problem.
  */
 export const checkConfig = async (schema: TObject, flags: Flags): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'signalbox-check-'));

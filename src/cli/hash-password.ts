@@ -25,15 +25,15 @@ export const printPasswordHash = async ({ input, output, messages }: Terminal): 
 const findPasswordProblem = (password: string): string | undefined => {
   if (password === '') return 'is empty';
   if (!isPossiblePassword(password)) return tooLong;
-  // Nobody chooses these: more than the password was piped in.
-  if (/[\r\n]/.test(password)) return 'has a line break in it';
-  return password.includes('\0') ? 'has a NUL in it' : undefined;
+  // Probably more than the password was piped in.
+  if (/[\r\n]/.test(password)) return 'contains a line break';
+  return password.includes('\0') ? 'contains a NUL character' : undefined;
 };
 
 const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableStream): Promise<string> => {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const prompt = createInterface({ input, output: nowhere, terminal: true });
-  // Only now has the terminal stopped echoing.
+  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const prompt = createInterface({ input, output: discarded, terminal: true });
+  // Not earlier: until now the terminal echoes.
   messages.write('Password: ');
   const password = await prompt.question('');
   prompt.close();
@@ -41,7 +41,7 @@ const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableSt
   return password;
 };
 
-/** Standard input without the line break that `echo` adds; reading stops once it is too long. */
+/** Reads standard input without the line break that `echo` adds; stops once it is too long. */
 const readAll = async (input: NodeJS.ReadStream): Promise<string> => {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -2,15 +2,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { Settings } from '../config/schema.ts';
 
-/** Logs to standard error: lines for people in a terminal, JSON everywhere else. */
+/** Logs to standard error: readable lines in a terminal, JSON everywhere else. */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
   const destination = pino.destination({ dest: 2, sync: true });
-  // A full disk or a closed terminal behind the log must not stop the service.
+  // A full disk or a closed terminal must not stop the server.
   destination.on('error', () => undefined);
   return pino({ level }, process.stderr.isTTY ? { write: (line) => destination.write(toReadable(line)) } : destination);
 };
 
-/** `09:30:00.250 WARN  message  key="value"` of a line of JSON; the time is local. */
+/** Formats a JSON log line as `09:30:00.250 WARN  message  key="value"`, in local time. */
 export const toReadable = (line: string): string => {
   const { time, level, msg, pid: _pid, hostname: _hostname, ...details } = JSON.parse(line) as Entry;
   const date = new Date(time);
@@ -26,6 +26,6 @@ interface Entry extends Record<string, unknown> {
   msg?: string;
 }
 
-/** Characters that end a line or move the cursor are written as in JSON. */
+/** Escapes characters that end a line or move the cursor. */
 const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -12,14 +12,14 @@ import { printPasswordHash } from './hash-password.ts';
 import { serve } from './serve.ts';
 import { createUsage } from './usage.ts';
 
-/** Milliseconds that running requests have to finish during shutdown. */
+/** Milliseconds for running requests to finish during shutdown. */
 const gracePeriod = 10_000;
 
 const schema = createSettingsSchema(features.map(({ settings }) => settings));
 
 const tools = features.flatMap((feature) => feature.tools ?? []);
 
-/** Runs the command line. Resolves to the exit code of a failure; a server that keeps running has none. */
+/** Runs the command line. Resolves to the exit code of a failure, or to undefined. */
 export const run = async (argv: string[]): Promise<number | undefined> => {
   try {
     await runCommand(argv);
@@ -33,7 +33,7 @@ export const run = async (argv: string[]): Promise<number | undefined> => {
   }
 };
 
-/** One problem on the line itself; several below it, one per line. */
+/** One problem stays on the same line; several follow below, one per line. */
 const listProblems = ({ problems }: SettingsError): string =>
   problems.length === 1
     ? `${problems[0]}`
@@ -50,7 +50,7 @@ const runCommand = async (argv: string[]): Promise<void> => {
   if (!commands.includes(command)) {
     throw new UsageError(`there is no command ${JSON.stringify(command)}${adviseCommand(command)}`);
   }
-  if (rest.length > 0) throw new UsageError(`${command} takes no further words; see signalbox --help`);
+  if (rest.length > 0) throw new UsageError(`${command} takes no arguments; see signalbox --help`);
   switch (command) {
     case 'hash-password':
       return printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
@@ -92,7 +92,7 @@ const runServer = async (flags: Flags): Promise<void> => {
   const reloads = !process.stdin.isTTY;
   closeWithGrace({ delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] }, async ({ err, signal }) => {
     if (err) log.fatal({ err }, 'unexpected error');
-    log.info({ signal }, 'ending');
+    log.info({ signal }, 'shutting down');
     await server.close();
   });
   if (reloads) process.on('SIGHUP', reload);

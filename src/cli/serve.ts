@@ -12,7 +12,7 @@ import { features } from '../profiles/index.ts';
 import { createLog } from './log.ts';
 import { createStartMessage } from './start-message.ts';
 
-/** The app for the settings, not listening yet, with warnings for the log. Throws a SettingsError for bad settings. */
+/** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
 export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<Settings> = {}) => {
   const warnings: string[] = [];
   const warn = (warning: string) => warnings.push(warning);
@@ -24,7 +24,7 @@ export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<
   return { app, settings, log, warnings };
 };
 
-/** Starts the service; resolves once it listens. Throws a SettingsError if it cannot start. */
+/** Starts the server; resolves once it listens. Throws a SettingsError if it cannot start. */
 export const serve = async (schema: TObject, flags: Flags) => {
   const { app, settings, log, warnings } = await prepare(schema, flags);
   if (settings.seed !== undefined) await freeMemory();
@@ -33,9 +33,9 @@ export const serve = async (schema: TObject, flags: Flags) => {
   return {
     server: app.server,
     log,
-    /** Lines for people about what is served where. */
+    /** The text to print on startup. */
     message: createStartMessage(app, address),
-    /** Opens files again and takes over changed users; errors are logged, and keep what was there before. */
+    /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
     reload: async (): Promise<void> => {
       await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
       reloadSettings(app, log, schema, flags);
@@ -43,20 +43,18 @@ export const serve = async (schema: TObject, flags: Flags) => {
   };
 };
 
-/** Warnings about who can use the service. */
+/** Warnings about who can use the server. */
 const listAccessWarnings = ({ mounts }: App, { host, jwtSecret }: Settings): string[] => {
   const profiles = mounts.flatMap((mount) => mount.profiles);
   const closed = profiles.filter(({ routes }) => routes.every(({ access }) => access !== 'open'));
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
-  // With a signing key of its own, another program can make tokens.
+  // With a known key, another program can issue tokens.
   const isUsable = names === '' || jwtSecret !== undefined || profiles.some(({ name }) => name === 'login');
   return [
-    ...(isUsable
-      ? []
-      : [`nobody can use ${names}: a token is needed, and nothing gives one; add the profile login, or set jwtSecret`]),
+    ...(isUsable ? [] : [`nobody can use ${names}: no token can be issued; add the profile login, or set jwtSecret`]),
     ...(isLoopback(host)
       ? []
-      : ['the service can be reached from other machines: see which routes are open without a token']),
+      : ['the service can be reached from other machines: check which routes are open without a token']),
   ];
 };
 
@@ -82,9 +80,9 @@ const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyB
   }
 };
 
-/** Collects garbage now: loading a million tasks leaves 450 MB behind that V8 would keep until it needs them. */
+/** Collects garbage: loading a million tasks leaves 450 MB behind, which V8 would otherwise keep for a long time. */
 const freeMemory = async (): Promise<void> => {
-  // Imported when used, because loading it would slow down every start.
+  // Imported only when used: loading it slows down startup.
   const { Session } = await import('node:inspector/promises');
   const session = new Session();
   session.connect();
@@ -92,13 +90,13 @@ const freeMemory = async (): Promise<void> => {
   session.disconnect();
 };
 
-/** The address itself: Fastify's own text names 127.0.0.1 where the server listens on every address. */
+/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
 const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 const reasons: Record<string, string> = {
-  EADDRINUSE: 'the port is taken; choose another with --port',
+  EADDRINUSE: 'the port is in use; choose another with --port',
   EACCES: 'this account may not use the port; choose one above 1023 with --port',
-  EADDRNOTAVAIL: 'the address is not one of this machine; choose another with --host',
-  ENOTFOUND: 'there is no such host; choose another with --host',
+  EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
+  ENOTFOUND: 'the host name is unknown; choose another with --host',
 };

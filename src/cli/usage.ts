@@ -4,12 +4,12 @@ import type { Feature } from '../profiles/feature.ts';
 
 const commands = [
   ['signalbox [flags]', 'Start the server.'],
-  ['signalbox check-config FILE', 'Check a config file as a start would, without starting.'],
+  ['signalbox check-config FILE', 'Check a config file without starting the server.'],
   ['signalbox config-schema', 'Print the JSON Schema of the config file, for editors.'],
-  ['signalbox hash-password', 'Print the hash of a password, for the setting users; asks, or reads standard input.'],
+  ['signalbox hash-password', 'Print a password hash for the setting users; prompts, or reads standard input.'],
 ];
 
-/** The program's own settings by group; those of features have a group for each feature. */
+/** The program's own settings by group; each feature's settings form a group of their own. */
 const groups: Record<string, RegExp> = {
   Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
@@ -38,11 +38,11 @@ export const createUsage = (schema: TObject, features: readonly Feature[]): stri
     '  SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --config signalbox.json --profiles alerts,login',
     '',
     'Each flag is also a variable (in brackets) and a key of the config file: --data-dir is dataDir.',
-    'Flags win over variables, variables over the file. Secrets have no flag.',
+    'Flags override variables, and variables override the config file. Secrets have no flag.',
     '',
     ...toColumns([
       ['--config FILE', 'JSON file with settings. [SIGNALBOX_CONFIG]'],
-      ['--help, --version', 'Print this text, or the version.'],
+      ['--help, --version', 'Print this help, or the version.'],
     ]),
     ...Object.entries(groups).flatMap(([title, keys]) => {
       const members = own.filter(([key]) => keys.test(key));

@@ -4,12 +4,12 @@ import { reasonOf } from './file.ts';
 import type { Settings } from './schema.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** The certificate and key that the settings name, if any; throws a SettingsError if they are not a pair. */
+/** Reads the certificate and key that the settings name, if any; throws a SettingsError if they are not a pair. */
 export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; key: Buffer } | undefined => {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw new SettingsError([
-      `${tlsCert === undefined ? 'tlsKey' : 'tlsCert'} is set alone; HTTPS needs tlsCert and tlsKey`,
+      `${tlsCert === undefined ? 'tlsKey' : 'tlsCert'} is set alone; HTTPS needs both tlsCert and tlsKey`,
     ]);
   }
   const pair = { cert: readFile(tlsCert, 'tlsCert'), key: readFile(tlsKey, 'tlsKey') };
@@ -31,7 +31,7 @@ const readFile = (path: string, setting: string): Buffer => {
 
 const describeFault = ({ code = '', message }: NodeJS.ErrnoException, cert: string, key: string): string => {
   if (/KEY_VALUES_MISMATCH/.test(code)) {
-    return `tlsKey ${key} is not the key of tlsCert ${cert}; give the two files of one certificate`;
+    return `tlsKey ${key} does not match tlsCert ${cert}; use the key that belongs to this certificate`;
   }
-  return `tlsCert ${cert} and tlsKey ${key} are no certificate and unencrypted key in PEM: ${message.replaceAll(/\s+/g, ' ')}`;
+  return `tlsCert ${cert} and tlsKey ${key} must be a PEM certificate and an unencrypted PEM key: ${message.replaceAll(/\s+/g, ' ')}`;
 };

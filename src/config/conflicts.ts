@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import type { Settings } from './schema.ts';
 
-/** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
+/** Minimum length of a key for HS256 in bytes (RFC 7518, 3.2). */
 export const minimumSecretBytes = 32;
 
-/** Why settings whose types are right cannot be used together, as clauses that show no secrets. */
+/** Conflicts between settings that are each valid, as clauses that contain no secrets. */
 export const findConflicts = (settings: Settings): string[] => [
   ...findNetworkProblems(settings),
   ...findSecretProblems(settings),
@@ -15,13 +15,13 @@ export const findConflicts = (settings: Settings): string[] => [
 const findNetworkProblems = ({ headersTimeout, requestTimeout, trustProxy }: Settings): string[] => {
   const problems = trustProxy
     .filter((block) => !isAddressBlock(block))
-    .map((block) => `trustProxy takes addresses and CIDR blocks like 10.0.0.0/8, not ${JSON.stringify(block)}`);
+    .map((block) => `trustProxy takes addresses and CIDR blocks such as 10.0.0.0/8, not ${JSON.stringify(block)}`);
   return headersTimeout > requestTimeout
     ? [...problems, `headersTimeout ${headersTimeout} must not be more than requestTimeout ${requestTimeout}`]
     : problems;
 };
 
-/** An address, or a block of less than all of them: trusting every address lets clients choose their own. */
+/** An address or a CIDR block. `/0` is refused: trusting every address would let clients forge their own. */
 const isAddressBlock = (text: string): boolean => {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
@@ -41,7 +41,7 @@ const findSecretProblems = ({ jwtSecret, jwtPreviousSecret }: Settings): string[
     problems.push('jwtPreviousSecret has no effect without jwtSecret: set both');
   }
   if (jwtPreviousSecret !== undefined && jwtPreviousSecret === jwtSecret) {
-    problems.push('jwtPreviousSecret must be another one than jwtSecret');
+    problems.push('jwtPreviousSecret must differ from jwtSecret');
   }
   return problems;
 };

@@ -52,7 +52,7 @@ test('a config file in a folder where others can replace it is reported, also th
   symlinkSync(path, link);
   for (const name of [inside, link]) {
     assert.deepEqual(listExposures(name, true), [
-      `other accounts can replace the config file ${name}: they can write the folder ${join(folder, '..')}`,
+      `other accounts can replace the config file ${name}: run chmod o-w on the folder ${join(folder, '..')}`,
     ]);
   }
   chmodSync(join(folder, '..'), 0o1777);

@@ -7,8 +7,8 @@ const othersRead = 0o004;
 const sticky = 0o1000;
 
 /**
- * Why a config file must not be used: other accounts could have written it. A group with the owner's number is taken
- * for the owner's own, as most systems give each user one.
+ * Why a config file is refused: other accounts can write it. A group whose id equals the owner's is assumed to be the
+ * owner's private group.
  */
 export const findWriteProblem = (path: string): string | undefined => {
   const file = readMode(path);
@@ -31,7 +31,7 @@ export const listExposures = (path: string, hasSecrets: boolean): string[] => {
       : []),
     ...(open === undefined
       ? []
-      : [`other accounts can replace the config file ${path}: they can write the folder ${open}`]),
+      : [`other accounts can replace the config file ${path}: run chmod o-w on the folder ${open}`]),
   ];
 };
 

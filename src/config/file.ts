@@ -10,21 +10,21 @@ export const readJsonFile = (path: string, what: string): Record<string, unknown
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
     value = JSON.parse(text);
   } catch (error) {
-    // The text itself may be a secret and is not repeated.
+    // The text may contain secrets, so it is not quoted.
     const reason = error instanceof SyntaxError ? `it is not valid JSON ${locateJsonFault(text)}` : reasonOf(error);
     throw new SettingsError([`cannot read the ${what} ${path}: ${reason}`]);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SettingsError([`the ${what} ${path} must hold one JSON object`]);
+    throw new SettingsError([`the ${what} ${path} must contain one JSON object`]);
   }
   return value as Record<string, unknown>;
 };
 
-/** Why a file could not be read, in a few words. */
+/** A short reason why a file could not be read. */
 export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
-    ENOENT: 'there is no such file',
+    ENOENT: 'the file does not exist',
     EACCES: 'permission denied',
     EISDIR: 'it is a folder',
     ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',

@@ -1,8 +1,8 @@
-/** White space, and then a bracket, comma, colon, string or other scalar. */
+/** White space followed by a bracket, comma, colon, string or other scalar. */
 const token =
   /[ \t\r\n]*([{}[\],:]|"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/uy;
 
-/** First characters of the tokens that may follow, with their names; `0` stands for numbers, true, false and null. */
+/** For each state, the first characters of the tokens allowed next and their name; `0`: a number, true, false, null. */
 const expectations = {
   value: ['{["0', 'a value'],
   firstValue: ['{["0]', 'a value or "]"'],
@@ -16,7 +16,7 @@ const expectations = {
 
 type State = keyof typeof expectations;
 
-/** Where a text that is not JSON stops being JSON, e.g. `at line 2, column 7: expected ":"`; shows none of the text. */
+/** Locates the first syntax error, e.g. `at line 2, column 7: expected ":"`, without quoting the text. */
 export const locateJsonFault = (text: string): string => {
   const open: string[] = [];
   let state: State = 'value';

@@ -61,8 +61,8 @@ test('a variable for a setting that only the file can hold is refused', () => {
   assert.deepEqual(
     problemsOf(() => loadSettings(schema, {}, variables)),
     [
-      'SIGNALBOX_MOUNTS has no effect: mounts is a key of the config file alone',
-      'SIGNALBOX_USERS has no effect: users is a key of the config file alone',
+      'SIGNALBOX_MOUNTS has no effect: set mounts in the config file',
+      'SIGNALBOX_USERS has no effect: set users in the config file',
     ],
   );
   assert.equal(loadSettings(schema, {}, { SIGNALBOX_MOUNTS: '' }).mounts, undefined);
@@ -136,10 +136,10 @@ test('text that is not JSON is not repeated, since it may be a secret', (t) => {
 test('a file that cannot be used is named, with the reason', (t) => {
   const folder = join(writeConfig(t, ''), '..');
   const reasonFor = (config: string) => problemsOf(() => loadSettings(schema, { config }, {}))[0];
-  assert.equal(reasonFor('/no/such.json'), 'cannot read the config file /no/such.json: there is no such file');
+  assert.equal(reasonFor('/no/such.json'), 'cannot read the config file /no/such.json: the file does not exist');
   assert.equal(reasonFor(folder), `cannot read the config file ${folder}: it is a folder`);
   const list = writeConfig(t, '[]');
-  assert.equal(reasonFor(list), `the config file ${list} must hold one JSON object`);
+  assert.equal(reasonFor(list), `the config file ${list} must contain one JSON object`);
   assert.match(
     reasonFor(writeConfig(t, '{"a":')) ?? '',
     /cannot read the config file .*: it is not valid JSON at line 1, column 6: expected a value$/,

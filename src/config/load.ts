@@ -10,9 +10,9 @@ import { suggest } from './suggest.ts';
 export type Flags = Record<string, string | boolean | undefined>;
 
 /**
- * Reads the settings: flags win over `SIGNALBOX_*` variables, these over the config file, the file over defaults. `warn`
- * receives warnings about the file and unknown variables. Throws a SettingsError that lists every problem, with those that `check` finds in
- * the other settings when some values do not fit.
+ * Reads the settings: flags override `SIGNALBOX_*` variables, variables override the config file. `warn` receives
+ * warnings about the file and unknown variables. Throws a SettingsError that lists every problem; if some values are
+ * not valid, it includes what `check` finds in the other settings.
  */
 export const loadSettings = (
   schema: TObject,
@@ -23,39 +23,39 @@ export const loadSettings = (
 ): Settings => {
   const { path, file, isRead, problems } = readConfigFile(schema, flags, environment);
   const settings: Record<string, unknown> = {};
-  const leftOut: string[] = [];
+  const invalid: string[] = [];
   for (const [key, property] of Object.entries(schema.properties)) {
     const given = findGiven(key, property, { flags, environment, file, path });
-    const unfit = given ? findProblems(property, given.value, given.place) : [];
-    problems.push(...unfit);
-    if (unfit.length > 0) leftOut.push(key);
-    const value = given && unfit.length === 0 ? given.value : (property as { default?: unknown }).default;
+    const found = given ? findProblems(property, given.value, given.place) : [];
+    problems.push(...found);
+    if (found.length > 0) invalid.push(key);
+    const value = given && found.length === 0 ? given.value : (property as { default?: unknown }).default;
     if (value !== undefined) settings[key] = value;
   }
-  problems.push(...findUnreadVariables(schema, environment));
-  // Without the file, its other settings would only seem to be missing.
-  if (problems.length > 0 && isRead) problems.push(...listFurther(() => check(settings as Settings), leftOut));
+  problems.push(...findFileOnlyVariables(schema, environment));
+  // Not if the file is unreadable: its settings would wrongly look missing.
+  if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings as Settings), invalid));
   assertNoProblems(problems);
   listUnknownVariables(schema, environment).forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings as Settings;
 };
 
-/** What `check` finds, without problems that name a setting whose value was left out: they may be none. */
-const listFurther = (check: () => unknown, leftOut: readonly string[]): string[] => {
+/** What `check` finds, except problems that name an invalid setting: fixing its value may solve them. */
+const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] => {
   try {
     check();
     return [];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return error.problems.filter((problem) => !leftOut.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
+    return error.problems.filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
   }
 };
 
 interface ConfigFile {
   path: string | undefined;
   file: Record<string, unknown>;
-  /** False if a file is named but cannot be used. */
+  /** False if a config file is given but cannot be read. */
   isRead: boolean;
   problems: string[];
 }
@@ -88,16 +88,16 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
   Object.entries(schema.properties).some(([key, property]) => 'secret' in property && Object.hasOwn(file, key));
 
-/** Variables for settings that only a file can hold: without this they would be silently ignored. */
-const findUnreadVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
+/** Variables for settings that only the config file can hold: they would be silently ignored. */
+const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(schema.properties)
     .filter(([key, property]) => textForm(property) === 'none' && environment[toVariableName(key)])
-    .map(([key]) => `${toVariableName(key)} has no effect: ${key} is a key of the config file alone`);
+    .map(([key]) => `${toVariableName(key)} has no effect: set ${key} in the config file`);
 
-/** Windows reads variables in any case. */
+/** Names of variables are case-insensitive on Windows. */
 const isWindows = process.platform === 'win32';
 
-/** Warnings about `SIGNALBOX_*` variables that are no setting's: a misspelt password would otherwise be a random one. */
+/** Warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be random. */
 const listUnknownVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] => {
   const known = ['SIGNALBOX_CONFIG', ...Object.keys(schema.properties).map(toVariableName)];
   return Object.keys(environment)

@@ -9,7 +9,7 @@ interface Constraints {
 }
 
 /**
- * Why a value does not fit a setting, as clauses; none if it fits.
+ * Why a value is not valid for a setting, as clauses; none if it is valid.
  * `place` is where the value came from: `--port`, `SIGNALBOX_PORT`, `port in settings.json`.
  */
 export const findProblems = (schema: TSchema, value: unknown, place: string): string[] => {
@@ -17,9 +17,11 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
   if (errors.length === 0) return [];
   const form = textForm(schema);
   if (form === 'none' || (form === 'list' && Array.isArray(value))) {
-    const told = errors.filter(({ keyword }) => keyword !== 'boolean');
+    const reported = errors.filter(({ keyword }) => keyword !== 'boolean');
     return [
-      ...new Set(told.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${describeError(error, schema)}`)),
+      ...new Set(
+        reported.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${describeError(error, schema)}`),
+      ),
     ];
   }
   return [
@@ -37,10 +39,10 @@ interface Params {
   type?: string;
 }
 
-/** The error in words, without the value: it may be a secret. */
+/** The error as a clause without the value, which may be a secret. */
 const describeError = ({ keyword, params, message, schemaPath }: SchemaError, schema: TSchema): string => {
   const { additionalProperties, requiredProperties, allowedValues, limit, type = '' } = params as Params;
-  if (additionalProperties) return `has unknown keys, remove them: ${additionalProperties.join(', ')}`;
+  if (additionalProperties) return `has unknown keys; remove ${additionalProperties.join(', ')}`;
   if (requiredProperties) return `must have ${requiredProperties.join(', ')}`;
   if (allowedValues) return `must be one of ${allowedValues.join(', ')}`;
   if (keyword === 'pattern') return `must be ${findDescription(schema, schemaPath)}`;
@@ -54,7 +56,7 @@ const types: Record<string, string> = { string: 'a string', array: 'a list', obj
 const findDescription = (schema: TSchema, path: string): string => {
   let part: unknown = schema;
   for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[key];
-  const { description = 'of another form' } = part as { description?: string };
+  const { description = 'in another format' } = part as { description?: string };
   return description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, '');
 };
 

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 
-/** Given by variable or file only: every account of a machine can read command lines. */
+/** Set by variable or file only, because every account can read command lines. */
 const secret = { secret: true } as const;
 
 const text = (description: string) => Type.String({ minLength: 1, description });
@@ -14,62 +14,62 @@ const coreSettings = {
     minimum: 0,
     maximum: 65535,
     default: 8080,
-    description: 'Port to listen on; 0 takes a free one.',
+    description: 'Port to listen on; 0 picks a free one.',
   }),
   profiles: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
-      description: 'Serve only these profiles, all at `/`; replaces every mount.',
+      description: 'Serve only these profiles, all at `/`; overrides mounts.',
     }),
   ),
   mounts: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }), {
-      description: 'Base paths and the profiles that each serves.',
+      description: 'Base paths, and the profiles to serve on each.',
     }),
   ),
   dataDir: Type.String({ minLength: 1, default: 'data', description: 'Folder for data that must survive a restart.' }),
   seed: Type.Optional(text('JSON file with records to load on startup.')),
-  cors: Type.Boolean({ default: false, description: 'Let web pages of any origin use the service.' }),
-  allowedHosts: list('Host names that requests may use, in addition to the local ones if bound to loopback.'),
+  cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
+  allowedHosts: list('Host names that requests may use; on loopback, in addition to the local names.'),
   tlsCert: Type.Optional(text('PEM file with the certificate and its chain; turns on HTTPS.')),
   tlsKey: Type.Optional(text("PEM file with the certificate's private key.")),
-  trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For names the client.'),
+  trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted.'),
   requestTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 30,
-    description: 'Seconds that a whole request may take to arrive, and a response may wait for its reader.',
+    description: 'Seconds for a whole request to arrive, and for a client that has stopped reading a response.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 10,
-    description: 'Seconds that the headers of a request may take to arrive.',
+    description: 'Seconds for the headers of a request to arrive.',
   }),
   maxConnections: Type.Integer({
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: 'Connections that are served at a time; more get 503.',
+    description: 'Maximum number of connections; requests on further ones get 503.',
   }),
   maxEventLoopDelay: Type.Integer({
     minimum: 0,
     maximum: 60_000,
     default: 500,
-    description: 'Event-loop delay in milliseconds past which new requests get 503; 0 for never.',
+    description: 'Event-loop delay in milliseconds above which new requests get 503; 0 means no limit.',
   }),
   publicDir: Type.Optional(text('Folder that /docs serves instead of the built-in pages.')),
-  powershellPath: Type.Optional(text('Absolute path of PowerShell, if it is not in a well-known place.')),
+  powershellPath: Type.Optional(text('Absolute path of PowerShell, if it is not in a standard location.')),
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random if not set.' }),
   ),
   jwtPreviousSecret: Type.Optional(
-    Type.String({ ...secret, description: 'Key whose tokens are accepted too while you change `jwtSecret`.' }),
+    Type.String({ ...secret, description: 'The previous `jwtSecret`, whose tokens stay valid while you rotate keys.' }),
   ),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
-    description: 'Least severe log level to write; debug adds a line for each request.',
+    description: 'Lowest log level to write; debug adds a line for each request.',
   }),
 };
 
@@ -78,7 +78,7 @@ type CoreSettings = Static<TObject<typeof coreSettings>>;
 /** The program's settings, including those of each feature. */
 export type Settings = CoreSettings & Record<string, unknown>;
 
-/** All settings as one schema: the source of flags, variables, file keys, checks and documents. */
+/** All settings as one schema: the source of flags, variables, file keys, validation and documentation. */
 export const createSettingsSchema = (fragments: readonly TProperties[]): TObject =>
   Type.Object(Object.assign({}, coreSettings, ...fragments), {
     additionalProperties: false,
@@ -92,7 +92,7 @@ export const toFileSchema = ({ required: _required, properties, ...schema }: TOb
   properties: { $schema: { type: 'string' }, ...properties },
 });
 
-/** How the value is written as text; `none` if only a file can hold it. */
+/** How a flag or variable holds the value; `none` if only the config file can. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
   const { type, items } = schema as { type?: string; items?: { type?: string } };
   if (type === 'boolean') return 'flag';
@@ -120,7 +120,7 @@ const booleans = new Map([
   ['no', false],
 ]);
 
-/** The setting's value from a flag's or variable's text; text that does not fit stays text, for the check to refuse. */
+/** Parses the text of a flag or variable; text that cannot be parsed is returned as is and fails validation. */
 export const fromText = (schema: TSchema, text: string): unknown => {
   switch (textForm(schema)) {
     case 'flag':

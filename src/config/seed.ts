@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { readJsonFile } from './file.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Records to start with, by the seed file's keys. */
+/** Initial records by the keys of the seed file. */
 export type SeedRecords = Record<string, unknown[]>;
 
 /** Reads a seed file and checks each record; throws a SettingsError that names every bad record and field. */
@@ -27,7 +27,7 @@ export const readSeed = (path: string, schemas: Record<string, TSchema>): SeedRe
   return records;
 };
 
-/** Problems reported per list: more are usually all of one kind. */
+/** Problems reported per list; further ones are usually of the same kind. */
 const reported = 20;
 
 const limitProblems = (problems: string[], key: string): string[] =>
@@ -35,7 +35,7 @@ const limitProblems = (problems: string[], key: string): string[] =>
     ? problems
     : [...problems.slice(0, reported), `seed file: ${problems.length - reported} more problems in ${key}`];
 
-/** Checks before it looks for errors, which takes many times as long. */
+/** Checks each record before listing its errors, which is many times slower. */
 const findListProblems = (schema: TSchema, records: unknown[], key: string): string[] => {
   const shape = Compile(schema);
   return records.flatMap((record, index) =>

@@ -1,4 +1,4 @@
-/** Settings that cannot be used. Each problem is a clause that says what to change. */
+/** The settings cannot be used. Each problem is a clause that says what to change. */
 export class SettingsError extends Error {
   readonly problems: readonly string[];
 

@@ -1,4 +1,4 @@
-/** `; did you mean --port?` if one of the names is spelt nearly like the given one, else nothing. */
+/** `; did you mean --port?` if one of the names is similar to the given one, else an empty string. */
 export const suggest = (given: string, names: readonly string[], quote = ''): string => {
   const allowed = Math.max(1, Math.floor(normalise(given).length / 4));
   const distances = names.map((name) => ({ name, distance: measure(normalise(given), normalise(name)) }));
@@ -13,7 +13,7 @@ const normalise = (name: string): string =>
     .replaceAll(/[-_. ]/g, '')
     .toLowerCase();
 
-/** Edit distance, where swapping two neighbours is one edit. */
+/** Edit distance in which swapping two adjacent characters counts as one edit. */
 const measure = (from: string, to: string): number => {
   if (Math.abs(from.length - to.length) > Math.max(from.length, 8) / 4) return Number.POSITIVE_INFINITY;
   let [earlier, previous]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];

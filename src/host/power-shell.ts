@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findProgram } from './programs.ts';
 
-/** Where the installers put PowerShell, in order of preference. */
+/** Where installers put PowerShell, in order of preference. */
 const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: [
     'C:\\Program Files\\PowerShell\\7\\pwsh.exe',

@@ -52,7 +52,7 @@ export interface SystemReading {
 /** All sizes in bytes. */
 export interface MemoryReading {
   total: number;
-  /** Memory that programs can still get without swapping (Linux: MemAvailable). */
+  /** Memory that programs can still allocate without swapping (Linux: MemAvailable). */
   available: number;
   swapTotal: number;
   swapFree: number;

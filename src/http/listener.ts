@@ -9,24 +9,24 @@ import { writeError } from './response/error-response.ts';
 import type { HttpError } from './response/errors.ts';
 
 export interface ListenerOptions {
-  /** The address that the server is bound to, and the names it answers to. */
+  /** The address that the server is bound to, and the names it accepts. */
   host: string;
   machine: string;
   allowedHosts: readonly string[];
-  /** Whether pages of all origins may use the service. */
+  /** Whether pages of all origins may use the server. */
   cors: boolean;
   /** Whether the server itself speaks TLS. */
   secure: boolean;
   connections: Connections;
-  /** Whether the event-loop delay is over its limit. */
+  /** Whether the event-loop delay exceeds its limit. */
   isLagging: () => boolean;
 }
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Puts everything that comes before the routes in front of `route`, in this order: pipelining, framing,
- * connection limit, overload, origin, host, preflight. No route or hook sees a request that is refused here.
+ * Runs everything that precedes the routes, in this order: pipelining, framing, connection limit, overload, origin,
+ * host, preflight. No route or hook sees a request that is refused here.
  */
 export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
   const { connections, isLagging } = options;
@@ -39,7 +39,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
   const begin = (request: IncomingMessage, response: ServerResponse, connection: Connection): void => {
     connection.response = response;
     if (request.headers['transfer-encoding'] !== undefined) response.once('finish', () => endIfUnread(request));
-    // RFC 9112, 9.6: bytes behind the last response of a connection are ignored.
+    // RFC 9112, 9.6: bytes after the last response of a connection are ignored.
     if (connection.isEnding) return;
     if (connection.isExtra) response.setHeader('connection', 'close');
     const refusal =
@@ -50,7 +50,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
     } else if (request.method === 'OPTIONS' && (options.cors || request.url === '*')) {
       writePreflight(response, options.cors);
     } else {
-      // Bodies are JSON whatever their label says; Fastify would look for a parser by the label.
+      // Every body is read as JSON; Fastify chooses the parser by Content-Type.
       if (request.method !== 'GET') request.headers['content-type'] = 'application/json';
       route(request, response);
     }
@@ -58,23 +58,23 @@ export const listenWith = (server: Server, route: RequestListener, options: List
   const listen: RequestListener = (request, response) => {
     const connection = connections.get(request.socket);
     if (!connection) return;
-    // A response has a socket once those before it are done.
+    // A response gets its socket once the earlier ones are done.
     if (response.socket) begin(request, response, connection);
     else waitForTurn(connection, response, () => begin(request, response, connection));
   };
-  // Left to itself, Node would answer expectations before anything here has seen the request.
+  // Without these listeners, Node would respond to expectations itself.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listen);
 };
 
-/** Milliseconds in which a client may still send a body that nobody reads. */
+/** Milliseconds for a client to finish sending a body that nobody reads. */
 const patience = 500;
 
-/** Left to itself, Node would read the rest of a refused body to its end, however small its chunks are. */
+/** Node would read the rest of a refused body to its end, however small its chunks are. */
 const endIfUnread = (request: IncomingMessage): void => {
   if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), patience).unref();
 };
 
-/** A browser's question about another origin's request, and `OPTIONS *` (RFC 9110, 9.3.7). */
+/** Responds to a CORS preflight request and to `OPTIONS *` (RFC 9110, 9.3.7). */
 const writePreflight = (response: ServerResponse, cors: boolean): void => {
   const headers: Record<string, string> = cors
     ? { 'access-control-allow-headers': 'Authorization, Content-Type' }

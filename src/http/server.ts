@@ -19,13 +19,13 @@ import { answerUnknownRoutes } from './routes/not-found.ts';
 
 export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'machine' | 'allowedHosts' | 'cors'> {
   log: FastifyBaseLogger;
-  /** Addresses and blocks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and blocks of proxies whose X-Forwarded-For is trusted. */
   trustProxy: readonly string[];
-  /** Without one the server speaks plain HTTP. */
+  /** Without it, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
 }
 
-/** A Fastify app with everything that routes share, and no routes. It does not listen. */
+/** A Fastify app with everything that routes share, but without routes. It is not listening yet. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const { log, certificate } = options;
   const secure = certificate !== undefined;
@@ -47,7 +47,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
     },
     schemaErrorFormatter: (errors) => toRefusal(errors),
-    // A path that cannot be decoded has no route, and so no error handler.
+    // A path that cannot be decoded has no route and therefore no error handler.
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
   });
   app.decorate(responses, connections);
@@ -71,13 +71,13 @@ const createNodeServer = (
   const server: Server = options.certificate
     ? createHttpsServer({ ...node, allowHalfOpen: true, ...toTlsOptions(options.certificate) })
     : createHttpServer(node);
-  // One more than is allowed, so that too many are noticed.
+  // One more than allowed, to detect requests with too many.
   server.maxHeadersCount = maximumHeaderLines + 1;
-  // A client that ends its side after its request still gets the response.
+  // A client that closes its sending side after the request still gets the response.
   return Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** One line for each request, at debug: at info a busy service would write little else. */
+/** One line for each request, at level debug: at info, a busy server would log little else. */
 const logRequests = (app: FastifyInstance, log: FastifyBaseLogger): void => {
   app.addHook('onResponse', async ({ method, url, ip, id }, reply) => {
     const { statusCode: status, elapsedTime: ms } = reply;

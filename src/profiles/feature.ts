@@ -33,7 +33,7 @@ export interface Profile {
   name: string;
   /** The specification's letter, accepted wherever the name is. Two profiles may share one. */
   alias?: string;
-  /** Base paths where the profile is mounted by default; none if it has to be asked for. */
+  /** Base paths where the profile is mounted by default; none if the settings must name it. */
   mounts?: readonly string[];
   /** One line for the start message and the docs. */
   summary: string;
@@ -44,17 +44,17 @@ export interface Profile {
 export interface FeatureInstance<Settings = Record<string, unknown>> {
   /** The routes of each profile, by profile name. */
   profiles: Record<string, Route[]>;
-  /** Lines for people, printed once on startup: random passwords, routes left open. */
+  /** Messages printed once on startup, e.g. random passwords and open routes. */
   notices?: string[];
-  /** Opens files again after something else moved them away (SIGHUP). */
+  /** Reopens files after another program moved them (SIGHUP). */
   reopen?(): Promise<void>;
-  /** Takes over settings that were read again, and checked, while running (SIGHUP); returns notices to print. */
+  /** Applies settings that were read and checked again at runtime (SIGHUP); returns messages to print. */
   reload?(settings: Settings): string[];
-  /** Finishes what was acknowledged and lets go of files, timers and child processes. */
+  /** Completes acknowledged work and releases files, timers and child processes. */
   close?(): Promise<void>;
 }
 
-/** A command of the program that a feature brings: `signalbox NAME TEXT`. */
+/** A command-line command that a feature adds: `signalbox NAME TEXT`. */
 export interface Tool {
   name: string;
   /** The name of its one argument, in capitals, for `--help`. */
@@ -70,12 +70,12 @@ export interface Feature<P extends TProperties = TProperties> {
   profiles: Profile[];
   /** Own settings with their defaults; merged into the program's. The feature receives these and no others. */
   settings: P;
-  /** Schemas of the records a seed file may bring, by the file's key. */
+  /** Schemas of the feature's records in a seed file, by the file's key. */
   seed?: Record<string, TSchema>;
   /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
   findProblems?(settings: Static<TObject<P>>): string[];
   tools?: Tool[];
-  /** Called once, if at least one of the profiles is mounted; throws a SettingsError for bad settings. */
+  /** Called once, if at least one of the profiles is mounted; throws a SettingsError for invalid settings. */
   create(parts: Parts & { settings: Static<TObject<P>> }): Created<P> | Promise<Created<P>>;
 }
 

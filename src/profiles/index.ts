@@ -7,5 +7,5 @@ import { monitoring } from './monitoring/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { tasks } from './tasks/index.ts';
 
-/** Every feature, one line for each folder beside this file; nothing is discovered. */
+/** Every feature, one for each folder beside this file; there is no automatic discovery. */
 export const features: readonly Feature[] = [monitoring, tasks, simpleTasks, items, login, alerts, commands];

@@ -24,20 +24,20 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
   FastifyBaseLogger
 >;
 
-/** A route as data: what mounts it, guards it, documents it and checks it for clashes reads this. */
+/** A route as data, from which it is mounted, guarded, documented and checked for conflicts. */
 export interface Route<S extends FastifySchema = FastifySchema>
   extends Pick<TypedRouteOptions<S>, 'handler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter'> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   access: Access;
-  /** One line for people; becomes the operation's summary in the OpenAPI document. */
+  /** One line; becomes the operation's summary in the OpenAPI document. */
   summary: string;
   schema: S;
-  /** What the body is; a JSON object unless stated. */
+  /** The kind of body; a JSON object by default. */
   body?: BodyKind;
-  /** The path is served with a trailing slash, too. */
+  /** The path is also served with a trailing slash. */
   looseSlash?: boolean;
-  /** Name of a profile that wins where both define this method and path on one mount. */
+  /** Name of the profile whose route is used if both define this method and path on one mount. */
   yieldsTo?: string;
 }
 

@@ -1,21 +1,21 @@
-/** A value, or a promise of it: a store in memory answers without waiting. */
+/** A value or a promise of it: a store in memory returns values directly. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** The first matches of a query, as they were when it was asked; later changes do not show in it. */
+/** The first matches of a query, as a snapshot: later changes do not affect it. */
 export interface List<T extends object> {
-  /** How many match. */
+  /** Number of matches. */
   total: number;
-  /** How many are in the list. */
+  /** Number of entries in the list. */
   count: number;
-  /** The entries in order, some at a time, so that a list of any length takes little memory. */
+  /** The entries in order, in pieces, so a list of any length takes little memory. */
   pieces: Iterable<Iterable<T>> | AsyncIterable<Iterable<T>>;
 }
 
-/** Entries of a list that are handed out at once: so many, or fewer with so many characters of text. */
+/** Maximum number of entries in a piece, and characters of text after which a piece ends. */
 const pieceSize = 100;
 const pieceLength = 64 * 1024;
 
-/** Up to `limit` entries from place `start` on, of an array that only grows at its end; a piece is copied at a time. */
+/** Up to `limit` entries of an append-only array from index `start` on, copied one piece at a time. */
 export const toList = <T extends object>(entries: readonly T[], start = 0, limit = Infinity): List<T> => {
   const end = Math.min(entries.length, start + limit);
   return { total: entries.length, count: Math.max(0, end - start), pieces: slice(entries, start, end) };

@@ -93,7 +93,7 @@ test('no command runs while the audit cannot be written, and commands run again 
   for (let n = 0; n < 2; n += 1) {
     const { status, headers, json } = await execute();
     assert.deepEqual([status, headers['retry-after']], [503, '1']);
-    assert.match(String(json['error']), /^No command is run while the audit cannot be written: /);
+    assert.match(String(json['error']), /^Commands cannot run while the audit cannot be written: /);
   }
   await rm(fileOf(app), { recursive: true });
   for (const deadline = Date.now() + 30_000; (await execute()).status !== 200; ) assert.ok(Date.now() < deadline);

@@ -60,7 +60,7 @@ test('D23z a previous secret that is too short, has no current one or equals it 
   const refusals: [Record<string, unknown>, RegExp][] = [
     [{ jwtPreviousSecret: 'q'.repeat(31) }, /^jwtPreviousSecret must be at least 32 bytes long, not 31$/],
     [{ jwtSecret: undefined }, /^jwtPreviousSecret has no effect without jwtSecret: set both$/],
-    [{ jwtPreviousSecret: secret }, /^jwtPreviousSecret must be another one than jwtSecret$/],
+    [{ jwtPreviousSecret: secret }, /^jwtPreviousSecret must differ from jwtSecret$/],
     [{ jwtSecret: 'x', jwtPreviousSecret: 'y' }, /^jwtSecret must be .* not 1; jwtPreviousSecret must be .* not 1$/],
   ];
   for (const [changes, message] of refusals) {

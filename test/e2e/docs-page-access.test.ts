@@ -102,7 +102,7 @@ test('a filter without matches shows a message', { skip }, async (t) => {
   const { page } = await openDocs(t, browser);
   const { length } = await readRoutes(page);
   await page.getByLabel('Filter').fill('no such route');
-  const words = `None of ${length} routes matches. Press Escape to see them all.`;
+  const words = `No match in ${length} routes. Press Escape to see them all.`;
   assert.equal(await page.getByRole('status').textContent(), words);
   assert.equal(await page.locator('summary:visible, h3:visible, nav a:visible').count(), 0);
 });

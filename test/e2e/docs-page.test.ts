@@ -52,7 +52,7 @@ test('an opened route shows its fields, its responses and a command line', { ski
   const route = page.locator('details', { hasText: 'POST /api/tasks ' });
   await route.locator('summary').click();
   const text = (await route.textContent()) ?? '';
-  assert.match(text, /In the body\s*Title\s*string required, .*at most 200 characters/s);
+  assert.match(text, /Request body\s*Title\s*string required, .*at most 200 characters/s);
   assert.match(text, /Description\s*string optional/);
   assert.match(text, /201\s*Created \{Id, Title, .*400\s*Bad request \{error, detail\[\]\}/s);
   assert.ok(text.includes(`curl -X POST -d '{"Title":"Check the backups"}' '${app.url}/api/tasks'`));
@@ -97,8 +97,8 @@ test('the page reports a stopped server, and shows the routes once it is availab
 });
 
 const answers = [
-  { status: 503, document: '{"error":"busy"}', says: 'The server answered 503.' },
-  { status: 200, document: '{"paths":', says: 'The answer was cut off, or it was not JSON.' },
+  { status: 503, document: '{"error":"busy"}', says: 'The server responded with status 503.' },
+  { status: 200, document: '{"paths":', says: 'The response was incomplete or not JSON.' },
   { status: 200, document: '{"paths":{}}', says: 'No profile is mounted: there are no routes.' },
 ];
 for (const { says, ...answer } of answers) {

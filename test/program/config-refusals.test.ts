@@ -23,9 +23,9 @@ test('conflicts between settings of different features are reported together', a
   writeFileSync(path, JSON.stringify({ ...settings, adminPassword: 'x' }));
   const said = await refusal(['--config', path], 1);
   for (const problem of [
-    /have no effect where users is set: remove them\nusers must all have different names\nthe passwordHash of user "ada" asks/,
+    /have no effect when users is set: remove them\nusers must all have different names\nthe passwordHash of user "ada" asks/,
     /jwtSecret must be at least 32 bytes long, not 5/,
-    /cannot read the seed file \S+none\.json: there is no such file/,
+    /cannot read the seed file \S+none\.json: the file does not exist/,
     /publicDir \/none is not a folder/,
   ]) {
     assert.match(said, problem);
@@ -39,10 +39,10 @@ test('conflicts between settings of different features are reported together', a
 test('empty mounts and a variable for a setting that only the file can hold are rejected', async (t) => {
   const path = join(createFolder(t), 'c.json');
   writeFileSync(path, '{"mounts": {}}');
-  assert.equal(await refusal(['--config', path], 1), 'mounts is empty: nothing would be served');
+  assert.equal(await refusal(['--config', path], 1), 'mounts is empty: add at least one base path with profiles');
   assert.equal(
     await refusal([], 1, { SIGNALBOX_MOUNTS: '{"/":["T"]}' }),
-    'SIGNALBOX_MOUNTS has no effect: mounts is a key of the config file alone',
+    'SIGNALBOX_MOUNTS has no effect: set mounts in the config file',
   );
 });
 

@@ -70,7 +70,7 @@ test('a limit on open files that leaves no room for connections is refused', { s
   });
   assert.equal(
     stderr,
-    'signalbox: the limit on open files is 170, and 174 is the least that can serve 10 connections; ' +
+    'signalbox: the limit on open files is 170, but serving 10 connections needs at least 174; ' +
       'raise it with ulimit -n, or LimitNOFILE in a systemd unit\n',
   );
   assert.equal(code, 1);

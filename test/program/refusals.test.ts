@@ -10,7 +10,7 @@ test('an unknown flag, command or word is a usage error: exit code 2', async () 
   assert.equal(await refusal(['--colour', 'red'], 2), "Unknown option '--colour'; see signalbox --help");
   assert.equal(await refusal(['-x'], 2), "Unknown option '-x'; see signalbox --help");
   assert.equal(await refusal(['juggle'], 2), 'there is no command "juggle"; see signalbox --help');
-  assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no further words; see signalbox --help');
+  assert.equal(await refusal(['serve', 'now'], 2), 'serve takes no arguments; see signalbox --help');
 });
 
 test('a usage error says how to fix it', async () => {
@@ -22,17 +22,17 @@ test('a usage error says how to fix it', async () => {
     [
       ['--jwt-secret', 'x'],
       "Unknown option '--jwt-secret': jwtSecret has no flag; " +
-        'set the variable SIGNALBOX_JWT_SECRET or the key jwtSecret of the config file',
+        'set the variable SIGNALBOX_JWT_SECRET or jwtSecret in the config file',
     ],
-    [['--mounts', 'x'], "Unknown option '--mounts': mounts has no flag; set the key mounts of the config file"],
+    [['--mounts', 'x'], "Unknown option '--mounts': mounts has no flag; set mounts in the config file"],
     [['--port'], '--port needs a value, as in --port=VALUE; see signalbox --help'],
     [['--host', '--cors'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
     [['--host', '-1'], '--host needs a value, as in --host=VALUE; see signalbox --help'],
     [
       ['--alerts-sync', 'false'],
-      '--alerts-sync takes no value: give --alerts-sync for true, --no-alerts-sync for false',
+      '--alerts-sync takes no value: use --alerts-sync for true, --no-alerts-sync for false',
     ],
-    [['--cors=true'], '--cors takes no value: give --cors for true, --no-cors for false'],
+    [['--cors=true'], '--cors takes no value: use --cors for true, --no-cors for false'],
     [['--help=yes'], '--help takes no value'],
   ];
   for (const [args, message] of messages) assert.equal(await refusal(args, 2), message);
@@ -75,7 +75,7 @@ test('invalid values are reported together with the allowed ones: exit code 1', 
 test('a config file that is missing, malformed or has unknown keys is rejected', async (t) => {
   const folder = createFolder(t);
   const path = join(folder, 'c.json');
-  assert.match(await refusal(['--config', path], 1), /^cannot read the config file .*: there is no such file$/);
+  assert.match(await refusal(['--config', path], 1), /^cannot read the config file .*: the file does not exist$/);
   writeFileSync(path, '{"port": 0,');
   assert.match(
     await refusal(['--config', path], 1),
@@ -100,7 +100,7 @@ test('invalid values, conflicts and missing files are reported together, one per
       `${path} has no setting called "colour"`,
       '--port must be a whole number from 0 to 65535, not "x"',
       `users in ${path} at 0 must have role`,
-      `users in ${path} at 0 has unknown keys, remove them: more`,
+      `users in ${path} at 0 has unknown keys; remove more`,
       `users in ${path} at 0.passwordHash must be what \`signalbox hash-password\` prints`,
       `cannot read the seed file ${seed}: it is not valid JSON at line 2, column 13: expected a value or "]"`,
       `publicDir ${path} is not a folder`,
@@ -117,7 +117,7 @@ test('an invalid value or an unreadable file causes no follow-up problems', asyn
   const variables = { SIGNALBOX_JWT_PREVIOUS_SECRET: 'x'.repeat(32) };
   assert.equal(
     await refusal(['--config', '/none.json'], 1, variables),
-    'cannot read the config file /none.json: there is no such file',
+    'cannot read the config file /none.json: the file does not exist',
   );
 });
 
@@ -127,7 +127,7 @@ test('a required but missing PowerShell prevents startup, with advice', async (t
   assert.equal(
     await refuse('/nonexistent/pwsh'),
     'commandRunner is powershell, but there is no PowerShell at /nonexistent/pwsh: ' +
-      'install it, name it with powershellPath, or set commandRunner to native',
+      'install it, set powershellPath, or set commandRunner to native',
   );
   assert.equal(await refuse('pwsh'), 'powershellPath must be an absolute path, not "pwsh"');
 });
@@ -144,7 +144,7 @@ test('users that cannot log in prevent startup', async (t) => {
   assert.match(await refuse([{ ...user, role: 'Root' }]), /users in .* at 0\.role /);
   assert.match(await refuse([{ ...user, passwordHash: 'plain' }]), /users in .* at 0\.passwordHash /);
   assert.equal(await refuse([user, user]), 'users must all have different names');
-  assert.match(await refuse([user], { adminPassword: 'x' }), /have no effect where users is set/);
+  assert.match(await refuse([user], { adminPassword: 'x' }), /have no effect when users is set/);
   assert.match(
     await startRefusal(t, { settings: { profiles: ['A'], readerPassword: 'x'.repeat(129) } }),
     /^the password of reader must be at most 128 bytes/,
@@ -157,7 +157,7 @@ test('a port in use, an address of another machine and an unknown host prevent s
   const args = ['--profiles', 'L', '--port', port];
   assert.equal(
     await refusal(args, 1),
-    `cannot listen on 127.0.0.1:${port}: the port is taken; choose another with --port`,
+    `cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port`,
   );
   assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /not one of this machine/);
   assert.match(await refusal(['--profiles', 'L', '--host', 'no such host'], 1), /there is no such host|cannot listen/);
@@ -177,7 +177,7 @@ test('a public folder that is missing, or holds a link that leaves it, prevents 
   symlinkSync('/etc/passwd', join(folder, 'linked', 'out'));
   assert.match(
     await startRefusal(t, { settings: { profiles: ['L'], publicDir: join(folder, 'linked') } }),
-    /^publicDir has a link that leaves it: remove .*\/linked\/out$/,
+    /^publicDir contains a link that leads outside it: remove .*\/linked\/out$/,
   );
   assert.match(
     await refusal(['--profiles', 'L', '--public-dir', join(folder, 'pages')], 1),

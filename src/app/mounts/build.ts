@@ -2,7 +2,7 @@ import { assertNoProblems } from '../../config/settings-error.ts';
 import type { Route } from '../../profiles/route.ts';
 import type { Mount } from './resolve.ts';
 
-/** A profile with the routes that it serves on a mount. */
+/** A profile with its routes on a mount. */
 export interface MountedProfile {
   name: string;
   strict: boolean;
@@ -15,8 +15,8 @@ export interface BuiltMount {
 }
 
 /**
- * The mounts with their routes, without those that yield to another profile of the same mount; throws a SettingsError
- * that names every method and path that is defined twice.
+ * Adds the routes to the mounts, except routes that yield to another profile on the same mount. Throws a SettingsError
+ * that names every method and path defined twice.
  */
 export const buildMounts = (mounts: readonly Mount[], profiles: readonly MountedProfile[]): BuiltMount[] => {
   const built = mounts.map(({ base, profiles: names }) => ({
@@ -34,7 +34,7 @@ export const buildMounts = (mounts: readonly Mount[], profiles: readonly Mounted
   return built;
 };
 
-/** Routes of two profiles of a mount, or of two mounts such as `/` and `/api`, that are the same to the router. */
+/** Finds routes that are the same to the router, in two profiles of a mount or in two mounts such as `/` and `/api`. */
 const findClashes = (mounts: readonly BuiltMount[]): string[] => {
   const owners = new Map<string, { base: string; profile: string }>();
   const problems: string[] = [];
@@ -52,5 +52,5 @@ const findClashes = (mounts: readonly BuiltMount[]): string[] => {
 const listRoutes = ({ base, profiles }: BuiltMount) =>
   profiles.flatMap(({ name, routes }) => routes.map(({ method, path }) => ({ base, profile: name, method, path })));
 
-/** To the router, paths are the same whatever their parameters are called. */
+/** The router ignores the names of parameters. */
 const toShape = (path: string): string => path.replaceAll(/:[^/]+/g, ':id');

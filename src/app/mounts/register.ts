@@ -7,7 +7,7 @@ import type { MountedProfile } from './build.ts';
 
 type Guard = ReturnType<typeof createGuard>;
 
-/** Adds a profile's routes under the mount's base path, in a scope of their own. */
+/** Adds a profile's routes under the mount's base path, in a Fastify scope of their own. */
 export const registerProfile = async (
   app: FastifyInstance,
   base: string,
@@ -30,7 +30,7 @@ export const registerProfile = async (
   );
 };
 
-/** The route's schema with the rest of what the OpenAPI document says about it. */
+/** The route's schema with its OpenAPI metadata. */
 const toDocumented = ({ summary, access, schema }: Route, base: string, profile: string): FastifySchema => ({
   ...schema,
   operationId: `${schema.operationId}${toSuffix(base)}`,

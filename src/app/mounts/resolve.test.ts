@@ -35,7 +35,7 @@ test('every invalid path and unknown profile is reported', () => {
       assert.ok(error instanceof SettingsError);
       assert.match(
         error.problems.join('\n'),
-        /^mount "tools" must be .*\nmount \/docs\/x is taken .*\nthere is no profile "Y"; .*$/,
+        /^mount "tools" must be .*\nmount \/docs\/x is reserved .*\nthere is no profile "Y"; .*$/,
       );
       return true;
     },

@@ -15,14 +15,14 @@ interface Wanted {
 }
 
 /**
- * The mounts that the settings name, or else each profile where its feature mounts it by default; throws a
- * SettingsError that names every invalid path and unknown profile.
+ * The mounts from the settings, or the default mounts of every profile; throws a SettingsError that names every invalid
+ * path and unknown profile.
  */
 export const resolveMounts = ({ profiles, mounts }: Wanted, features: readonly Feature[]): Mount[] => {
   const known = features.flatMap((feature) => feature.profiles);
   const wanted = Object.entries(profiles ? { '/': [...profiles] } : (mounts ?? listDefaults(known)));
   const problems = wanted.flatMap(([base, names]) => findProblems(base, names, known));
-  if (wanted.length === 0) problems.push('mounts is empty: nothing would be served');
+  if (wanted.length === 0) problems.push('mounts is empty: add at least one base path with profiles');
   assertNoProblems(problems);
   return wanted.map(([base, names]) => ({
     base,
@@ -44,7 +44,7 @@ const findProblems = (base: string, names: string[], known: readonly Profile[]):
   const unknown = names.filter((name) => toProfileNames(name, known).length === 0);
   return [
     ...(basePath.test(base) ? [] : [`mount ${JSON.stringify(base)} must be / or a path like /tools`]),
-    ...(base === '/docs' || base.startsWith('/docs/') ? [`mount ${base} is taken by the documents`] : []),
+    ...(base === '/docs' || base.startsWith('/docs/') ? [`mount ${base} is reserved for the built-in pages`] : []),
     ...unknown.map((name) => `there is no profile ${JSON.stringify(name)}; the profiles are ${all}`),
   ];
 };

@@ -13,16 +13,16 @@ import { readMemory, readSystem } from './system/system.ts';
 
 const systemMaxAgeMs = 500;
 
-/** Processors come and go only in virtual machines, and seldom there. */
+/** Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
 
-/** Readings from /proc and /sys. `root` is put before every such path, to read another tree than the machine's own. */
+/** Readings from /proc and /sys. `root` is a prefix for all these paths, to read another tree than this machine's. */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;
   const readStat = (): string => readFileSync(`${proc}/stat`, 'utf8');
   const sampler = createCpuSampler(() => parseCpuTimes(readStat()));
   const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
-  // One guard for everything that may hang, so that it costs one thread in all.
+  // One guard for everything that may hang, so it costs at most one thread in total.
   const guard = createHangGuard();
   return {
     hostname,

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** One buffer for all short files, which are read one after another. */
+/** One buffer for all short files, since they are read one after another. */
 const buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**

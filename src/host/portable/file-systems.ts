@@ -12,7 +12,7 @@ const kindOfDrive: Record<string, FileSystemKind> = {
   RAM: 'memory',
 };
 
-/** Joins sizes with their devices; both lists are of the same moment. */
+/** Joins sizes with their devices; both lists must be read at the same time. */
 export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly Device[]): FileSystemReading[] =>
   sizes
     .filter(({ size }) => size > 0)

@@ -7,10 +7,10 @@ import { toProcessDetails, toProcessReading } from './processes.ts';
 import { readCpuTimes, toProcessorReadings } from './processors.ts';
 import { toSystemReading } from './system.ts';
 
-/** Loaded when first used: loading takes longer than the rest of the startup, and Linux never needs it. */
+/** Loaded on first use: loading takes longer than the rest of startup, and Linux never needs it. */
 const load = () => import('systeminformation');
 
-/** On Windows this reading takes seconds, and its values hardly ever change. */
+/** On Windows this reading takes seconds, and its values rarely change. */
 const systemMaxAgeMs = 60_000;
 
 /**

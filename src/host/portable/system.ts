@@ -8,7 +8,7 @@ interface Found {
   users: readonly unknown[];
 }
 
-/** Joins what systeminformation found with Node's own values. */
+/** Combines the values of systeminformation with Node's own. */
 export const toSystemReading = ({ os, system, users }: Found): SystemReading => ({
   hostname: hostname(),
   domain: toDomain(os.fqdn),

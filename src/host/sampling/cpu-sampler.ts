@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The kernel counts processor time in steps of 10 ms, so a shorter interval gives no fair share. */
+/** The kernel counts processor time in steps of 10 ms, so a shorter interval would be inaccurate. */
 const shortestMs = 200;
 
 /** Processor time since the machine was started, in any unit. */
@@ -13,7 +13,7 @@ export interface CpuTimes {
 export type CpuSample = ReadonlyMap<string, CpuTimes>;
 export type CpuShares = ReadonlyMap<string, number>;
 
-/** Takes a sample every `intervalMs` once the shares have been asked for; its timer keeps no process alive. */
+/** Takes a sample every `intervalMs` after the first call of `shares`; its timer does not keep the process alive. */
 export const createCpuSampler = (read: () => CpuSample, intervalMs = 1000) => {
   let running: ReturnType<typeof startSampling> | undefined;
   return {

@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<T | null>;
 
 /**
- * A read hangs if the server of a file system is gone or a process is stuck, and holds one of the few threads of Node's
- * pool. Reads through one guard run one at a time and none is begun while one hangs: at most one thread is ever lost.
+ * A read hangs if the server of a file system is gone or a process is stuck; it then blocks one of the few threads of
+ * Node's pool. Reads through one guard run one at a time, and none starts while one hangs, so at most one thread is lost.
  */
 export const createHangGuard = (): HangGuard => {
   let turn: Promise<unknown> = Promise.resolve();
@@ -24,7 +24,7 @@ export const createHangGuard = (): HangGuard => {
   };
 };
 
-/** The result of the work, or null if it takes longer; the work then goes on unobserved. */
+/** The result of the work, or null if it takes longer; the work then continues unobserved. */
 export const waitAtMost = <T>(limitMs: number, work: Promise<T>): Promise<T | null> => {
   const timer = new AbortController();
   const limit = setTimeout(limitMs, null, { signal: timer.signal });

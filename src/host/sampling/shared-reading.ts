@@ -1,6 +1,6 @@
 /**
- * Lets callers share one reading: callers wait for a reading that is under way, and get the last one while it began at
- * most `maxAgeMs` ago. A failed reading is not kept.
+ * Lets callers share one reading: they wait for a reading in progress, and get the last one if it began at most
+ * `maxAgeMs` ago. A failed reading is not kept.
  */
 export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
   let latest: Promise<T> | undefined;

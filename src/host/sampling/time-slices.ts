@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 const sliceMs = 0.25;
 
 /**
- * Like `Array.map`, for lists that take long in sum: lets other work run every quarter of a millisecond. Leaves out
- * items for which `map` returns null.
+ * Like `Array.map`, for long lists: lets other work run every quarter of a millisecond. Leaves out items for which
+ * `map` returns null.
  */
 export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
   const results: R[] = [];

@@ -16,22 +16,22 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether the address or name reaches this machine alone. */
+/** True for loopback addresses and localhost. */
 export const isLoopback = (host: string): boolean => {
   const family = isIP(host);
   return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 };
 
 /**
- * Refuses requests that are addressed to a name that is not this service's: a web page cannot reach it by pointing a
- * name of its own at 127.0.0.1 (DNS rebinding). Bound beyond loopback, hosts are checked only against a configured list.
+ * Refuses requests for host names that are not this server's, so no web page can reach it by pointing its own name at
+ * 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts only if `allowed` has names.
  */
 export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
   const isLocal = isLoopback(boundTo);
   if (!isLocal && allowed.length === 0) return () => undefined;
   const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
   const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
-  // Nearly every request names the same host as the one before it.
+  // Nearly every request has the same Host as the one before it.
   let lastHost: string | undefined;
   return ({ headers: { host = '' } }) => {
     if (host === lastHost) return undefined;
@@ -49,15 +49,15 @@ const toHostName = (host: string): string => {
   return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
 };
 
-/** In lower case, without the trailing dot that marks a complete name. */
+/** In lower case, without the trailing dot of a fully qualified name. */
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Paths of pages for people, which links on other sites may lead to. */
+/** Paths of pages, which other sites may link to. */
 const page = /^\/(?:docs(?:\/|$)|$)/;
 
 /**
- * Refuses what a browser sends for a page of another origin, so that no foreign page can act for its reader. Following
- * a link to a page is allowed. `secure` says that the server itself speaks TLS; otherwise a proxy in front of it may.
+ * Refuses requests that a browser sends for a page of another origin, so no foreign page can act for its user.
+ * Following a link to /docs/ is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
  */
 export const createOriginCheck =
   (secure: boolean): Check =>
@@ -69,7 +69,7 @@ export const createOriginCheck =
     }
     const { origin } = headers;
     if (origin === undefined || isOwnOrigin(origin, headers.host, secure)) return undefined;
-    // The browser saw one origin: something on the way has changed Host.
+    // To the browser this is one origin, so a proxy has changed Host.
     return site === 'same-origin' ? refuseChangedHost() : refuseForeign();
   };
 
@@ -79,7 +79,7 @@ const refuseForeign = (): HttpError =>
 const refuseChangedHost = (): HttpError =>
   new HttpError(
     'forbidden',
-    'The header Host is not the one that the browser sent: let the proxy pass Host on, and name it in allowedHosts',
+    'The proxy has changed the header Host: let it pass Host on unchanged, and add the name to allowedHosts',
   );
 
 const isNavigation = ({ method, url = '', headers }: IncomingMessage): boolean =>

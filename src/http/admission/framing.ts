@@ -2,30 +2,30 @@ import type { IncomingMessage } from 'node:http';
 import { maximumHeaderLines } from '../connection/limits.ts';
 import { createFatal, type HttpError } from '../response/errors.ts';
 
-/** What a request is refused with before any route sees it; undefined where nothing is wrong. */
+/** Returns the error for a request that must not reach a route; undefined if the request is fine. */
 export type Check = (request: IncomingMessage) => HttpError | undefined;
 
-/** `/`, with which every target starts that is not an absolute URI, `*` or an authority. */
+/** `/`: the first character of every target except absolute URIs, `*` and authorities. */
 const slash = 47;
 
-/** RFC 3986, 3.2.2 and 3.2.3, without what no host name has: a name or a bracketed address, and a port. */
+/** A name or a bracketed address, and a port: RFC 3986, 3.2.2 and 3.2.3, without characters no host name has. */
 const hostForm = /^(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
 
 /**
- * Refuses what Node's parser accepts though HTTP/1.1 does not: other versions, doubtful hosts, codings and targets. A
- * server that reads such a request differently from the proxy in front of it can be made to serve two requests as one.
- * Repeated headers must arrive joined (`joinDuplicateHeaders`), so that a second Host makes the first one invalid.
+ * Refuses what Node's parser accepts although HTTP/1.1 forbids it: other versions, ambiguous hosts, codings and targets.
+ * If the server and a proxy read such a request differently, it can smuggle a second request past the proxy.
+ * Repeated headers must arrive joined (`joinDuplicateHeaders`): a second Host then makes the header invalid.
  */
 export const createFramingCheck = (): Check => {
-  // Nearly every request names the same host as the one before it.
+  // Nearly every request has the same Host as the one before it.
   let lastHost: string | undefined;
   return (request) => {
     const { httpVersion, headers, rawHeaders, url = '' } = request;
     if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuseVersion(request);
     if (rawHeaders.length > 2 * maximumHeaderLines) {
-      return createFatal('headers-too-large', `A request may have ${maximumHeaderLines} header lines`);
+      return createFatal('headers-too-large', `A request may have at most ${maximumHeaderLines} header lines`);
     }
     if (headers.host === undefined || headers.host !== lastHost) {
       const fault = findHostFault(request);
@@ -38,14 +38,14 @@ export const createFramingCheck = (): Check => {
       if (fault) return fault;
     }
     if (headers.expect !== undefined && httpVersion === '1.1' && !/^100-continue$/i.test(headers.expect)) {
-      return createFatal('expectation-failed', 'Only 100-continue can be expected');
+      return createFatal('expectation-failed', 'The header Expect may only be 100-continue');
     }
     if (url.charCodeAt(0) !== slash) return readOtherTarget(request, url);
     return url.includes('#') ? createFatal('invalid', 'The request target must not have a fragment') : undefined;
   };
 };
 
-/** RFC 9112, 2.3: a request line needs a version. The parser takes one without for HTTP/0.9, which had no headers. */
+/** RFC 9112, 2.3: a request line needs a version. The parser reads one without as HTTP/0.9, which had no headers. */
 const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
   httpVersion === '0.9' && headers.host === undefined
     ? createFatal('invalid', 'The request line has no HTTP version')
@@ -60,7 +60,7 @@ const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): Htt
 };
 
 /**
- * RFC 9112, 6.1: no coding in HTTP/1.0, and 501 for unknown codings. Beside `Upgrade` Node's parser reports no fault in
+ * RFC 9112, 6.1: no coding in HTTP/1.0, and 501 for unknown codings. With `Upgrade`, Node's parser reports no errors in
  * the chunks, so the request would hang until its timeout.
  */
 const findCodingFault = (
@@ -70,11 +70,11 @@ const findCodingFault = (
   if (httpVersion === '1.0' || coding === '') {
     return createFatal('invalid', 'Transfer-Encoding is not allowed in this request');
   }
-  if (coding !== 'chunked') return createFatal('not-implemented', 'The only known transfer coding is chunked');
+  if (coding !== 'chunked') return createFatal('not-implemented', 'The only supported transfer coding is chunked');
   return upgrade === undefined ? undefined : createFatal('invalid', 'Upgrade and Transfer-Encoding cannot be combined');
 };
 
-/** RFC 9112, 3.2.2 and 3.2.4: an absolute target's host counts instead of Host's; `*` is for OPTIONS alone. */
+/** RFC 9112, 3.2.2 and 3.2.4: the host of an absolute target replaces Host; only OPTIONS may have `*`. */
 const readOtherTarget = (request: IncomingMessage, url: string): HttpError | undefined => {
   if (url === '*' && request.method === 'OPTIONS') return undefined;
   const [, host = '', path = '/'] = absoluteForm.exec(url) ?? [];

@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 import { createUnavailable, type HttpError } from '../response/errors.ts';
 
-/** Milliseconds between the ticks of the timer that shows the event-loop delay. */
+/** Interval in milliseconds of the timer that measures the event-loop delay. */
 const interval = 100;
 
-/** Routes that people and their tools use to see whether the service works; they answer during overload, too. */
+/** Health checks, which work during overload too. */
 const vital = /\/(?:health|ready)$/;
 
 /**
- * Measures whether the event-loop delay is over `limit` milliseconds: timers take turns with requests, so a late timer
- * means that requests wait as long. 0: never.
+ * Returns a function that tells whether the event-loop delay exceeds `limit` milliseconds; with 0, never. Timers take
+ * turns with requests, so a late timer means that requests wait as long.
  */
 export const createLagProbe = (server: Server, limit: number): (() => boolean) => {
   if (limit === 0) return () => false;
@@ -18,7 +18,7 @@ export const createLagProbe = (server: Server, limit: number): (() => boolean) =
   const tick = (): void => {
     lastTick = performance.now();
   };
-  // Not earlier: startup takes its time, too.
+  // Not earlier: startup itself blocks the event loop.
   server.once('listening', () => {
     tick();
     timer = setInterval(tick, interval).unref();
@@ -27,9 +27,8 @@ export const createLagProbe = (server: Server, limit: number): (() => boolean) =
   return () => performance.now() - lastTick - interval > limit;
 };
 
-/** Whether a target is that of a health route. */
+/** True for the target of a health check. */
 export const isVital = (url: string): boolean => vital.test(url.split('?', 1)[0] ?? '');
 
 /** The response to requests that arrive during overload; nothing was done, so they may be sent again. */
-export const createBusyError = (): HttpError =>
-  createUnavailable('The server has too much to do; try again in a second');
+export const createBusyError = (): HttpError => createUnavailable('The server is overloaded; try again in a second');

@@ -6,17 +6,17 @@ import { type ErrorKind, HttpError } from '../response/errors.ts';
 import type { Connections } from './connections.ts';
 import { allowedMethods } from './limits.ts';
 
-/** Milliseconds that a client has to read the response before its connection is cut. */
+/** Milliseconds for a client to read the response before its connection is closed. */
 const patience = 1000;
 
 interface ParserError {
   code?: string;
-  /** The bytes with the fault, and how many of them were understood. */
+  /** The bytes with the fault, and how many of them were parsed. */
   rawPacket?: unknown;
   bytesParsed?: number;
 }
 
-/** Faults that Node's parser reports, and the refusal for each; any other is `invalid`. */
+/** Kinds of error by the codes of Node's parser; any other code is `invalid`. */
 const kinds: Record<string, ErrorKind> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'too-large',
@@ -25,24 +25,24 @@ const kinds: Record<string, ErrorKind> = {
 };
 
 const messages: Partial<Record<ErrorKind, string>> = {
-  'not-implemented': 'The method is not known',
+  'not-implemented': 'The method is unknown',
   'version-not-supported': 'This server speaks HTTP/1.1',
 };
 
-/** RFC 9112, 3: a request line with a method that is a token, whatever it says. */
+/** RFC 9112, 3: a request line with any token as its method. */
 const requestLine = /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/;
 
 /** RFC 9112, 2.3: a version has two digits and ends the line. */
 const version = / HTTP\/\d\.\d\r\n/;
 
-/** Makes the handler for bytes that are not an HTTP request: each is answered, and its connection closes. */
+/** Creates the handler for bytes that are not valid HTTP: it sends an error and closes the connection. */
 export const createClientErrorHandler = (connections: Connections, common: Headers) => {
   const ended = new WeakSet<Socket>();
   return (error: ParserError, socket: Socket): void => {
     // The parser reports each further piece after the first fault.
     if (ended.has(socket)) return;
     ended.add(socket);
-    // A lost connection or a failed TLS handshake leaves nobody to answer.
+    // After a lost connection or a failed TLS handshake, nobody would receive a response.
     if (!/^(?:HPE|ERR_HTTP)_/.test(String(error.code))) {
       socket.destroy();
       return;
@@ -54,7 +54,7 @@ export const createClientErrorHandler = (connections: Connections, common: Heade
   };
 };
 
-/** CONNECT is for proxies: Node passes its socket on without a response. */
+/** Refuses CONNECT, which is for proxies: Node hands over the socket without a response. */
 export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
   const headers = { Allow: allowedMethods };
   const refusal = toErrorBytes(new HttpError('method-not-allowed', 'Method not allowed', { headers }), common);
@@ -62,7 +62,7 @@ export const refuseConnect = (server: Server, connections: Connections, common: 
     // Node no longer handles this socket: an error without a listener would end the process.
     socket.on('error', () => socket.destroy());
     socket.resume();
-    // Node has taken its listener off: a response that is still being sent would wait for ever.
+    // Node has removed its own listener: without this one, a response that is still being sent would hang.
     socket.on('drain', () => connections.get(socket as Socket)?.response?.emit('drain'));
     endWith(socket as Socket, refusal, connections);
   });
@@ -76,7 +76,7 @@ const toKind = (error: ParserError): ErrorKind => {
   return kinds[code] ?? 'invalid';
 };
 
-/** The text from the line with the fault on: other requests may have arrived in the same piece. */
+/** The line with the fault: other requests may have arrived in the same chunk. */
 const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
   const text = (rawPacket as Buffer).toString('latin1');
   const start = text.lastIndexOf('\n', Math.max(0, bytesParsed - 1)) + 1;
@@ -84,7 +84,7 @@ const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => 
 };
 
 /**
- * Ends the connection with a response, after those to every request before it. Nothing is sent where a response to the
+ * Sends a response after those to all earlier requests, then closes the connection. Sends nothing if a response to the
  * same request has begun.
  */
 const endWith = (socket: Socket, response: string, connections: Connections): void => {
@@ -98,7 +98,7 @@ const endWith = (socket: Socket, response: string, connections: Connections): vo
     socket.destroy();
     return;
   }
-  // RFC 9112, 9.6: closed at once, the response could be lost behind what the client still sends.
+  // RFC 9112, 9.6: if the connection closed at once while the client still sends, the response could be lost.
   socket.end(isDone && last?.req.complete === false ? '' : response);
   setTimeout(() => socket.destroy(), patience).unref();
 };

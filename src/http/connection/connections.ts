@@ -9,36 +9,36 @@ const interval = 50;
 /** Milliseconds of shutdown after which running requests are cut off. */
 const patience = 8000;
 
-/** Milliseconds that a connection may take for its first request before it makes room for others. */
+/** Milliseconds after which a connection without a request may be closed to make room. */
 const silence = 500;
 
 /** A connection on which requests can arrive. */
 export interface Connection {
   readonly socket: Socket;
-  /** Past `maxConnections`: its requests are refused, and it is closed. */
+  /** Opened beyond `maxConnections`: its requests are refused, and it is closed. */
   readonly isExtra: boolean;
-  /** The response to the request that runs, or ran last. */
+  /** The response to the current or last request. */
   response: ServerResponse | undefined;
-  /** Requests that wait for that one. */
+  /** Pipelined requests that wait for it. */
   waiting: number;
-  /** Set with the last response: what comes behind it is ignored (RFC 9112, 9.6). */
+  /** Set with the last response: later bytes are ignored (RFC 9112, 9.6). */
   isEnding: boolean;
 }
 
-/** Whether a request is being answered on the connection. */
+/** True while a request is running on the connection. */
 export const isRunning = ({ response }: Connection): boolean => response !== undefined && !response.writableFinished;
 
-/** The connections of a server by the socket of their requests: counted, and ended with the app. */
+/** The connections of a server by socket: counts them, and closes them with the app. */
 export class Connections extends Map<Socket, Connection> {
   readonly #maximum: number;
-  /** Sockets as accepted; with TLS, requests come on others. */
+  /** Sockets as accepted; with TLS, requests arrive on different ones. */
   readonly #accepted = new Set<Socket>();
-  /** Accepted sockets whose TLS handshake is not finished, by the address of their client. */
+  /** Accepted sockets with an unfinished TLS handshake, by client address. */
   readonly #handshaking = new Map<string, Socket>();
-  /** When sockets were opened on which no whole request was seen to have arrived, oldest first. */
+  /** When sockets without a complete request were opened, oldest first. */
   readonly #silentSince = new Map<Socket, number>();
 
-  /** Lists that are being sent in pieces. */
+  /** Number of lists that are being sent in pieces. */
   lists = 0;
 
   constructor(server: Server, maximum: number) {
@@ -48,7 +48,7 @@ export class Connections extends Map<Socket, Connection> {
     const isTls = server instanceof TlsServer;
     server.on('drop', () => this.#makeRoom());
     server.on('connection', (socket) => {
-      // With two listeners, each of them accepts as many.
+      // Node counts per listener, and there may be two.
       if (this.#accepted.size >= maximum + spareConnections) socket.destroy();
       this.#accepted.add(socket);
       socket.once('close', () => this.#accepted.delete(socket));
@@ -57,7 +57,7 @@ export class Connections extends Map<Socket, Connection> {
       if (isTls) keep(this.#handshaking, toClient(socket), socket, socket);
     });
     server.on(isTls ? 'secureConnection' : 'connection', (socket) => {
-      // Reset before it was accepted: its requests have no address to be counted or audited under, and no reader.
+      // The client reset the connection before it was accepted: it has no address to count or audit, and reads nothing.
       if (socket.remoteAddress === undefined) {
         socket.destroy();
         return;
@@ -74,7 +74,7 @@ export class Connections extends Map<Socket, Connection> {
     });
   }
 
-  /** Closes the oldest connection that has sent no whole request: idle ones would keep everybody out for 10 s. */
+  /** Closes the oldest connection without a complete request: idle ones could keep other clients out for 10 s. */
   #makeRoom(): void {
     for (const [socket, since] of this.#silentSince) {
       const isSilent = this.get(socket)?.response === undefined;
@@ -87,19 +87,19 @@ export class Connections extends Map<Socket, Connection> {
     }
   }
 
-  /** Tells a client that waits for `100 Continue` to send its body (RFC 9110, 10.1.1). */
+  /** Sends `100 Continue` to a client that waits for it before sending its body (RFC 9110, 10.1.1). */
   sendContinue({ socket, headers, httpVersion }: IncomingMessage): void {
     if (headers.expect !== undefined && httpVersion === '1.1') this.get(socket)?.response?.writeContinue();
   }
 
-  /** Bytes of responses that wait for their readers, over all connections. */
+  /** Bytes of responses that clients have not read yet, over all connections. */
   countUnread(): number {
     let bytes = this.lists * listBytes;
     for (const { writableLength } of this.keys()) bytes += writableLength;
     return bytes;
   }
 
-  /** Ends idle and half-read connections at once, and busy ones after their response or after some seconds. */
+  /** Closes idle connections at once, and busy ones after their response or after 8 s. */
   end(server: Server): void {
     const endIdle = (): void => {
       for (const socket of this.#handshaking.values()) socket.destroy();
@@ -117,7 +117,7 @@ export class Connections extends Map<Socket, Connection> {
   }
 }
 
-/** Reading the address makes Node remember it: a connection that was reset no longer has one. */
+/** Reading the address makes Node cache it; once the connection is reset, it is no longer available. */
 const toClient = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Keeps an entry until the socket closes. */

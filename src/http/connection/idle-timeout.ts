@@ -6,20 +6,20 @@ import { type Patience, unreadResponseBytes } from './limits.ts';
 /** Milliseconds between checks. */
 const interval = 1000;
 
-/** How far a connection has come; times in milliseconds. */
+/** The progress of a connection; times in milliseconds. */
 export interface Progress {
-  /** Bytes that came in, and bytes that the system has taken to send. */
+  /** Bytes received, and bytes handed to the operating system. */
   read: number;
   taken: number;
   /** Whether there is more to send. */
   isWaiting: boolean;
-  /** When it was first seen that this much was taken while more waited. */
+  /** Since when the system has taken no bytes although more are waiting. */
   stuckSince: number;
-  /** When it was first seen that this much had been read and taken, and nothing ran. */
+  /** Since when nothing has been received, taken or running. */
   silentSince: number;
 }
 
-/** The state of a connection now, from its socket and the state at the check before. */
+/** The current progress, from the socket and the progress at the previous check. */
 export const toProgress = (
   { bytesRead: read, bytesWritten, writableLength }: Pick<Socket, 'bytesRead' | 'bytesWritten' | 'writableLength'>,
   isBusy: boolean,
@@ -39,7 +39,7 @@ export const toProgress = (
   };
 };
 
-/** Whether the client has read nothing, or nothing has happened at all, for longer than it may. */
+/** True if the client has read nothing, or nothing has happened at all, for longer than allowed. */
 export const isStalled = (
   { isWaiting, stuckSince, silentSince }: Progress,
   { reading, silence }: Patience,
@@ -47,9 +47,9 @@ export const isStalled = (
 ): boolean => (isWaiting && now - stuckSince > reading) || now - silentSince > silence;
 
 /**
- * Ends connections that stand still. While the responses that wait for readers take more than their budget, clients that
- * read nothing for a second lose their connection, too. Node's own timeout would take twice its time, and the system
- * would keep what it holds for such a client; a reset discards it.
+ * Closes stalled connections. While unread responses exceed their budget, clients that read nothing for a second are
+ * disconnected too. Node's own timeout would take twice as long, and the system would keep its send buffer; a reset
+ * discards it.
  */
 export const endStalled = (server: Server, connections: Connections, patience: Patience): void => {
   const known = new WeakMap<Connection, Progress>();
@@ -57,7 +57,7 @@ export const endStalled = (server: Server, connections: Connections, patience: P
     const now = performance.now();
     const isFull = connections.countUnread() > unreadResponseBytes;
     for (const connection of connections.values()) {
-      // A response that waits for its reader is not work.
+      // Waiting for the client to read is not work.
       const isBusy = isRunning(connection) && connection.socket.writableLength === 0;
       const progress = toProgress(connection.socket, isBusy, known.get(connection), now);
       known.set(connection, progress);

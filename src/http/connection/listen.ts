@@ -2,12 +2,12 @@ import { lookup } from 'node:dns/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-/** At least one: a name without any is not found. */
+/** Never empty: looking up a name without addresses fails. */
 type Addresses = readonly [string, ...string[]];
 
 /**
- * Listens on the addresses; resolves to the first one's. Connections to the others are handed to the same server, so
- * its limits count for all.
+ * Listens on all addresses; resolves to the first. Connections to the others are handed to the same server, so its
+ * limits apply to all.
  */
 export const listenOn = async (
   app: FastifyInstance,
@@ -23,19 +23,19 @@ export const listenOn = async (
   return address;
 };
 
-/** All that localhost is on this machine; any other host as it is. */
+/** All addresses of localhost; any other host unchanged. */
 export const listAddresses = async (host: string): Promise<Addresses> => {
   if (host.toLowerCase() !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
   return [...new Set(found.map(({ address }) => address))] as unknown as Addresses;
 };
 
-/** A second address is a convenience: where it is not available, as ::1 without IPv6, the first one will do. */
+/** The second address is optional: `::1`, for example, is missing without IPv6. */
 const listenToo = (app: FastifyInstance, host: string, port: number, log: FastifyBaseLogger): Server => {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     app.server.emit('connection', socket);
   });
   server.maxConnections = app.server.maxConnections;
-  server.on('error', (error) => log.debug({ err: error }, 'the second address is not listened on'));
+  server.on('error', (error) => log.debug({ err: error }, 'not listening on the second address'));
   return server.listen(port, host);
 };

@@ -3,10 +3,10 @@ import type { Connection } from './connections.ts';
 import { waitingBeforePause, waitingInTotalBeforePause, waitingRequests } from './limits.ts';
 
 /**
- * Takes the requests of a connection one at a time: Node would begin one that is sent ahead at once, and a task that is
- * read behind its change could be what it was before (RFC 9112, 9.3.2). While more than a few wait, the connection is
- * not read from; where too many wait, on it or on all connections, it is closed. The function returned is for requests
- * that must wait, and calls `begin` when it is their turn.
+ * Runs the requests of a connection one at a time. Node would start pipelined requests at once, so a read sent after a
+ * change could return the old state (RFC 9112, 9.3.2). While more than a few wait, reading from the connection pauses;
+ * if too many wait, on it or in total, it is closed. The returned function is for requests that must wait, and calls
+ * `begin` when it is their turn.
  */
 export const createPipelining = () => {
   let inTotal = 0;
@@ -23,7 +23,7 @@ export const createPipelining = () => {
     if (!known.has(connection)) {
       known.add(connection);
       socket.once('close', () => change(connection, -connection.waiting));
-      // Node resumes reading after each request that has arrived or is done.
+      // Node resumes reading after each request that arrives or ends.
       socket.on('resume', () => isFull(connection) && socket.pause());
     }
     if (connection.waiting > waitingRequests.perConnection || inTotal > waitingRequests.inTotal) {
@@ -35,7 +35,7 @@ export const createPipelining = () => {
     if (!isFull(connection) && connection.socket.isPaused()) connection.socket.resume();
   };
   return (connection: Connection, response: ServerResponse, begin: () => void): void => {
-    // The parser goes on to the end of what it was given.
+    // The parser still delivers the other requests of its chunk.
     if (connection.socket.destroyed) return;
     enqueue(connection);
     response.once('socket', () => {

@@ -7,13 +7,13 @@ export interface Certificate {
   key: Buffer;
 }
 
-/** RFC 8996 ends TLS 1.0 and 1.1; stated here, no flag of Node can bring them back. */
+/** RFC 8996 forbids TLS 1.0 and 1.1; set explicitly, so no flag of Node can enable them. */
 export const toTlsOptions = (certificate: Certificate): SecureContextOptions => ({
   ...certificate,
   minVersion: 'TLSv1.2',
 });
 
-/** New connections get the certificate; those that are open keep theirs. */
+/** New connections use the new certificate; open ones keep theirs. */
 export const renewCertificate = ({ server }: FastifyInstance, certificate: Certificate): void => {
   if ((server as unknown) instanceof TlsServer) {
     (server as unknown as TlsServer).setSecureContext(toTlsOptions(certificate));

@@ -3,15 +3,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { maximumBodyBytes, unfinishedBodyBytes } from '../connection/limits.ts';
 import { createFatal, createUnavailable, HttpError } from '../response/errors.ts';
 
-/** What a route takes as its body: a JSON object, any JSON value, or text. */
+/** The body a route accepts: a JSON object, any JSON value, or text. */
 export type BodyKind = 'object' | 'json' | 'text';
 
-/** The JSON parser takes one byte order mark away; the decoder would take another. */
+/** The JSON parser removes one byte order mark; the decoder must not remove another. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
 
-/** Makes the function that turns the bytes of a body into its value. It throws an HttpError where they are not one. */
+/** Creates the function that parses the bytes of a body. It throws an HttpError if they are not valid. */
 const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
   return (bytes, kind) => {
@@ -47,23 +47,23 @@ const toObject = (value: unknown): Record<string, unknown> => {
 };
 
 interface Reading {
-  /** Called once nothing stands against the body. */
+  /** Called before the body is read. */
   beforeReading(request: IncomingMessage): void;
-  /** Called when a body has arrived: its parsing is most of the work that it makes. */
+  /** Called when a body has arrived, since parsing it is most of the work. */
   findRefusal(): HttpError | undefined;
 }
 
 /**
- * Reads every request body as JSON in UTF-8, whatever its Content-Type says: `curl -d` and PowerShell label JSON as
- * something else by default. A route chooses the kind of its body; a body that is empty, or that the route has no use
- * for, is undefined.
+ * Reads every request body as JSON in UTF-8 and ignores its Content-Type: `curl -d` and PowerShell send another one by
+ * default. A route chooses the kind of its body. An empty body is undefined, as is the body of a route without a schema
+ * for it.
  */
 export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
   const parse = createBodyParser(app);
   const read = createBodyReader();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request, raw, done) => {
-    // No route will look at it.
+    // No route reads it.
     if (request.is404) return done(null);
     beforeReading(raw);
     read(raw, (error, bytes) => {
@@ -90,23 +90,23 @@ const parseFor = (
 
 type Done = (error: HttpError | null, bytes?: Buffer) => void;
 
-/** Bodies of up to this size do not count: there are too few connections for them to matter. */
+/** Bodies up to this size are not counted: there are too few connections for them to matter. */
 const smallBytes = 16 * 1024;
 
 /** A body of more chunks than this is refused if they are smaller on average: each takes about 1 µs of the event loop. */
 const manyChunks = 4000;
 const smallChunkBytes = 32;
 
-/** Milliseconds without progress after which an unfinished body must make room for others. */
+/** Milliseconds without progress after which an incomplete body may be dropped to make room. */
 const patience = 1000;
 
 /**
- * Makes the function that reads a whole body, of at most 1 MiB. The bytes of all unfinished bodies are limited, too:
- * past the limit, connections whose bodies make no progress are closed, and where that is not enough, the body that
- * exceeds it is refused with 503.
+ * Creates the function that reads a whole body of at most 1 MiB. The bytes of all incomplete bodies are limited too:
+ * above the limit, connections whose bodies make no progress are closed; if that is not enough, the body that exceeds
+ * the limit gets 503.
  */
 const createBodyReader = () => {
-  /** Bodies of which a part has arrived, and when the last part did, in milliseconds. */
+  /** Incomplete bodies: their size so far, and when their last chunk arrived, in milliseconds. */
   const unfinished = new Map<IncomingMessage, { bytes: number; arrivedAt: number }>();
   let total = 0;
   const hold = (request: IncomingMessage, bytes: number): void => {
@@ -134,7 +134,7 @@ const createBodyReader = () => {
     return total <= unfinishedBodyBytes || makeRoom() ? undefined : tooMany();
   };
   return (request: IncomingMessage, done: Done): void => {
-    // A list of chunks would let a client that sends one byte in each take some hundred times its body's size.
+    // In a list of chunks, one-byte chunks would take about a hundred times the size of the body.
     let held: Buffer = noBytes;
     let bytes = 0;
     let chunks = 0;
@@ -145,8 +145,8 @@ const createBodyReader = () => {
     };
     const take = (chunk: Buffer): void => {
       chunks += 1;
-      const isCrumbled = chunks > manyChunks && bytes < chunks * smallChunkBytes;
-      const fault = isCrumbled ? tooCrumbled() : findFault(request, bytes + chunk.length);
+      const isFragmented = chunks > manyChunks && bytes < chunks * smallChunkBytes;
+      const fault = isFragmented ? tooFragmented() : findFault(request, bytes + chunk.length);
       if (fault) {
         finish(fault);
         return;
@@ -163,7 +163,7 @@ const createBodyReader = () => {
 
 const noBytes = Buffer.alloc(0);
 
-/** A buffer with the chunk behind the first `bytes` of `held`: the same where it has room, else one twice as large. */
+/** Appends the chunk to the first `bytes` of `held`, in the same buffer if it has room, else in one twice as large. */
 const append = (held: Buffer, bytes: number, chunk: Buffer): Buffer => {
   const end = bytes + chunk.length;
   const room = end <= held.length ? held : Buffer.allocUnsafe(Math.min(Math.max(2 * end, 1024), maximumBodyBytes));
@@ -174,6 +174,6 @@ const append = (held: Buffer, bytes: number, chunk: Buffer): Buffer => {
 
 const tooLarge = (): HttpError => createFatal('too-large', 'Request body is larger than 1 MiB');
 
-const tooCrumbled = (): HttpError => createFatal('invalid', 'Request body has too many small chunks');
+const tooFragmented = (): HttpError => createFatal('invalid', 'Request body has too many small chunks');
 
 const tooMany = (): HttpError => createUnavailable('Too many request bodies are arriving; try again in a second');

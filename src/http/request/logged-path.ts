@@ -1,13 +1,13 @@
-/** A name and a password before the host of an absolute URI (RFC 3986, 3.2.1). */
+/** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */
 const userInfo = /^(\w+:\/\/)[^/]*@/;
 
-/** What looks like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
+/** Looks like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
 const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
 
 /**
- * A URL as the log has it: without query and fragment, where people put tokens and passwords, without what stands before
- * the host, without tokens in the path, and with what is not printable ASCII percent-encoded. Node gives each byte of a
- * URL as one character (latin1).
+ * The path of a URL for the log. Query and fragment, which may hold tokens and passwords, are left out, as are the user
+ * name before the host and tokens in the path. Bytes that are not printable ASCII are percent-encoded: Node returns each
+ * byte of a URL as one character (latin1).
  */
 export const toLoggedPath = (url: string): string =>
   (url.split(/[?#]|%3f|%23/i, 1)[0] ?? '')

@@ -5,8 +5,8 @@ import { HttpError } from '../response/errors.ts';
 type Query = Record<string, unknown>;
 
 /**
- * Turns query text into the types of a route's query schema before it is checked: plain decimal digits into
- * numbers, an empty value into an absent one. What does not fit stays as it is, for the check to refuse.
+ * Converts query parameters to the types of a route's query schema before validation: decimal digits become numbers,
+ * empty values are dropped. Other values stay as they are and fail validation.
  */
 export const convertQueries = (app: FastifyInstance): void => {
   app.addHook('onRoute', (route) => {
@@ -25,8 +25,8 @@ export const convertQueries = (app: FastifyInstance): void => {
 };
 
 /**
- * Makes the function that converts the parameters that `properties` names, and leaves out all others. It throws an
- * HttpError for a doubled one.
+ * Creates the function that converts the parameters in `properties` and drops all others. It throws an HttpError for a
+ * repeated one.
  */
 export const createQueryConversion = (properties: TProperties): ((query: Query) => Query) => {
   const parameters = Object.entries(properties).map(([name, schema]) => ({
@@ -45,6 +45,6 @@ export const createQueryConversion = (properties: TProperties): ((query: Query) 
   };
 };
 
-/** Numbers past what a double holds exactly mean "all there is" just as well as the largest that it does. */
+/** Caps numbers at the largest that a double holds exactly: both mean "all". */
 const toNumber = (text: string): number | string =>
   /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text;

@@ -4,7 +4,7 @@ import { createUnavailable, HttpError } from '../response/errors.ts';
 interface Queue {
   /**
    * Runs the task when it is its turn. Rejects with the signal's reason if that is aborted while waiting, and with
-   * an HttpError (503 with Retry-After) where there is no place in the line.
+   * an HttpError (503 with Retry-After) if the queue is full.
    */
   run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -12,11 +12,11 @@ interface Queue {
 interface Limits {
   running: number;
   waiting: number;
-  /** The message of the 503 for a task that finds no place. */
+  /** The message of the 503 when the queue is full. */
   refusal: string;
 }
 
-/** At most `running` tasks at a time and `waiting` in line behind them, first come first served. */
+/** Runs at most `running` tasks at a time, with `waiting` more in line, first come first served. */
 export const createQueue = (limits: Limits): Queue => {
   let running = 0;
   const line: (() => void)[] = [];
@@ -40,7 +40,7 @@ export const createQueue = (limits: Limits): Queue => {
   };
 };
 
-/** For tasks that wait as long as it takes. */
+/** For tasks without a signal. */
 const never = new AbortController().signal;
 
 const waitInLine = (line: (() => void)[], signal: AbortSignal): Promise<void> =>

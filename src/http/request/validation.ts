@@ -3,7 +3,7 @@ import { HttpError } from '../response/errors.ts';
 
 type ValidationError = FastifySchemaValidationError & { data?: unknown };
 
-/** What the schema check found, as one refusal: a clause for each field, its first fault only. */
+/** Joins validation errors into one: a clause for each field, with its first error only. */
 export const toRefusal = (errors: ValidationError[]): HttpError => {
   const clauses = new Map<string, string>();
   for (const error of errors) {

@@ -4,13 +4,13 @@ import { largeLength } from '../connection/limits.ts';
 export type Headers = Readonly<Record<string, string>>;
 
 interface Origin {
-  /** Whether pages of all origins may use the service. */
+  /** Whether pages of all origins may use the server. */
   cors: boolean;
   /** Whether the server itself speaks TLS. */
   secure: boolean;
 }
 
-/** Headers of every response, errors included; files replace `cache-control` by their own. */
+/** Headers of every response, including errors; files set their own `cache-control`. */
 export const createCommonHeaders = ({ cors, secure }: Origin): Headers => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -19,7 +19,7 @@ export const createCommonHeaders = ({ cors, secure }: Origin): Headers => ({
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET,POST,PUT,DELETE',
   }),
-  // RFC 6797: a year.
+  // One year (RFC 6797).
   ...(secure && { 'strict-transport-security': 'max-age=31536000' }),
 });
 
@@ -29,13 +29,12 @@ const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined
 
 /**
  * The class of the server's responses. Each has the common headers. Responses that are ready within one turn of the
- * event loop are written together at its end: the first write wakes the reader, and by the time it runs the others are
- * there, too.
+ * event loop are written together at its end, so a client that wakes up for the first one finds the others there.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
   const names = Object.keys(common);
   const commonList = Object.entries(common).flat();
-  /** Names and values in turn, which Node sends as they are; own headers replace common ones. */
+  /** Names and values in turn, which Node sends unchanged; own headers replace common ones. */
   const toList = (own: Headers): string[] => {
     const list = commonList.slice();
     for (const name in own) {
@@ -56,14 +55,14 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     #end: unknown[] = [];
 
     override writeHead(status: number, ...rest: unknown[]): this {
-      // Streams set their headers one by one: here, too, the common ones come first.
+      // Streams set their headers one by one; the common ones still come first.
       const own = rest.length > 0 ? (rest.at(-1) as Headers) : takeHeaders(this);
       return super.writeHead(status, toList(own));
     }
 
     override end(...args: unknown[]): this {
       this.isReady = true;
-      // The last response of a connection waits for no other. A long one has to count at once among what is unread.
+      // Not the last response of a connection, nor a long one, which must count as unread at once.
       if (!this.shouldKeepAlive || isLong(args[0])) return super.end(...(args as End));
       if (batch.length === 0) setImmediate(writeBatch);
       this.#end = args;
@@ -75,7 +74,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
       super.end(...(this.#end.splice(0) as End));
     }
   }
-  // A response that waits for the end of the turn has ended for everybody else. TypeScript has it as a property.
+  // A batched response counts as ended. TypeScript declares a property, so a getter in the class is not possible.
   Object.defineProperty(Response.prototype, 'writableEnded', {
     get(this: Response) {
       return this.isReady;
@@ -84,7 +83,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
   return Response;
 };
 
-/** The headers that were set one by one; they are not set any more. */
+/** Removes and returns the headers that were set one by one. */
 const takeHeaders = (response: ServerResponse): Headers => {
   const headers = response.getHeaders();
   for (const name of Object.keys(headers)) response.removeHeader(name);

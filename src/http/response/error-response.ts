@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Headers } from './common-headers.ts';
 import { createInternalError, type HttpError, toHttpError } from './errors.ts';
 
-/** An error as a response: the one place that decides what a client is shown. */
+/** An error as a response: the only place that decides what a client sees. */
 const toMessage = ({ status, headers, body }: HttpError) => {
   const text = JSON.stringify(body);
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
@@ -18,7 +18,7 @@ const toMessage = ({ status, headers, body }: HttpError) => {
   };
 };
 
-/** The response's bytes, for a socket that Node has given up. The connection closes with it. */
+/** The response as bytes, for a socket that Node no longer handles. The connection closes after it. */
 export const toErrorBytes = (error: HttpError, common: Headers): string => {
   const { status, headers, text } = toMessage(error);
   const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(
@@ -27,16 +27,16 @@ export const toErrorBytes = (error: HttpError, common: Headers): string => {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`;
 };
 
-/** Answers a request that no route sees. */
+/** Sends the error for a request that reaches no route. */
 export const writeError = (response: ServerResponse, error: HttpError): void => {
   const { status, headers, text } = toMessage(error);
   response.writeHead(status, headers).end(text);
 };
 
-/** A client that went away while it was sent something: no fault of the server. */
+/** The client disconnected during the response; not an error of the server. */
 const clientGone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
-/** Answers an error that was thrown for a route; an unexpected one is logged. */
+/** Sends the response for an error thrown by a route; logs unexpected ones. */
 export const sendError = (
   error: unknown,
   { id, raw }: FastifyRequest,
@@ -49,7 +49,7 @@ export const sendError = (
     log.error({ err: unexpected, reqId: id }, 'request failed');
   }
   const { status, headers, text } = toMessage(known ?? createInternalError(id));
-  // Fastify would close the connection after each bad body, also one that has been read to its end.
+  // Fastify closes the connection after every invalid body, even one that was read to its end.
   if (raw.complete && reply.hasHeader('connection')) reply.removeHeader('connection');
   reply.code(status).headers(headers).send(text);
 };

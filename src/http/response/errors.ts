@@ -5,7 +5,7 @@ import { StoreConflict, StoreUnavailable } from '../../storage/store-errors.ts';
 /** The body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
 
-/** The closed set of reasons for which a request is refused, and the status of each. */
+/** Every reason to refuse a request, with its status. */
 const statusOf = {
   invalid: 400,
   unauthorized: 401,
@@ -30,10 +30,10 @@ export type ErrorKind = keyof typeof statusOf;
 interface ErrorExtras {
   /** Response headers, e.g. `Allow` or `Retry-After`. */
   headers?: Record<string, string>;
-  /** Members beside `error` in the body, e.g. `detail`. They come after `error`, `leading` ones before it. */
+  /** Further members of the body, e.g. `detail`. They follow `error`; `leading` ones precede it. */
   members?: Record<string, unknown>;
   leading?: Record<string, unknown>;
-  /** The unexpected error behind a `failed`: it is logged. */
+  /** The unexpected error behind `failed`, for the log. */
   cause?: unknown;
 }
 
@@ -62,13 +62,13 @@ export class HttpError extends Error {
 export const createUnavailable = (message: string): HttpError =>
   new HttpError('unavailable', message, { headers: { 'Retry-After': '1' } });
 
-/** A refusal after which nothing else on the connection can be trusted. */
+/** An error that closes the connection, because nothing else on it can be trusted. */
 export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
   new HttpError(kind, message, { headers: { Connection: 'close' } });
 
 /**
- * The refusal that a client gets for an error, whatever was thrown. Undefined where the error is unexpected: that becomes a 500
- * which shows no internals.
+ * Converts anything thrown to the error that the client gets. Undefined if it is unexpected: it becomes a 500 that shows
+ * no internals.
  */
 export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof HttpError) return error;
@@ -85,13 +85,13 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
 export const createInternalError = (requestId: string): HttpError =>
   new HttpError('failed', 'Internal server error', { members: { requestId } });
 
-/** A static file that may not be read is one that is not there. */
+/** A static file that may not be read gets 404. */
 const kindOf = new Map<number, ErrorKind>([
   ...Object.entries(statusOf).map(([kind, status]) => [status, kind as ErrorKind] as const),
   [403, 'not-found'],
 ]);
 
-/** Messages for what Fastify and its plugins refuse, by code or kind. */
+/** Messages for errors of Fastify and its plugins, by code or kind. */
 const messages: Record<string, string> = {
   'not-found': 'Not found',
   FST_ERR_BAD_URL: 'The path of the request cannot be decoded',

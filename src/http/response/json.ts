@@ -3,31 +3,31 @@ import type { FastifyReply } from 'fastify';
 import { largeLength, unreadResponseBytes } from '../connection/limits.ts';
 import { createUnavailable } from './errors.ts';
 
-/** Where a value keeps its own JSON text: sent as it is, not made again. For rows: theirs, joined by commas. */
+/** Key of the JSON text that a value carries, which is sent as it is. For rows: their texts, joined by commas. */
 export const ownJson = Symbol('own JSON');
 
 type WithOwnJson = { readonly [ownJson]: string };
 
-/** Rows of a list, of which as many come at once as fit into a piece. */
+/** Rows of a list that are available at once: one piece. */
 export type Rows<T extends object = object> = Iterable<T>;
 export type Pieces<T extends object = object> = Iterable<Rows<T>> | AsyncIterable<Rows<T>>;
 
-/** A JSON document with a list in it: the text before the rows, the rows, and the text behind them. */
+/** A JSON document with a list in it: the text before the rows, the rows, and the text after them. */
 export interface JsonList {
   opening: string;
   pieces: Pieces;
   closing: string;
 }
 
-/** Fastify decorator of the app: what is known of all responses. */
+/** Name of the Fastify decorator with the state of all responses. */
 export const responses = 'responses';
 
-/** Lists that are being sent in pieces, and bytes that wait for their readers. */
+/** Number of lists being sent in pieces, and bytes that clients have not read yet. */
 type Responses = { lists: number; countUnread(): number };
 
 const type = 'application/json; charset=utf-8';
 
-/** Hands a value to `send`, which answers with it: at once, or when its promise is kept. For handlers to return. */
+/** Passes a value, or the value of a promise, to `send`, which sends the response. Handlers return the result. */
 export const whenReady = <T>(
   reply: FastifyReply,
   value: T | Promise<T>,
@@ -37,10 +37,10 @@ export const whenReady = <T>(
   return value.then(send).then(() => waitFor(reply));
 };
 
-/** What Fastify wants from a handler that has sent its response itself, and may still be sending. */
+/** What Fastify expects from a handler that sends its response itself, possibly still in progress. */
 const waitFor = (reply: FastifyReply): void => reply as unknown as undefined;
 
-/** Sends a value as JSON, with the status that is set. */
+/** Sends a value as JSON with the reply's status. */
 export const sendJson = (reply: FastifyReply, value: object): void => sendText(reply, toJson(value));
 
 /**
@@ -87,7 +87,7 @@ const sendFrom = (
   reply.type(type).send(stream);
 };
 
-/** Responses of lists that a store may hand out again: as text once, then as bytes, which are not copied for each. */
+/** Lists that a store may return again. The second time, the response is kept as bytes, which later ones share. */
 const recent = new WeakMap<Rows, { opening: string; closing: string; bytes?: Buffer }>();
 
 const sendOnePiece = (reply: FastifyReply, opening: string, rows: Rows, closing: string): void => {
@@ -101,10 +101,10 @@ const sendOnePiece = (reply: FastifyReply, opening: string, rows: Rows, closing:
   sendText(reply, known.bytes);
 };
 
-/** Lists that wait to make their next piece. */
+/** Lists that wait to build their next piece. */
 const waiting: (() => void)[] = [];
 
-/** Pieces that are made before other requests have their turn. */
+/** Pieces built before other requests get their turn. */
 const piecesAtOnce = 4;
 
 const continueWaiting = (): void => {
@@ -112,7 +112,7 @@ const continueWaiting = (): void => {
   if (waiting.length > 0) setImmediate(continueWaiting);
 };
 
-/** Gives way to other requests before each piece: lists would otherwise have the process to themselves. */
+/** Lets other requests run before each piece, so lists do not block the event loop. */
 const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(continueWaiting);
@@ -138,12 +138,12 @@ const sendText = (reply: FastifyReply, text: string | Buffer): void => {
   reply.type(type).send(text);
 };
 
-/** Throws a 503 where too many bytes wait for clients that do not read. */
+/** Throws a 503 if too many bytes are waiting for clients that do not read. */
 const assertRoom = (reply: FastifyReply, source?: Source): Responses => {
   const all = reply.server.getDecorator<Responses>(responses);
   if (all.countUnread() <= unreadResponseBytes) return all;
   void source?.return?.();
-  throw createUnavailable('Too many responses wait for their readers; try again in a second');
+  throw createUnavailable('Too many responses are waiting for slow clients; try again in a second');
 };
 
 const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJson] ?? JSON.stringify(value);
@@ -151,14 +151,14 @@ const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJso
 const toRowsJson = (rows: Rows): string =>
   (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
 
-/** Rows that are read while they are sent, and the way to let go of what they are read from. */
+/** Rows that are read while they are sent; `close` releases their source. */
 export interface RowSource<T> {
   count: number;
   records(): AsyncIterable<T>;
   close(): Promise<void>;
 }
 
-/** Sends `{count, data}` with what `toRow` makes of each record, and closes the source in the end. */
+/** Sends `{count, data}` with each record converted by `toRow`, then closes the source. */
 export const sendRows = <T>(
   reply: FastifyReply,
   source: RowSource<T>,
@@ -166,7 +166,7 @@ export const sendRows = <T>(
 ): Promise<void> | void =>
   sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
 
-/** As many records in a piece as make about one write. */
+/** Each piece has enough records for about one write. */
 async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<Rows> {
   try {
     let texts: string[] = [];

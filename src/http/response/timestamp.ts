@@ -1,6 +1,6 @@
 const toDigits = (value: number, length = 2): string => String(value).padStart(length, '0');
 
-/** Texts of one second, which thousands of records can share. */
+/** Texts of the last second, which thousands of records can share. */
 let last = { second: Number.NaN, timestamp: '', time: '', offset: '' };
 
 /** `yyyy-MM-ddTHH:mm:ss` in the machine's local time, without a zone. */
@@ -25,7 +25,7 @@ const toTexts = (date: Date): typeof last => {
   return last;
 };
 
-/** How far local time is ahead of UTC, e.g. `+05:30`. */
+/** The offset of local time from UTC, e.g. `+05:30`. */
 const toOffset = (date: Date): string => {
   const minutes = -date.getTimezoneOffset();
   const absolute = Math.abs(minutes);

@@ -4,14 +4,14 @@ import { HttpError } from '../response/errors.ts';
 interface KnownPath {
   pattern: RegExp;
   methods: Set<string>;
-  /** Whether another method than these is answered as an unknown route. */
+  /** Other methods get 404 instead of 405. */
   hidden: boolean;
 }
 
-/** Route option: other methods on the path are answered 404 instead of 405. */
+/** Route option: other methods on the path get 404 instead of 405. */
 export const hiddenMethods = 'hiddenMethods';
 
-/** Answers what no route matches: 405 with `Allow` on a known path, else 404. Call it before routes are added. */
+/** Handles requests without a route: 405 with `Allow` on a known path, else 404. Call it before adding routes. */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method, config }) => {
@@ -31,7 +31,7 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
 const toRefusal = (path: string, method: string, paths: KnownPath[]): HttpError => {
   const known = paths.filter(({ pattern, hidden }) => !hidden && pattern.test(path));
   const methods = new Set(known.flatMap((each) => [...each.methods]));
-  // Where the method is known, what it asks for is missing: a static file.
+  // The route exists, but its static file does not.
   if (known.length === 0 || methods.has(method)) return new HttpError('not-found', 'Not found');
   const headers = { Allow: [...methods].join(', ') };
   return new HttpError('method-not-allowed', 'Method not allowed', { headers });

@@ -9,7 +9,7 @@ import { sendJson } from '../response/json.ts';
 const description =
   'One small JSON-over-HTTP server for a host: tasks, items, tokens, host readings, durable alerts and safe diagnostic commands.';
 
-/** Collects the schemas of all routes that come after it and serves them as OpenAPI 3.1 at `/openapi.json`. */
+/** Collects the schemas of all routes added later and serves them as OpenAPI 3.1 at `/openapi.json`. */
 export const serveOpenApi = async (
   app: FastifyInstance,
   version: string,
@@ -40,7 +40,7 @@ export const serveOpenApi = async (
   });
 };
 
-/** A route's schema as clients see it, with the errors that its kind of route can return. */
+/** A route's schema as clients see it, with the errors that it can return. */
 const toDocumented = (schema: FastifySchema, url: string): FastifySchema => {
   const { params, body, querystring: query } = schema as { params?: TObject; body?: TObject; querystring?: TObject };
   const responses = {
@@ -53,7 +53,7 @@ const toDocumented = (schema: FastifySchema, url: string): FastifySchema => {
     default: ErrorBody,
   };
   const response = Object.fromEntries(Object.entries<TSchema>(responses).map(toDescribed));
-  // A query parameter with a default need not be given.
+  // A query parameter with a default is optional.
   const required = query?.required.filter((name) => !('default' in (query.properties[name] ?? {})));
   return { ...schema, ...(query && { querystring: { ...query, required } }), response };
 };
@@ -66,14 +66,14 @@ const toDescribed = ([status, schema]: [string, TSchema]) => {
 const descriptions: Record<string, string> = {
   400: 'The body or a parameter is missing or invalid',
   401: 'The token is missing or invalid, or the login failed',
-  403: 'The role does not suffice, or the request is not allowed',
+  403: 'The role is not sufficient, or the request is not allowed',
   503: 'The server is busy or cannot store data',
   default: 'Any other error',
 };
 
 /**
- * Moves each schema with a title to `shapes`, by that name, and leaves a reference in its place. Schemas that share a
- * title are merged, so a filter that accepts any text lists the values of its title's enum.
+ * Moves each schema with a title to `shapes`, under that name, and leaves a reference in its place. Schemas with the
+ * same title are merged: a filter that accepts any text is documented with the enum of that title.
  */
 const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => {
   if (typeof value !== 'object' || value === null) return value;

@@ -1,12 +1,12 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** Entries that the start looks at; what a larger folder holds beyond them is checked when it is asked for. */
+/** Entries checked on startup; the rest of a larger folder is checked on request. */
 const mostEntries = 10_000;
 
 /**
- * Says whether a path may be served: a regular file or a folder that is, with its links followed, in `root`. Reading
- * anything else, a named pipe say, could wait for ever.
+ * Tells whether a path may be served: a regular file or folder that is inside `root` after following links. Reading
+ * anything else, such as a named pipe, could hang.
  */
 export const createServableCheck = (root: string): ((path: string) => boolean) => {
   const realRoot = realpathSync(root);
@@ -20,7 +20,7 @@ export const createServableCheck = (root: string): ((path: string) => boolean) =
   };
 };
 
-/** The first link below `root` that leads out of it; undefined when there is none. Dotfiles are never served. */
+/** The first link below `root` that leads outside it; undefined if there is none. Dotfiles are never served. */
 export const findEscapingLink = (root: string): string | undefined => {
   const realRoot = realpathSync(root);
   const folders = [root];
@@ -39,7 +39,7 @@ export const findEscapingLink = (root: string): string | undefined => {
 const isInside = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** Where a link leads to; undefined where nothing is there. */
+/** The target of a link; undefined if it does not exist. */
 const follow = (link: string): string | undefined => {
   try {
     return realpathSync(link);
@@ -52,7 +52,7 @@ const listEntries = (folder: string): Dirent[] => {
   try {
     return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
   } catch {
-    // What the server cannot list it can hardly serve.
+    // A folder that cannot be listed can hardly be served.
     return [];
   }
 };

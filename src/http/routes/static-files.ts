@@ -15,7 +15,7 @@ export interface StaticFiles {
 /** Serves a folder of pages: no dotfiles, no listing, nothing outside the folder. The path without its slash redirects. */
 export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, policy }: StaticFiles): Promise<void> => {
   const isServable = createServableCheck(root);
-  // Files are asked about again before they are shown again.
+  // Browsers must revalidate a cached file before they show it.
   const headers = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy };
   await app.register(fastifyStatic, {
     root,

@@ -5,7 +5,7 @@ import type { Alert, AlertBody } from './schema.ts';
 export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolean =>
   !(source || level || message || hostname);
 
-/** What the log keeps of an alert. */
+/** An alert as it is stored in the log. */
 interface AlertRecord extends Alert {
   /** Time of receipt as in RFC 3339, in local time with its offset: unlike the other two it names one instant. */
   time: string;
@@ -22,7 +22,7 @@ export const createAlert = (body: AlertBody, now: Date): AlertRecord => ({
   time: toOffsetTimestamp(now),
 });
 
-/** The alert in a record of the log: exactly the six fields, whatever its line holds. */
+/** The alert in a record of the log: exactly these six fields, even if the line has others. */
 export const toAlert = (record: Record<string, unknown>): Alert => ({
   timestamp: toText(record['timestamp']),
   source: toText(record['source']),

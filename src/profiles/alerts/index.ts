@@ -2,7 +2,7 @@ import { defineFeature } from '../feature.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
-/** Profile X, first half: stores alerts durably and lists the last ones. */
+/** Stores alerts durably and lists the last ones. */
 export const alerts = defineFeature({
   name: 'alerts',
   profiles: [{ name: 'alerts', alias: 'X', mounts: ['/'], summary: 'durable alert intake and listing' }],

@@ -22,7 +22,7 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
     method: 'POST',
     path: '/api/alert',
     access,
-    summary: 'Store an alert; the response comes when it is on disk',
+    summary: 'Store an alert; responds once it is on disk',
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt } },
     handler: ({ body }, reply) => {
       if (isEmpty(body)) {
@@ -35,12 +35,12 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
     },
   });
 
-/** Lists of up to so many records do not wait for longer ones. */
+/** Lists of up to this many records do not wait for longer ones. */
 const shortCount = 100;
 
 const listAlerts = (journal: Journal, access: Access): Route => {
-  // A long list may read a lot: few at a time leave the processor and the disk to other requests.
-  const refusal = 'Too many lists of alerts are being read';
+  // A long list may read a lot: running only two at a time leaves processor and disk time to other requests.
+  const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });
   const short = createQueue({ running: 16, waiting: 1000, refusal });
   return defineRoute({
@@ -66,7 +66,7 @@ const readReadiness = (journal: Journal): Route =>
     method: 'GET',
     path: '/ready',
     access: 'open',
-    summary: 'Say whether alerts can be stored',
+    summary: 'Check whether alerts can be stored',
     schema: { operationId: 'getReadiness', response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {
       if (!journal.state().healthy) {
@@ -76,14 +76,14 @@ const readReadiness = (journal: Journal): Route =>
     },
   });
 
-/** The response to an alert that was not stored; errors that are not the journal's stay as they are. */
+/** The error for an alert that was not stored; errors that are not the journal's are returned unchanged. */
 const toRefusal = (error: unknown): unknown => {
   if (!(error instanceof JournalError)) return error;
   const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
   return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: retryAfter });
 };
 
-/** The response to a list that would take too much reading; other errors stay as they are. */
+/** The error for a list that would read too much; other errors are returned unchanged. */
 const toListRefusal = (error: unknown, count: number): unknown =>
   error instanceof JournalError && error.code === 'window-too-large'
     ? new HttpError(

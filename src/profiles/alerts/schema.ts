@@ -26,7 +26,12 @@ export const Alert = defineShape('Alert', {
 export type Alert = Static<typeof Alert>;
 
 export const AlertQuery = Type.Object({
-  count: Type.Integer({ minimum: 0, maximum: 10_000, default: 10, description: 'Last records to search.' }),
+  count: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 10,
+    description: 'How many of the last records to search.',
+  }),
   level: Type.Optional(Type.String({ description: 'Only alerts with exactly this level.', examples: ['ERROR'] })),
 });
 

@@ -8,35 +8,33 @@ const retention = (description: string) => Type.Integer({ minimum: 0, default: 0
 export const alertSettings = {
   alertsAuth: Type.Enum(['none', 'bearer'], {
     default: 'none',
-    description: 'Whether sending and listing alerts needs a bearer token.',
+    description: 'Whether sending and listing alerts requires a bearer token.',
   }),
   alertsSync: Type.Boolean({
     default: true,
-    description: 'Respond only when the alert is on disk; `false` is faster and not safe against power loss.',
+    description: 'Respond only once the alert is on disk; `false` is faster but can lose alerts on power loss.',
   }),
   alertsSegmentBytes: Type.Integer({
     minimum: 4096,
     default: 64 * MiB,
-    description: 'The log continues in a new file before it grows past this size.',
+    description: 'Maximum size of a log file in bytes; the log continues in a new file.',
   }),
-  alertsRetainSegments: retention('How many closed log files to keep; 0 keeps all.'),
-  alertsRetainBytes: retention('How many bytes of closed log files to keep; 0 keeps all.'),
-  alertsRetainDays: retention(
-    'How many days to keep an alert; 0 keeps all. Whole files are deleted, up to a day later.',
-  ),
+  alertsRetainSegments: retention('Number of closed log files to keep; 0 keeps all.'),
+  alertsRetainBytes: retention('Bytes of closed log files to keep; 0 keeps all.'),
+  alertsRetainDays: retention('Days to keep an alert; 0 keeps all. Whole files are deleted, up to a day later.'),
   alertsQueueCount: Type.Integer({
     minimum: 1,
     default: 10_000,
-    description: 'How many alerts may wait for the disk; beyond that the response is 503.',
+    description: 'Number of alerts that may wait for the disk; further ones get 503.',
   }),
   alertsQueueBytes: Type.Integer({
     minimum: 4 * MiB,
     default: 32 * MiB,
-    description: 'How many bytes of alerts may wait for the disk; beyond that the response is 503.',
+    description: 'Bytes of alerts that may wait for the disk; further alerts get 503.',
   }),
   alertsMinFreeBytes: Type.Integer({
     minimum: 0,
     default: MiB,
-    description: 'While the file system has less free space than this, the response to alerts is 503.',
+    description: 'Free space in bytes that the file system must have; with less, alerts get 503.',
   }),
 };

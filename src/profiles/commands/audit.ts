@@ -9,7 +9,7 @@ export type Caller = Pick<Execution, 'requestId' | 'user' | 'role' | 'remoteAddr
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** The record of every command that was run or refused, in a journal. */
+/** Records every command that was run or refused in a journal. */
 export const createAudit = (journal: Journal) => ({
   /** Throws an HttpError (503) while records cannot be written. */
   assertWritable: (): void => {
@@ -29,12 +29,12 @@ export const createAudit = (journal: Journal) => ({
 });
 
 const toUnavailable = (reason: string): HttpError =>
-  new HttpError('unavailable', `No command is run while the audit cannot be written: ${reason}`, {
+  new HttpError('unavailable', `Commands cannot run while the audit cannot be written: ${reason}`, {
     headers: { 'Retry-After': '1' },
   });
 
 const fields = Object.keys(Execution.properties);
 
-/** Exactly the fields of an execution, null if the record has no such field. */
+/** Exactly the fields of an execution; null if the record lacks one. */
 export const toExecution = (record: Record<string, unknown>): object =>
   Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));

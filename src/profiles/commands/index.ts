@@ -8,11 +8,11 @@ import { createRoutes } from './routes.ts';
 import { chooseRunner } from './runners/choose-runner.ts';
 import { commandSettings } from './settings.ts';
 
-/** `signalbox check-command LINE`: how POST /api/execute would answer, without running the command. */
+/** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
 const checkTool: Tool = {
   name: 'check-command',
   argument: 'LINE',
-  summary: 'say whether a command line is allowed, and how it is read, or why it is refused; runs nothing',
+  summary: 'check whether a command line is allowed, and print how it is read or why it is refused; runs nothing',
   run: (line) => {
     const command = checkCommand(line);
     if (command instanceof Refusal) return { output: `refused: ${command.reason}`, ok: false };
@@ -20,7 +20,7 @@ const checkTool: Tool = {
   },
 };
 
-/** PowerShell-shaped diagnostics from a fixed allow list; each execution is in a durable audit. */
+/** Diagnostic commands in PowerShell syntax from a fixed allow list; each execution is in a durable audit. */
 export const commands = defineFeature({
   name: 'commands',
   profiles: [{ name: 'commands', alias: 'X', mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
@@ -40,7 +40,9 @@ export const commands = defineFeature({
     const isOpen = settings.executeAuth === 'none';
     return {
       profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name, isOpen }) },
-      notices: isOpen ? ['Warning: anyone who can reach this server may run commands, as executeAuth is none'] : [],
+      notices: isOpen
+        ? ['Warning: anyone who can reach this server may run commands, because executeAuth is none']
+        : [],
       reopen: () => journal.reopen(),
       close: async () => {
         await execution.close();

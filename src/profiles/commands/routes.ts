@@ -15,7 +15,7 @@ interface RouteParts {
   execution: AuditedExecution;
   audit: Audit;
   runnerName: Runner['name'];
-  /** No token is needed to run commands. */
+  /** Commands need no token. */
   isOpen: boolean;
 }
 
@@ -79,7 +79,7 @@ const toCaller = (request: FastifyRequest): Caller => {
   };
 };
 
-/** The rows are JSON already, because the bounds count their bytes. */
+/** The rows are already JSON, because the limits count their bytes. */
 const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: BoundedResult): void => {
   const opening = `{"success":true,"command":${JSON.stringify(line)},"result":[`;
   const closing = truncated ? '],"truncated":true}' : ']}';

@@ -7,7 +7,7 @@ export const CommandBody = defineShape('Command', {
   command: Type.String({
     minLength: 1,
     pattern: '\\S',
-    // More than any allowed line needs, and little to parse.
+    // Longer than any allowed line, and still fast to parse.
     maxLength: 8192,
     description: 'A command line such as `Get-Process -Name ssh*`.',
     examples: ['Get-Process -Name node'],
@@ -49,7 +49,12 @@ export const Execution = defineShape('Execution', {
 export type Execution = Static<typeof Execution>;
 
 export const ExecutionQuery = Type.Object({
-  count: Type.Integer({ minimum: 0, maximum: 10_000, default: 10, description: 'Last records to return.' }),
+  count: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 10,
+    description: 'How many of the last records to return.',
+  }),
 });
 
 export const ExecutionList = defineShape('ExecutionList', {
@@ -58,7 +63,7 @@ export const ExecutionList = defineShape('ExecutionList', {
 });
 
 export const CommandList = defineShape('CommandList', {
-  runner: Type.Enum(['native', 'powershell'], { description: 'What runs the commands.' }),
+  runner: Type.Enum(['native', 'powershell'], { description: 'The runner that executes commands.' }),
   commands: Type.Array(
     defineShape('CommandDescription', {
       name: Type.String({ examples: ['Get-Process'] }),

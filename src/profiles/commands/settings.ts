@@ -6,18 +6,18 @@ const retention = (description: string) => Type.Integer({ minimum: 0, default: 0
 export const commandSettings = {
   executeAuth: Type.Enum(['admin', 'none'], {
     default: 'admin',
-    description: 'Who may run commands: holders of a token with role Admin, or everybody.',
+    description: 'Who may run commands: clients whose token has the role Admin, or anyone.',
   }),
   commandTimeout: Type.Integer({
     minimum: 1,
     maximum: 50,
     default: 10,
-    description: 'Seconds after which a command is ended.',
+    description: 'Time limit for a command in seconds.',
   }),
   commandRunner: Type.Enum(['auto', 'native', 'powershell'], {
     default: 'auto',
-    description: 'What carries out commands; auto is powershell on Windows and native elsewhere.',
+    description: 'Program that runs commands; auto means powershell on Windows and native elsewhere.',
   }),
-  auditRetainBytes: retention('How many bytes of closed audit files to keep; 0 keeps all.'),
-  auditRetainDays: retention('For how many days to keep a closed audit file; 0 keeps all.'),
+  auditRetainBytes: retention('Bytes of closed audit files to keep; 0 keeps all.'),
+  auditRetainDays: retention('Days to keep a closed audit file; 0 keeps all.'),
 };

@@ -2,20 +2,20 @@ import { randomInt } from 'node:crypto';
 import { type Awaitable, type List, toList } from '../../storage/list.ts';
 import { type Item, type ItemSeed, itemIds } from './schema.ts';
 
-/** Where items are kept. Every method throws StoreUnavailable while the store cannot be used. */
+/** Stores items. Every method throws StoreUnavailable while the store cannot be used. */
 export interface ItemStore {
-  /** Keeps an item under the id it brings, or a random unused one; once all ids are used, under any. */
+  /** Stores an item under its given id or a random unused one; once all ids are used, under any id. */
   add(record: ItemSeed): Awaitable<Item>;
-  /** Items `size × (page − 1)` and on, at most `size`, in order of creation; `total` counts all. */
+  /** At most `size` items from index `size × (page − 1)` on, in order of creation; `total` counts all. */
   listPage(page: number, size: number): Awaitable<List<Item>>;
-  /** Keeps these ids from being picked for others. */
+  /** Excludes these ids from the random choice. */
   reserve(ids: readonly number[]): Awaitable<void>;
   /** Whether items can be read and added at the moment. */
   isReady(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
-/** Items in memory; they are lost when the process ends. */
+/** Items in memory; they are lost when the server stops. */
 export const createMemoryItemStore = (): ItemStore => {
   const items: Item[] = [];
   const unused = new Set(Array(itemIds).keys());

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What is known of the clients at an address. */
+/** The state of the clients at an address. */
 export interface Address {
   /** Wrong logins by user; those for unknown users are counted together. */
   wrong: Map<string | undefined, number>;
@@ -11,12 +11,12 @@ export interface Address {
   pending: number;
 }
 
-/** Seconds after its last wrong login when an address is forgotten. */
+/** Seconds after the last wrong login until an address is forgotten. */
 const addressMemory = 3600;
 
 /** At most `capacity` addresses with wrong logins; beyond that, the one that failed longest ago is forgotten. */
 export const createAddressTable = (now: () => number, capacity: number) => {
-  // In the order of their last wrong logins, the oldest first.
+  // In order of the last wrong login, oldest first.
   const addresses = new Map<string, Address>();
   const isOld = ({ pending, lastWrong }: Address) => pending === 0 && now() - lastWrong > addressMemory;
   return {

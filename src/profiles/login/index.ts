@@ -7,7 +7,7 @@ import { createAccounts, findUserProblems } from './users.ts';
 
 type LoginSettings = Static<TObject<typeof loginSettings>>;
 
-/** Login: names and passwords for tokens. */
+/** Login: exchanges names and passwords for tokens. */
 export const login = defineFeature({
   name: 'login',
   profiles: [{ name: 'login', alias: 'A', mounts: ['/', '/protected'], summary: 'passwords for tokens' }],
@@ -16,7 +16,7 @@ export const login = defineFeature({
   create: ({ settings, tokens, log }) => {
     const accounts = createAccounts();
     const limits = createLoginLimits(toLimits(settings), readSeconds, (ip) =>
-      log.warn({ ip }, 'login: further wrong ones from this address are delayed'),
+      log.warn({ ip }, 'login: wrong logins from this address are now delayed'),
     );
     return {
       profiles: { login: createLoginRoutes({ accounts, tokens, limits }) },
@@ -26,7 +26,7 @@ export const login = defineFeature({
   },
 });
 
-/** Monotonic, unlike the time of day. */
+/** Monotonic, unlike the wall clock. */
 const readSeconds = (): number => performance.now() / 1000;
 
 const toLimits = (settings: LoginSettings): Limits => ({

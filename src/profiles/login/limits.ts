@@ -1,9 +1,9 @@
 import { type Address, createAddressTable } from './address-table.ts';
 
 export interface Limits {
-  /** Wrong logins from an address after which each further one is delayed; 0 is no limit. */
+  /** Wrong logins from an address after which further ones are delayed; 0 means no limit. */
   perAddress: number;
-  /** Wrong logins for a user within an hour after which addresses that fail are delayed; 0 is no limit. */
+  /** Wrong logins for a user within an hour after which addresses that fail are delayed; 0 means no limit. */
   perUser: number;
   /** The same for all users together. */
   inTotal: number;
@@ -19,13 +19,13 @@ const maxAddresses = 10_000;
 /** Seconds of the first delay; each further wrong login doubles it. */
 const firstDelay = 10;
 
-/** Longest delay in seconds because of other clients: somebody who merely mistyped has to wait it out. */
+/** Longest delay in seconds caused by other clients: a user who only mistyped has to wait for it. */
 const longestSharedDelay = 30;
 
 /**
- * Slows guessing down and locks nobody out. An address without wrong logins is never delayed because of others; one
- * that has failed waits, from its own last wrong login, for the longest of the delays. `now` is in seconds and never
- * goes back. `reportDelayed` is called when an address has no free attempts left.
+ * Slows down guessing without locking anyone out. An address without wrong logins is never delayed; one that has failed
+ * waits, from its own last wrong login, for the longest of the delays. `now` is in seconds and monotonic.
+ * `reportDelayed` is called when an address has no free attempts left.
  */
 export const createLoginLimits = (
   limits: Limits,
@@ -74,7 +74,7 @@ export const createLoginLimits = (
 
 const countWrong = ({ wrong }: Address): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
 
-/** How many logins of an address may be checked at once: all of them may turn out wrong. */
+/** How many logins of an address may be checked at once, since all of them may turn out wrong. */
 const countPlaces = (free: number, wrong: number, delay: number): number => {
   if (delay > 0) return 1;
   return free === 0 ? Number.POSITIVE_INFINITY : free - wrong;

@@ -44,7 +44,7 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
   ];
 };
 
-/** Finds the account that a name and a password belong to; throws an HttpError if there is none. */
+/** Finds the account for a name and a password; rejects with an HttpError if there is none. */
 const createAuthentication = ({ accounts, limits }: LoginParts) => {
   const queue = createQueue(bounds);
   return async (name: string, password: string, ip: string | undefined): Promise<Account> => {
@@ -56,7 +56,7 @@ const createAuthentication = ({ accounts, limits }: LoginParts) => {
         if (name !== '') attempt.fail();
         throw new HttpError('unauthorized', 'Unknown user');
       }
-      // Not counted as wrong: it cannot be a guess.
+      // Not counted as wrong, because it cannot be a guess.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
       const hash = await account.passwordHash;
       if (!(await queue.run(() => isPassword(password, hash)))) {

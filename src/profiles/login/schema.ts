@@ -24,7 +24,7 @@ export const User = Type.Object(
     role: Role,
     passwordHash: Type.String({
       pattern: '^\\$argon2id\\$v=19\\$m=\\d+,t=\\d+,p=\\d+\\$[A-Za-z0-9+/]+\\$[A-Za-z0-9+/]+$',
-      description: 'What `signalbox hash-password` prints.',
+      description: 'The output of `signalbox hash-password`.',
     }),
   },
   { additionalProperties: false },

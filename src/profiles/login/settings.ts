@@ -2,9 +2,7 @@ import Type from 'typebox';
 import { User } from './schema.ts';
 
 const password = (name: string) =>
-  Type.Optional(
-    Type.String({ minLength: 1, secret: true, description: `Password of ${name}; a random one when not set.` }),
-  );
+  Type.Optional(Type.String({ minLength: 1, secret: true, description: `Password of ${name}; random if not set.` }));
 
 const tries = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
@@ -22,13 +20,13 @@ export const loginSettings = {
   ),
   loginTriesPerAddress: tries(
     8,
-    'Wrong logins from an address after which each further one is delayed; 0 is no limit.',
+    'Wrong logins from an address after which further ones are delayed; 0 means no limit.',
   ),
   loginTriesPerUser: tries(
     30,
-    'Wrong logins for a user within an hour after which addresses that fail are delayed; 0 is no limit.',
+    'Wrong logins for one user within an hour after which addresses that fail are delayed; 0 means no limit.',
   ),
-  loginTriesInTotal: tries(200, 'The same for all users together; 0 is no limit.'),
+  loginTriesInTotal: tries(200, 'As `loginTriesPerUser`, for all users together; 0 means no limit.'),
   loginMaxDelay: Type.Integer({
     minimum: 1,
     maximum: 3600,

@@ -17,12 +17,12 @@ interface UserSettings {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Why the users and passwords of the settings cannot be used, as clauses that show no secret. */
+/** Why the users and passwords of the settings cannot be used, as clauses that contain no secrets. */
 export const findUserProblems = ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
   const problems = [...findLengthProblem('admin', adminPassword), ...findLengthProblem('reader', readerPassword)];
   if (!users) return problems;
   if (adminPassword !== undefined || readerPassword !== undefined) {
-    problems.push('adminPassword and readerPassword have no effect where users is set: remove them');
+    problems.push('adminPassword and readerPassword have no effect when users is set: remove them');
   }
   if (new Set(users.map(({ name }) => name)).size < users.length) {
     problems.push('users must all have different names');
@@ -34,10 +34,10 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
   return problems;
 };
 
-/** No accounts, until some are loaded. Without `users` they are admin and reader. */
+/** Starts without accounts; `load` adds those of `users`, or else admin and reader. */
 export const createAccounts = () => {
   let accounts = new Map<string, Account>();
-  // Random passwords by user name; each is made once, and stays until the process ends.
+  // Random passwords by user name, generated once per process.
   const randomPasswords = new Map<string, string>();
   return {
     find: (name: string): Account | undefined => accounts.get(name),

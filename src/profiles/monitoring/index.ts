@@ -13,7 +13,7 @@ export const monitoring = defineFeature({
       monitoring: createMonitoringRoutes({
         ...{ clock, host, version, nodeVersion },
         monotonicMs: () => performance.now(),
-        // Shared, so that requests do not each read its files at the same time.
+        // Shared, so concurrent requests read its files only once.
         readPowerShellVersion: createSharedReading(() => readPowerShellVersion(powerShellPaths), 0),
       }),
     },

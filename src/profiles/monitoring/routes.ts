@@ -6,7 +6,7 @@ import { DiskList, MachineHealth, ProcessList, ProcessQuery, ServerHealth, Serve
 import { toDays, toShare, toTimeSpan } from './units.ts';
 
 interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version' | 'nodeVersion'> {
-  /** Milliseconds since any fixed moment, whatever the wall clock does. */
+  /** Monotonic time in milliseconds. */
   monotonicMs: () => number;
   readPowerShellVersion: () => Promise<string | null>;
 }
@@ -19,7 +19,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     method: 'GET',
     path: '/health',
     access: 'open',
-    summary: 'Say that the server works, and since when',
+    summary: 'Report that the server is running, and its uptime',
     schema: { operationId: 'getServerHealth', response: { 200: ServerHealth } },
     handler: createServerHealth(parts),
   }),
@@ -27,7 +27,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     method: 'GET',
     path: '/api/health',
     access: 'open',
-    summary: "Say how busy the machine's processors and memory are",
+    summary: "Report the machine's processor and memory usage",
     schema: { operationId: 'getHealth', response: { 200: MachineHealth } },
     handler: () => readMachineHealth(parts),
   }),
@@ -35,7 +35,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     method: 'GET',
     path: '/api/info',
     access: 'open',
-    summary: 'Name the machine, its system and what runs on it',
+    summary: 'Report the host name, operating system and runtime versions',
     schema: { operationId: 'getInfo', response: { 200: ServerInfo } },
     handler: () => readServerInfo(parts),
   }),
@@ -54,7 +54,7 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     method: 'GET',
     path: '/api/disks',
     access: 'open',
-    summary: 'List the fixed local disks and how full they are',
+    summary: 'List the fixed local disks and their usage',
     schema: { operationId: 'listDisks', response: { 200: DiskList } },
     handler: async () => ({ data: (await parts.host.fixedDisks()).map(toDiskRow) }),
   }),

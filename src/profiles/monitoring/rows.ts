@@ -11,7 +11,7 @@ interface Ranking {
   readonly rows: ProcessRow[];
 }
 
-/** Each reading is sorted once, and each of its rows built once, however many requests share it. */
+/** Each reading is sorted once, and each of its rows is built once, for all requests that share it. */
 const rankings = new WeakMap<readonly ProcessReading[], Ranking>();
 
 /** The first rows: largest working set first, equal ones by process id. */

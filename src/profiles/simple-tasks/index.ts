@@ -4,7 +4,7 @@ import { createSimpleTaskRoutes } from './routes.ts';
 import { SimpleTaskSeed } from './schema.ts';
 import { createMemorySimpleTaskStore, type SimpleTaskStore } from './store.ts';
 
-/** A minimal task list of its own: titles that are pending or done. */
+/** A minimal task list, separate from `tasks`: titles that are pending or done. */
 export const simpleTasks = defineFeature({
   name: 'simple-tasks',
   profiles: [{ name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true }],

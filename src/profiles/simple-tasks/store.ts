@@ -1,9 +1,9 @@
 import { type Awaitable, type List, toList } from '../../storage/list.ts';
 import type { SimpleTask } from './schema.ts';
 
-/** Where simple tasks are kept. Every method throws StoreUnavailable while the store cannot be used. */
+/** Stores simple tasks. Every method throws StoreUnavailable while the store cannot be used. */
 export interface SimpleTaskStore {
-  /** Keeps a task under the next id: nothing removes a task, so an id is a place in the list, from 1 on. */
+  /** Stores a task under the next id. Tasks are never removed, so an id is the position in the list, from 1. */
   add(task: Omit<SimpleTask, 'id'>): Awaitable<SimpleTask>;
   find(id: number): Awaitable<SimpleTask | undefined>;
   /** All tasks in order of creation. */
@@ -13,7 +13,7 @@ export interface SimpleTaskStore {
   close(): Awaitable<void>;
 }
 
-/** Simple tasks in memory; they are lost when the process ends. */
+/** Simple tasks in memory; they are lost when the server stops. */
 export const createMemorySimpleTaskStore = (): SimpleTaskStore => {
   const tasks: SimpleTask[] = [];
   return {

@@ -31,7 +31,7 @@ export const tasks = defineFeature({
 const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {
   for (const [index, record] of records.entries()) {
     const restored = store.restore(record);
-    // A promise for each of a million tasks would take a second.
+    // Awaiting a promise for each of a million tasks would take a second.
     if (restored instanceof Promise ? await restored : restored) continue;
     throw new SettingsError([`seed record tasks[${index}].Id must be higher than every id before it`]);
   }

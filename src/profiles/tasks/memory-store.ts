@@ -5,22 +5,22 @@ import { type NewTask, priorities, statuses, Task, type TaskChanges } from './sc
 import type { TaskFilter, TaskStore } from './store.ts';
 import { type Cursor, createTaskTree, readTexts, type TreeView } from './task-tree.ts';
 
-/** One set for each status or any, with each priority or any: every filter is answered by a set of its own. */
+/** One set for each combination of a status, or any, and a priority, or any: each filter has its own set. */
 const setCount = (statuses.length + 1) * (priorities.length + 1);
 
-// A task's sets are the bits of one number, which has 32 of them.
+// A task's sets are the bits of one 32-bit number.
 if (setCount > 32) throw new Error(`${setCount} sets of tasks do not fit into 32 bits`);
 
-/** Characters of a list that are put together at once: enough that one write serves many tasks. */
+/** Characters of a list that are joined at once, so one write sends many tasks. */
 const pieceLength = 64 * 1024;
 
-/** Short lists that are kept: of one piece each. */
+/** Number of short lists, of one piece each, that are cached. */
 const mostRecent = 16;
 
-/** Tasks in memory, in order of creation; they are lost when the process ends. */
+/** Tasks in memory, in order of creation; they are lost when the server stops. */
 export const createMemoryTaskStore = (clock: () => Date) => {
   const tree = createTaskTree(setCount);
-  /** Short lists by what was asked for, until a task changes: lists are read far more often. */
+  /** Cached short lists by query, until a task changes: lists are read far more often. */
   const recent = new Map<string, List<Task>>();
   let lastId = 0;
   const keep = (task: Task): Task => {
@@ -54,7 +54,7 @@ export const createMemoryTaskStore = (clock: () => Date) => {
       const count = Math.min(total, limit);
       const cursor = { set, next: 0, left: count };
       const first = new StoredRows(readTexts(tree.view(), cursor, pieceLength));
-      if (cursor.left > 0) return { total, count, pieces: readOn(first, tree.freeze(), cursor) };
+      if (cursor.left > 0) return { total, count, pieces: readPieces(first, tree.freeze(), cursor) };
       const list = { total, count, pieces: [first] };
       if (recent.size === mostRecent) recent.clear();
       recent.set(asked, list);
@@ -71,12 +71,12 @@ export const createMemoryTaskStore = (clock: () => Date) => {
   } satisfies TaskStore;
 };
 
-function* readOn(first: StoredRows, view: TreeView, cursor: Cursor): Generator<StoredRows> {
+function* readPieces(first: StoredRows, view: TreeView, cursor: Cursor): Generator<StoredRows> {
   yield first;
   while (cursor.left > 0) yield new StoredRows(readTexts(view, cursor, pieceLength));
 }
 
-/** Field by field: other fields that a client sends, times among them, stay outside. */
+/** Copies field by field: other fields that a client sends, including times, are dropped. */
 const toTask = (id: number, fields: NewTask, createdAt: string): Task => ({
   Id: id,
   Title: fields.Title,
@@ -96,14 +96,14 @@ const toUpdated = (task: Task, changes: TaskChanges, now: string): Task => ({
   UpdatedAt: now,
 });
 
-/** The set that a filter names; undefined when it can match nothing. Set 0 has every task. */
+/** The set that a filter selects; undefined if it can match nothing. Set 0 has every task. */
 const toSet = ({ status, priority }: TaskFilter): number | undefined => {
   const row = toPosition(statuses, status);
   const column = toPosition(priorities, priority);
   return row === -1 || column === -1 ? undefined : toNumber(row, column);
 };
 
-/** The sets that a task is in, as a number with the bit of each of them. */
+/** The sets that a task is in, as a number with one bit for each. */
 const toMemberships = ({ Status, Priority }: Pick<Task, 'Status' | 'Priority'>): number => {
   const row = toPosition(statuses, Status);
   const column = toPosition(priorities, Priority);
@@ -112,13 +112,13 @@ const toMemberships = ({ Status, Priority }: Pick<Task, 'Status' | 'Priority'>):
 
 const toNumber = (row: number, column: number): number => row * (priorities.length + 1) + column;
 
-/** 0 for any value, from 1 on the place of a value, -1 for an unknown one. */
+/** 0 for any value, the position from 1 for a known value, -1 for an unknown one. */
 const toPosition = (values: readonly string[], value: string | undefined): number => {
   if (value === undefined) return 0;
   return values.indexOf(value) + 1 || -1;
 };
 
-/** The task as JSON, its members in the order of the schema. Takes half the memory of what JSON.stringify makes. */
+/** The task as JSON, its members in the order of the schema. Takes half the memory of JSON.stringify's result. */
 const toTaskText = (task: Task): string => {
   const { Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt } = task;
   const parts = ['{"Id":', Id, ',"Title":', JSON.stringify(Title), ',"Description":', JSON.stringify(Description)];
@@ -128,7 +128,7 @@ const toTaskText = (task: Task): string => {
   return parts.join('');
 };
 
-/** A task as it is kept in memory: its JSON text, which is parsed only where a field is asked for. */
+/** A stored task: its JSON text, which is parsed only when a field is read. */
 class StoredTask {
   readonly [ownJson]: string;
 

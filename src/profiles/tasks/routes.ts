@@ -21,7 +21,7 @@ import { toTaskRefusal } from './validation.ts';
 
 const params = Type.Object({ id: Type.String({ description: 'Id of a task, in decimal digits.' }) });
 
-/** Profile `tasks`: the list, open to all. */
+/** Profile `tasks`: the list, without a token. */
 export const createListRoute = (store: TaskStore): Route =>
   defineRoute({
     method: 'GET',
@@ -42,7 +42,7 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     method: 'GET',
     path: '/api/tasks',
     access: 'token',
-    summary: 'List all tasks and say who asks',
+    summary: "List all tasks, with the caller's name",
     schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
       whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ count, pieces }) => {
@@ -55,7 +55,7 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
       }),
   });
 
-/** One task at a time: what `tasks` and `protected-tasks` have in common. */
+/** Routes for single tasks, which `tasks` and `protected-tasks` share. */
 export const createTaskRoutes = (store: TaskStore): Route[] => [
   defineRoute({
     method: 'GET',
@@ -106,7 +106,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
   }),
 ];
 
-/** The tasks' own health document; where the monitoring profile shares the mount, its document is the one. */
+/** The tasks' own health check; if the monitoring profile shares the mount, its route is used instead. */
 export const createHealthRoute = ({
   clock,
   host,
@@ -117,7 +117,7 @@ export const createHealthRoute = ({
     method: 'GET',
     path: '/api/health',
     access: 'open',
-    summary: 'Say that the service works, and on what',
+    summary: 'Report that the server is running, and its versions',
     yieldsTo: 'monitoring',
     schema: { operationId: 'getHealth', response: { 200: TaskHealth } },
     handler: async () => ({
@@ -135,7 +135,7 @@ const sendTask = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['
     sendJson(reply, task);
   });
 
-/** The id that canonical decimal digits name; 0, which no task has, for anything else. */
+/** The id in canonical decimal digits; 0, which no task has, for anything else. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);
 
 const toAbsence = (id: string): HttpError => new HttpError('not-found', `Task with Id=${id} not found`);

@@ -31,7 +31,7 @@ export const Task = defineShape('Task', {
 });
 export type Task = Static<typeof Task>;
 
-/** What a client may send for a new task; a status is checked, and every new task is Pending. */
+/** The body of a new task. A status is validated but ignored: every new task is Pending. */
 export const NewTask = defineShape('NewTask', {
   Title,
   Description: Type.Optional(Description),
@@ -48,12 +48,12 @@ export type TaskChanges = Static<typeof TaskChanges>;
 export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
-  limit: Type.Integer({ minimum: 0, default: 50, description: 'Most tasks to return.' }),
+  limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
 });
 export type TaskQuery = Static<typeof TaskQuery>;
 
 export const TaskList = defineShape('TaskList', {
-  total: Type.Integer({ description: 'Matches before the limit.' }),
+  total: Type.Integer({ description: 'Number of matches without the limit.' }),
   count: Type.Integer({ description: 'Tasks in `data`.' }),
   limit: Type.Integer(),
   data: Type.Array(Task),
@@ -67,7 +67,7 @@ export const UserTaskList = defineShape('UserTaskList', {
 
 export const TaskDeleted = defineShape('TaskDeleted', {
   message: Type.String(),
-  remaining: Type.Integer({ description: 'Tasks left.' }),
+  remaining: Type.Integer({ description: 'Number of tasks left.' }),
 });
 
 export const TaskRefusal = defineShape('TaskRefusal', {
@@ -83,10 +83,10 @@ export const TaskHealth = defineShape('TaskHealth', {
   pwsh: Type.String({ description: 'Version of the runtime (Node.js).' }),
 });
 
-/** High enough for every file, and far enough from 2^53 that ids stay whole numbers. */
+/** High enough for every file, and low enough that later ids stay below 2^53. */
 const highestSeedId = 1e12;
 
-/** A task in a seed file: ids, where given, rise; the rest has the defaults of a new task. */
+/** A task in a seed file. Given ids must increase; missing fields get the defaults of a new task. */
 export const TaskSeed = Type.Object(
   {
     ...NewTask.properties,

@@ -1,18 +1,18 @@
-/** Entries of a node: as many as a number has bits. */
+/** Entries of a node: one for each bit of a number. */
 const width = 32;
 
 /** A text in a leaf, a node elsewhere. */
 type Entry = Node | string | undefined;
 
 interface Node {
-  /** The version of the tree that made the node; while it lasts the node may be changed in place. */
+  /** The tree's version when the node was created; during that version the node may be changed in place. */
   readonly version: number;
   /** For each set one bit per entry: whether the entry, or anything below it, is in the set. */
   readonly sets: number[];
   readonly entries: Entry[];
 }
 
-/** What is to be at an id: a text with the bits of its sets, or nothing. */
+/** A change at an id: a text with the bits of its sets, or a removal. */
 interface Change {
   id: number;
   text: string | undefined;
@@ -21,7 +21,7 @@ interface Change {
   setCount: number;
 }
 
-/** A tree at a moment. */
+/** A snapshot of a tree. */
 export interface TreeView {
   readonly root: Node | undefined;
   /** Ids below each entry of the root. */
@@ -29,20 +29,20 @@ export interface TreeView {
 }
 
 /**
- * Texts in the order of their ids, each in some of `setCount` sets (at most 30); every text is in set 0. Whoever reads
- * a set skips what is not in it, so a list costs what is in it, however many tasks there are.
+ * Texts in the order of their ids, each in some of `setCount` sets (at most 30); every text is in set 0. Reading a set
+ * skips all other texts, so the cost of a list depends on its own length and not on the number of tasks.
  */
 export interface TaskTree {
   find(id: number): string | undefined;
-  /** Keeps the text, in place of an earlier one with that id. `memberships` has the bit of each of its sets. */
+  /** Stores the text, replacing an earlier one with that id. `memberships` has the bit of each of its sets. */
   put(id: number, text: string, memberships: number): void;
-  /** Whether there was a text. */
+  /** True if there was a text. */
   remove(id: number): boolean;
   /** How many texts are in the set. */
   count(set: number): number;
-  /** The tree as it is, to be read before anything is written. */
+  /** The current tree, valid until the next write. */
   view(): TreeView;
-  /** The tree as it is, which stays so: of each node that is written to later, a copy is made first. */
+  /** The current tree as an immutable snapshot: later writes copy each node before they change it. */
   freeze(): TreeView;
 }
 
@@ -89,16 +89,16 @@ const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView
   return raise({ root: root && createParent(root, version), scale: scale * width }, id, version);
 };
 
-/** How far a set has been read. */
+/** The position in a set that is being read. */
 export interface Cursor {
   readonly set: number;
   /** The least id that has not been looked at. */
   next: number;
-  /** How many texts are still wanted: no more than there are. */
+  /** How many texts are still to be read; never more than there are. */
   left: number;
 }
 
-/** The texts read so far, and how many more characters of them are wanted. */
+/** The texts read so far, and how many more characters to read. */
 interface Target {
   texts: string[];
   room: number;
@@ -111,7 +111,7 @@ export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: numbe
   return target.texts;
 };
 
-/** Reads on in a node whose first id is `base` and whose entries have `scale` ids each. */
+/** Continues reading in a node whose first id is `base` and whose entries have `scale` ids each. */
 const readNode = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
   const firstPlace = cursor.next <= base ? 0 : toPlace(cursor.next, scale);
   let waiting = (node.sets[cursor.set] ?? 0) & (-1 << firstPlace);
@@ -143,7 +143,7 @@ const findLeaf = (node: Node | undefined, scale: number, id: number): Node | und
   return typeof entry === 'object' ? entry : undefined;
 };
 
-/** The node with the change: itself where it is this version's, else a copy; undefined when it is empty by now. */
+/** The node with the change: itself if it is of this version, else a copy; undefined if it is now empty. */
 const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {
   const { id, text, memberships } = change;
   const changed = toOwn(node, change);

@@ -5,7 +5,7 @@ import { maximumTitleLength, priorities, statuses } from './schema.ts';
 
 const fields = ['Title', 'Description', 'Priority', 'Status'];
 
-/** The order in which a field's faults are told. */
+/** The order in which a field's faults are reported. */
 const keywords = ['required', 'type', 'pattern', 'maxLength', 'enum'];
 
 /** Every rule that a task's fields break, in the order of the fields, as one refusal with `detail`. */

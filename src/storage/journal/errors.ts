@@ -1,5 +1,5 @@
 /**
- * Every way in which a journal fails.
+ * Every way in which a journal can fail.
  * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written).
  * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
  * On listing: `window-too-large` (the records asked for take up too much of the log).
@@ -38,12 +38,12 @@ const reasons: Record<string, string> = {
   'low-space': 'too little space is free on the disk',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file is as large as it may be',
+  EFBIG: 'the file has reached its maximum size',
   EIO: 'the disk reports an error',
   EROFS: 'the file system is read-only',
 };
 
-/** The reason in brackets after a space; empty if clients need not know it. */
+/** The reason in brackets after a space; empty if it is not for clients. */
 export const toReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;

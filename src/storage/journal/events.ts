@@ -1,4 +1,4 @@
-/** What happens to a journal besides appends; for the program's own log. */
+/** Events of a journal other than appends, for the program's own log. */
 export type JournalEvent =
   /** An incomplete last line was moved to the file `savedAs`. */
   | { type: 'tail-cut'; bytes: number; savedAs: string }

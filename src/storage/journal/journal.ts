@@ -17,7 +17,7 @@ import { Writer } from './write/writer.ts';
 /** Bytes of the log that one listing may read: about 0.3 s of processor time. */
 const maxListedBytes = 256 * 1024 * 1024;
 
-/** Whether records are stored, and what is known about the log. */
+/** Whether records can be stored, and facts about the log. */
 interface JournalState {
   healthy: boolean;
   /** Why records are refused; undefined while they are stored. */
@@ -28,26 +28,26 @@ interface JournalState {
   damagedLines: number;
 }
 
-/** A durable log of records: a record that was acknowledged is in the log, once, in the order of their seq. */
+/** A durable log of records: every acknowledged record is in the log exactly once, in the order of seq. */
 export interface Journal {
   /**
    * Resolves when the record is on disk. Rejects with a JournalError (`unavailable`, `queue-full`, `too-large`,
-   * `closed`); after `unavailable` the record may be in the log or not. The fields id, seq and crc are added.
+   * `closed`); after `unavailable` the record may or may not be in the log. The fields id, seq and crc are added.
    */
   append(record: LogRecord): Promise<Appended>;
   /**
-   * Those of the last `count` records that match; also while records cannot be stored. Rejects with a JournalError
+   * Lists the matches among the last `count` records, even while records cannot be stored. Rejects with a JournalError
    * (`window-too-large`) if they take up more than 256 MiB of the log.
    */
   listLast(count: number, match?: Match): Promise<Listing>;
   state(): JournalState;
   /** Opens the file again if it was renamed or replaced; after a failure, tries to write again now. */
   reopen(): Promise<void>;
-  /** Refuses new records, stores those that wait, and releases the files and the lock. */
+  /** Refuses new records, stores the waiting ones, and releases the files and the lock. */
   close(): Promise<void>;
 }
 
-/** Opens the log, and creates it if it does not exist. @throws JournalError `locked` or `unusable` */
+/** Opens the log, or creates it if it does not exist. @throws JournalError `locked` or `unusable` */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const settings = withDefaults(options);
   const names = createFileNames(settings.directory, settings.name);

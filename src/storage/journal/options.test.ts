@@ -45,7 +45,7 @@ test('clients receive only reasons that an operator can act on', () => {
   assert.equal(toReason(withCode('low-space')), ' (too little space is free on the disk)');
   assert.equal(toReason(withCode('ENOSPC')), ' (the disk is full)');
   assert.equal(toReason(withCode('EDQUOT')), ' (the disk quota is used up)');
-  assert.equal(toReason(withCode('EFBIG')), ' (the file is as large as it may be)');
+  assert.equal(toReason(withCode('EFBIG')), ' (the file has reached its maximum size)');
   assert.equal(toReason(withCode('EIO')), ' (the disk reports an error)');
   assert.equal(toReason(withCode('EROFS')), ' (the file system is read-only)');
   assert.equal(toReason(withCode('EBADF')), '');

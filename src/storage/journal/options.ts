@@ -12,18 +12,18 @@ export interface JournalOptions {
   /** How many bytes of closed segments are kept. */
   retainBytes?: number;
   /**
-   * How many days after its last record a closed segment is kept. With it a segment is also closed when its first record
-   * is a day old, so that no record is kept for more than a day longer.
+   * How many days after its last record a closed segment is kept. If set, a segment is also closed when its first record
+   * is a day old, so records are kept for at most one more day.
    */
   retainDays?: number;
-  /** How many records, and how many bytes of them, may wait for the disk; more are refused. */
+  /** How many records, and how many bytes of them, may wait for the disk; further ones are refused. */
   queueCount?: number;
   queueBytes?: number;
   /** Longer lines are neither written nor listed. */
   maxLineBytes?: number;
   /** Nothing is written while the file system has less than this free. */
   minFreeBytes?: number;
-  /** `false` acknowledges before the disk has the record: fast, and not safe against power loss. */
+  /** `false` acknowledges before the record is on disk: faster, but not safe against power loss. */
   sync?: boolean;
   /** How long to wait between attempts to write again after a failure. */
   retryMs?: number;
@@ -34,10 +34,10 @@ export type Settings = Required<JournalOptions>;
 
 const MiB = 1024 * 1024;
 
-/** The most that is written at once, unless one line is longer. */
+/** Maximum bytes written at once, unless one line is longer. */
 export const maxBatchBytes = MiB;
 
-/** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
+/** Defaults: segments of 64 MiB that are kept forever, and everything synced. */
 export const withDefaults = (options: JournalOptions): Settings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Runs steps one after the other, in the order they were given, whether those before succeed or not. */
+/** Runs steps one after the other, in the given order, even if earlier ones fail. */
 export type Serially = <T>(step: () => Promise<T>) => Promise<T>;
 
 export const createSerial = (): Serially => {

@@ -11,7 +11,7 @@ import {
 const algorithm = 'Token validation failed: the algorithm is not HS256';
 const parameter = 'Token validation failed: the header has a parameter that is not supported';
 const mismatch = 'Token validation failed: the signature does not match';
-const unknownKey = 'Token validation failed: the key that it names is not known';
+const unknownKey = 'Token validation failed: the key id is unknown';
 
 /** Tokens whose header asks for unsupported features. */
 export const listTokensWithBadHeaders = (): HostileToken[] => {

@@ -1,6 +1,6 @@
 import type { CpuSample, CpuTimes } from '../../sampling/cpu-sampler.ts';
 
-/** A block of /proc/cpuinfo: one logical processor. Null stands for what this machine does not report. */
+/** A block of /proc/cpuinfo: one logical processor. Null stands for values that this machine does not report. */
 export interface CpuInfo {
   /** The N of `cpuN`. */
   index: number;
@@ -8,7 +8,7 @@ export interface CpuInfo {
   manufacturer: string | null;
   socket: number | null;
   mhz: number | null;
-  /** On x86 the flag every hypervisor sets for its guests; other architectures do not report it. */
+  /** The flag that every hypervisor sets for its guests on x86; other architectures do not report it. */
   isGuest: boolean | null;
 }
 
@@ -24,7 +24,7 @@ export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d
 
 /**
  * Processor times in clock ticks from the content of /proc/stat: user, nice, system, idle, iowait, irq, softirq,
- * steal. The two columns for guests that follow are contained in user and nice already.
+ * steal. The two columns for guests that follow are already included in user and nice.
  */
 export const parseCpuTimes = (stat: string): CpuSample => {
   const sample = new Map<string, CpuTimes>();

@@ -14,7 +14,7 @@ interface Package {
   l3CacheKB: number | null;
 }
 
-/** The part of the readings that hardly ever changes. `root` holds `proc` and `sys`; empty for the machine's own. */
+/** The part of the readings that rarely changes. `root` contains `proc` and `sys`; empty for this machine. */
 export const readPackages = async (root: string): Promise<Package[]> => {
   const packages = new Map<number, CpuInfo[]>();
   for (const info of parseCpuInfo(await readFile(`${root}/proc/cpuinfo`, 'utf8'))) {
@@ -26,7 +26,7 @@ export const readPackages = async (root: string): Promise<Package[]> => {
   return [...packages.values()].flatMap(([first, ...others]) => (first ? [toPackage(root, [first, ...others])] : []));
 };
 
-/** One reading for each package, with its present clock speed and load. */
+/** One reading for each package, with its current clock speed and load. */
 export const toProcessorReadings = (
   root: string,
   packages: readonly Package[],

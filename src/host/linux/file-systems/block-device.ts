@@ -21,8 +21,8 @@ const kindOfName: [RegExp, BlockDeviceKind][] = [
 ];
 
 /**
- * Reads the kind of the block device with a `major:minor` number, and its name in /sys/block, e.g. `dm-0`. A device made of others (LVM, encryption,
- * RAID) has the kind of the first of them that is not fixed.
+ * Reads the kind of the block device with a `major:minor` number, and its name in /sys/block, e.g. `dm-0`. A device
+ * made of others (LVM, encryption, RAID) has the kind of the first of them that is not fixed.
  */
 export const readBlockDevice = async (
   sysFolder: string,
@@ -34,7 +34,7 @@ export const readBlockDevice = async (
   return { name: basename(folder), kind: known ?? (await readKind(sysFolder, folder)) };
 };
 
-/** The `major:minor` number of a device file, or null if it is none. */
+/** The `major:minor` number of a block device file; null for any other file. */
 export const readDeviceNumber = async (path: string): Promise<string | null> => {
   const found = await stat(path).catch(() => null);
   return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
@@ -65,7 +65,7 @@ export const unescapeLabel = (name: string): string => {
 const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceKind> => {
   const named = kindOfName.find(([pattern]) => pattern.test(basename(folder)))?.[1];
   if (named) return named;
-  // A partition's folder is in that of its disk, which has the flag.
+  // A partition's folder is inside the folder of its disk, which has the flag.
   const disk = readKernelText(`${folder}/partition`) === null ? folder : dirname(folder);
   if (readKernelText(`${disk}/removable`) === '1') return 'removable';
   for (const part of await readdir(`${folder}/slaves`).catch(() => [])) {

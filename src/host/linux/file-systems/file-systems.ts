@@ -6,7 +6,7 @@ import { readBlockDevice, readDeviceNumber, readLabels } from './block-device.ts
 import { isUserSpace, toKindOfType } from './kind.ts';
 import { type Mount, readVisibleMounts } from './mount-table.ts';
 
-/** How long the size of a file system whose server may be gone is waited for. */
+/** How long to wait for the size of a file system whose server may be gone. */
 const patienceMs = 1000;
 
 type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes'>;
@@ -19,8 +19,8 @@ interface Candidate extends Omit<FileSystemReading, keyof Size> {
 }
 
 /**
- * Reads `HostReadings.fileSystems` and `fixedDisks`; calls at the same time share one reading. `root` holds `proc`,
- * `sys` and `dev`; it is empty for the machine's own.
+ * Reads `HostReadings.fileSystems` and `fixedDisks`; concurrent calls share one reading. `root` contains `proc`, `sys`
+ * and `dev`; it is empty for this machine.
  */
 export const createFileSystemReader = (root: string, guard: HangGuard) => {
   const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
@@ -32,12 +32,12 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
     (await Promise.all(candidates.map(measure))).flat();
   return {
     fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
-    // Disks are chosen first, so that listing them never asks a network file system.
+    // Disks are selected first, so listing them never accesses a network file system.
     fixedDisks: createSharedReading(async () => measureAll(toFixedDisks(await listCandidates(root))), 0),
   };
 };
 
-/** The size as `df` has it; null if the path cannot be read. */
+/** The size as `df` reports it; null if the path cannot be read. */
 export const readSize = async (path: string): Promise<Size | null> => {
   const found = await statfs(path).catch(() => null);
   return (

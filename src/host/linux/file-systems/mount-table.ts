@@ -11,13 +11,13 @@ export interface Mount {
   source: string;
 }
 
-/** The mounts that their path leads to; mounts covered by a later one are left out. */
+/** The visible mounts: those that are covered by a later one are left out. */
 export const readVisibleMounts = async (procFolder: string): Promise<Mount[]> =>
   toVisibleMounts(parseMounts(await readFile(`${procFolder}/self/mountinfo`, 'utf8')));
 
 export const parseMounts = (mountinfo: string): Mount[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
-/** Keeps the mounts that their own path leads to, in the order of the table. */
+/** Keeps the mounts that are not covered by another one, in the order of the table. */
 export const toVisibleMounts = (mounts: readonly Mount[]): Mount[] => {
   const ids = new Set(mounts.map(({ id }) => id));
   const isRoot = ({ id, parentId }: Mount): boolean => id === parentId || !ids.has(parentId);

@@ -12,8 +12,8 @@ const patienceMs = 250;
 export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
 
 /**
- * Returns a function that completes names that `isCut` from the first argument: it resolves within 250 ms to the full
- * names by process id. Each process is read once. A name that was not read in time is missing.
+ * Returns a function that completes names that `isCut` from the first argument. It resolves within 250 ms to the full
+ * names by process id; a name that was not read in time is missing. Each process is read once.
  */
 export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
   const known = new Map<string, string>();
@@ -44,13 +44,13 @@ export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
 /** True if the kernel may have cut the name. Kernel threads have no memory, and so no arguments to complete it from. */
 export const isCut = ({ name, virtualBytes }: NamedProcess): boolean => name.length === cutAt && virtualBytes > 0;
 
-/** The start tells apart processes that have the same id one after the other. */
+/** The start time distinguishes processes that reuse an id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
 
 const toEntries = (pid: number, name: string | undefined): [number, string][] =>
   name === undefined ? [] : [[pid, name]];
 
-/** Reads from the process's memory, which is locked for as long as the process is stuck: this may hang. */
+/** May hang: this reads the process's memory, which is locked while the process is stuck. */
 const readFirstArgument = async (path: string): Promise<Buffer> => {
   const argument = Buffer.alloc(argumentBytes);
   try {

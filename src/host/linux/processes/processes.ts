@@ -29,7 +29,7 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
     const size = pageSize;
     const bootedAt = readBootedAt().getTime();
     const cut: NamedProcess[] = [];
-    // Parsed files that outlive their slice would make garbage collection slower.
+    // Keeping parsed files beyond their slice would slow down garbage collection.
     const processes = await mapInSlices(await listPids(procFolder), (pid) => {
       const found = readProcess(procFolder, pid);
       if (found && isCut(found)) cut.push(found);

@@ -5,7 +5,7 @@ import { parseBootTime, parseCpuInfo } from '../cpu/proc-files.ts';
 import { readKernelText } from '../kernel-file.ts';
 import { countUsers } from './users.ts';
 
-/** Reads `HostReadings.system` from the tree at `root` that holds `etc`, `proc`, `run`, `sys` and `usr`. */
+/** Reads `HostReadings.system` from the tree at `root`, which contains `etc`, `proc`, `run`, `sys` and `usr`. */
 export const readSystem = async (root: string): Promise<SystemReading> => {
   const text = (path: string): Promise<string> => readFile(`${root}${path}`, 'utf8').catch(() => '');
   const osRelease = (await text('/etc/os-release')) || (await text('/usr/lib/os-release'));
@@ -25,8 +25,8 @@ export const readSystem = async (root: string): Promise<SystemReading> => {
 };
 
 /**
- * The domain in the host's name, or in the full name that /etc/hosts gives it. Name servers are not asked, since they
- * may take long to answer.
+ * The domain in the host name, or in its full name in /etc/hosts. Name servers are not queried, because they may take
+ * long to respond.
  */
 export const findDomain = (host: string, hostsFile: string): string | null => {
   const names = hostsFile.split('\n').flatMap((line) => line.replace(/#.*/, '').trim().split(/\s+/).slice(1));

@@ -40,7 +40,7 @@ test('the audit records commands that time out and commands whose client disconn
   await assert.rejects(execution.execute('Get-Process', caller, gone), CommandFailure);
   assert.deepEqual(await readEnds(), [
     ['allowed', 'timed-out', 'The command did not finish within 0.05 s'],
-    ['allowed', 'abandoned', 'The client has gone'],
+    ['allowed', 'abandoned', 'The client has disconnected'],
   ]);
 });
 
@@ -72,7 +72,7 @@ test('a result is withheld if its audit record cannot be written', async (t) => 
   const execution = createAuditedExecution({ executor, audit, clock: () => new Date(0) });
   await assert.rejects(execution.execute(`Get-Process ${'x'.repeat(100)}`, caller, stays), {
     status: 503,
-    message: /^No command is run while the audit cannot be written: a record's line is at most 300 bytes$/,
+    message: /^Commands cannot run while the audit cannot be written: a record's line is at most 300 bytes$/,
   });
 });
 

@@ -19,7 +19,7 @@ export type AuditedExecution = ReturnType<typeof createAuditedExecution>;
 export const createAuditedExecution = (parts: AuditedParts) => {
   const running = new Set<Promise<unknown>>();
   return {
-    /** Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or a bug's error. */
+    /** Checks a command line and runs it. Rejects with an HttpError (403, 503), a CommandFailure, or any error of a bug. */
     execute: (line: string, caller: Caller, client: AbortSignal): Promise<BoundedResult> => {
       const result = execute(parts, line, caller, client).finally(() => running.delete(result));
       running.add(result);
@@ -56,7 +56,7 @@ const execute = async (
   return outcome;
 };
 
-/** An execution as far as its outcome decides; null for what did not happen. */
+/** The fields of an execution that depend on its outcome; null if not applicable. */
 type End = Omit<Execution, keyof Caller | 'time' | 'command'>;
 
 const refused: End = {

@@ -11,7 +11,7 @@ export interface BoundedResult {
 
 const results = new WeakMap<readonly Row[], BoundedResult>();
 
-/** The objects as JSON, up to 5,000 objects and 8 MiB. A list that several requests share is written once. */
+/** The objects as JSON, up to 5,000 objects and 8 MiB. A list that several requests share is converted once. */
 export const toBoundedResult = (output: CommandOutput): BoundedResult => {
   const result = results.get(output.rows) ?? writeRows(output);
   results.set(output.rows, result);

@@ -5,14 +5,14 @@ import { CommandFailure, type CommandOutput, type Row } from './runner.ts';
 
 const newline = 10;
 
-/** A longer line, which is one object as JSON, is left out of the result. */
+/** Each line is one object as JSON; longer lines are left out of the result. */
 const maxLineBytes = 1024 * 1024;
 
 interface TextRequest extends Omit<ChildRequest, 'onOutput'> {
   maxBytes: number;
 }
 
-/** The program's output as text; a CommandFailure if it exits with an error or writes too much. */
+/** The program's output as text. Rejects with a CommandFailure if it exits with an error or writes too much. */
 export const readChildText = async ({ maxBytes, ...request }: TextRequest): Promise<string> => {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -31,13 +31,13 @@ export const readChildText = async ({ maxBytes, ...request }: TextRequest): Prom
   return Buffer.concat(pieces).toString();
 };
 
-/** A failed program, with its own message. */
+/** The failure of a program, with its own error message. */
 export const toFailure = (program: string, stderr: string): CommandFailure =>
-  new CommandFailure(`${basename(program)} failed: ${stderr || 'it gave no reason'}`);
+  new CommandFailure(`${basename(program)} failed: ${stderr || 'it wrote no error message'}`);
 
 /**
  * Collects up to `maxRows` rows, and about 8 MiB, from a program that writes one line for each. `toRow` returns
- * undefined for lines that are no part of the result; what it throws fails the command.
+ * undefined for lines that do not belong to the result; if it throws, the command fails.
  */
 export const collectRows = (maxRows: number, toRow: (line: string) => Row | undefined) => {
   const rows: Row[] = [];
@@ -55,7 +55,7 @@ export const collectRows = (maxRows: number, toRow: (line: string) => Row | unde
   };
   return {
     onOutput: createLineReader(addLine, maxLineBytes),
-    /** No more output is read. */
+    /** True once no more output is read. */
     isFull,
     toOutput: (): CommandOutput => ({ rows, truncated: skipped || bytes > maxBytes }),
   };

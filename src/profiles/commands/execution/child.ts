@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Nothing of the server's environment, which holds secrets. Messages are in English, without a pager. */
+/** Nothing from the server's environment, which holds secrets. Messages are in English, without a pager. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
 /** Time from TERM to KILL, and how long the pipes may stay open after the program has exited. */
@@ -13,7 +13,7 @@ export interface ChildRequest {
   /** Absolute path. */
   program: string;
   args: readonly string[];
-  /** Its whole environment, instead of the plain one. */
+  /** Its whole environment, instead of `plainEnvironment`. */
   environment?: Readonly<Record<string, string>>;
   /** All of its standard input; empty by default. */
   input?: string;
@@ -43,7 +43,7 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   signal.throwIfAborted();
   const child = start(request);
   const closed = once(child, 'close');
-  // Without a process there may be no pipes either, e.g. when the descriptors are used up.
+  // Without a process there may be no pipes either, e.g. when no file descriptors are left.
   if (child.pid === undefined) await closed;
   const end = createGroupEnd(child, request.treeEnder);
   // A program may exit before it has read its input; its output and exit code say whether it failed.
@@ -96,8 +96,8 @@ const createGroupSignal =
   };
 
 /**
- * Does nothing once the program has exited: its process id may belong to another by then. If `treeEnder` cannot
- * be started, at least the program itself is ended.
+ * Does nothing once the program has exited, because its process id may have been reused. If `treeEnder` cannot be
+ * started, at least the program itself is ended.
  */
 const createTreeEnd = (child: Child, treeEnder: string) => (): void => {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -44,7 +44,7 @@ test('a client that disconnects ends its command, waiting or running', async () 
   await waitUntil('four commands run', () => runner.pids.length === 4);
   client.abort();
   for (const result of await ended) {
-    assert.ok(result.status === 'rejected' && result.reason.message === 'The client has gone');
+    assert.ok(result.status === 'rejected' && result.reason.message === 'The client has disconnected');
   }
   assert.deepEqual(runner.pids.map(isRunning), [false, false, false, false]);
 });
@@ -52,7 +52,7 @@ test('a client that disconnects ends its command, waiting or running', async () 
 test('a command whose client has already gone is not run', async () => {
   const runner: Runner = { name: 'native', run: () => assert.fail('must not run') };
   const executor = createExecutor({ runner, timeoutSeconds: 60 });
-  const failure = new CommandFailure('The client has gone', 'abandoned');
+  const failure = new CommandFailure('The client has disconnected', 'abandoned');
   await assert.rejects(executor.execute(command, AbortSignal.abort()), failure);
 });
 

@@ -24,7 +24,7 @@ export const createExecutor = ({ runner, timeoutSeconds }: { runner: Runner; tim
     /** Rejects with an HttpError (503) if the queue is full, and with a CommandFailure if the command fails. */
     execute: async (command: ParsedCommand, client: AbortSignal): Promise<BoundedResult> => {
       const controller = new AbortController();
-      const abandon = (): void => controller.abort(new CommandFailure('The client has gone', 'abandoned'));
+      const abandon = (): void => controller.abort(new CommandFailure('The client has disconnected', 'abandoned'));
       client.addEventListener('abort', abandon, { once: true });
       if (client.aborted) abandon();
       const result = queue.run(() => runInTime(command, controller), controller.signal);

@@ -5,7 +5,7 @@ export type Row = Record<string, unknown>;
 
 export interface CommandOutput {
   rows: Row[];
-  /** There was more than the bounds allow. */
+  /** True if there was more than the bounds allow. */
   truncated: boolean;
 }
 

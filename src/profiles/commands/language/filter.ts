@@ -4,7 +4,7 @@ import { createMatcher, likeWildcards } from './wildcard.ts';
 
 const maxConditions = 16;
 
-/** One condition and the AND that joins it to the next. In texts, a backslash escapes a backslash or a quote. */
+/** One condition, and the AND before the next. In texts, a backslash escapes a backslash or a quote. */
 const form =
   /\s*(?<property>[a-z]\w*)\s*(?<operator>=|like\b)\s*(?:(?<text>'(?:[^'\\]|\\[\\'"])*'|"(?:[^"\\]|\\[\\'"])*")|(?<bare>\d+|true\b|false\b))\s*(?:and\b|(?<end>$))/iy;
 

@@ -16,7 +16,7 @@ export interface RawParameter {
   values: string[];
 }
 
-/** Parses any text into a command with plain parameters, or refuses it naming the first other part. Never throws. */
+/** Parses any text into a command with plain parameters, or returns a refusal that names the first other part. */
 export const parseCommandLine = (line: string): CommandLine | Refusal => {
   const tokens = readTokens(line);
   if (tokens instanceof Refusal) return tokens;

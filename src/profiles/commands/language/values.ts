@@ -1,6 +1,6 @@
 import { quote, Refusal } from './refusal.ts';
 
-/** The known name that a text is. Only the case of ASCII letters is ignored, so no look-alike passes for a name. */
+/** The name that equals the text. Only the case of ASCII letters is ignored, so no look-alike passes for a name. */
 export const findName = <N extends string>(names: readonly N[], text: string): N | undefined =>
   /^\p{ASCII}*$/u.test(text) ? names.find((name) => name.toLowerCase() === text.toLowerCase()) : undefined;
 

@@ -1,4 +1,4 @@
-/** As in PowerShell's names: `any` matches any number of characters, also none; `one` matches exactly one. */
+/** As in PowerShell's names: `any` matches any number of characters, including none; `one` matches exactly one. */
 export const nameWildcards = { any: '*', one: '?' };
 
 /** As in WQL's LIKE. */

@@ -8,7 +8,7 @@ import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape
 
 type Value = string | number | true | Date | Condition[];
 
-/** The only function that decides what may run: returns the command with typed values, or why it is refused. */
+/** The only function that decides which commands may run. Returns the command with typed values, or the refusal. */
 export const checkCommand = (line: string): ParsedCommand | Refusal => {
   const name = line.trim().split(/\s/, 1).join();
   if (!isCommandName(name)) {
@@ -68,7 +68,7 @@ const findProperties = ([text = '']: readonly string[] = []): readonly string[] 
   return name ? cimClasses[name].properties : [];
 };
 
-/** The value of a parameter, or the list of them; `properties` are those of the class that the command names. */
+/** The value of a parameter, or its list of values; `properties` are those of the class that the command names. */
 const toValue = (
   name: string,
   policy: ParameterPolicy,

@@ -63,7 +63,7 @@ interface PropertyChoice {
   KeyOnly?: true;
 }
 
-/** The properties that a Get-CimInstance asks for, in the order of the class. */
+/** The properties that Get-CimInstance asks for, in the order of the class. */
 export const chooseProperties = ({ ClassName, Property, KeyOnly }: PropertyChoice): readonly string[] => {
   const { keys, properties } = cimClasses[ClassName];
   return KeyOnly ? keys : properties.filter((name) => Property?.includes(name) ?? true);

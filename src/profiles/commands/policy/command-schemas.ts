@@ -7,8 +7,9 @@ import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape
 type Schema = Record<string, unknown>;
 
 /**
- * Describes every allowed command, from the policy that also decides, with a JSON Schema (2020-12) of its parameters:
- * lists are arrays, a switch is `true`. It cannot express the grammar of a filter, and that a date must exist.
+ * Describes every allowed command with a JSON Schema (2020-12) of its parameters, from the policy that also decides what
+ * is allowed. Lists are arrays, a switch is `true`. The schema cannot express the grammar of a filter, nor that a date
+ * must exist.
  */
 export const describeCommands = () =>
   Object.entries(policies).map(([name, policy]) => ({

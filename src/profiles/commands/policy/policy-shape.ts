@@ -6,7 +6,7 @@ export type ParameterPolicy = {
   required?: true;
   /** Accepts a comma-separated list of up to this many values. */
   maxValues?: number;
-  /** Used if the command line does not give it. */
+  /** Used if the command line omits it. */
   default?: number;
 } & ValuePolicy;
 

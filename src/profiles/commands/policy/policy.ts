@@ -24,8 +24,8 @@ export const policies = {
     parameters: {
       Name: { ...names, description: 'Names of services.' },
       DisplayName: { ...names, description: 'Display names of services.' },
-      Include: { ...names, description: 'Of those chosen, only services with these names.' },
-      Exclude: { ...names, description: 'Of those chosen, no services with these names.' },
+      Include: { ...names, description: 'Keep only services with these names.' },
+      Exclude: { ...names, description: 'Leave out services with these names.' },
     },
     exclusive: [['Name', 'DisplayName']],
   },
@@ -34,7 +34,7 @@ export const policies = {
     first: 'LogName',
     parameters: {
       LogName: { type: 'choice', values: ['Application', 'System'], required: true, description: 'The log to read.' },
-      Newest: { type: 'integer', min: 1, max: 1000, default: 50, description: 'How many events at most.' },
+      Newest: { type: 'integer', min: 1, max: 1000, default: 50, description: 'Maximum number of events.' },
       After: { type: 'date', description: 'Only events later than this.' },
       Before: { type: 'date', description: 'Only events earlier than this.' },
       EntryType: {
@@ -56,13 +56,13 @@ export const policies = {
     exclusive: [],
   },
   'Get-CimInstance': {
-    summary: 'The instances of one class of facts about this machine.',
+    summary: 'The instances of one CIM class of this machine.',
     first: 'ClassName',
     parameters: {
       ClassName: { type: 'choice', values: cimClassNames, required: true, description: 'The class to read.' },
-      Property: { type: 'property', maxValues: 32, description: 'The properties to answer, of those the class has.' },
+      Property: { type: 'property', maxValues: 32, description: 'The properties to return.' },
       Filter: { type: 'filter', maxLength: 1024, description: 'Only instances that meet these conditions.' },
-      KeyOnly: { type: 'switch', description: 'Answer only what tells the instances apart.' },
+      KeyOnly: { type: 'switch', description: 'Return only the properties that identify an instance.' },
     },
     exclusive: [['Property', 'KeyOnly']],
   },

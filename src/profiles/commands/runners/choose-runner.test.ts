@@ -30,7 +30,7 @@ test('the runner is native on Linux and powershell on Windows, unless commandRun
 test('a missing PowerShell is an error that says what to do', async () => {
   const reason =
     'commandRunner is powershell, but there is no PowerShell at /a/pwsh, /b/pwsh: ' +
-    'install it, name it with powershellPath, or set commandRunner to native';
+    'install it, set powershellPath, or set commandRunner to native';
   await assert.rejects(choose('powershell', 'linux', '/a/pwsh', '/b/pwsh'), new SettingsError([reason]));
   await assert.rejects(choose('auto', 'win32'), /^Error: commandRunner is auto, but .* at any known place/);
 });

@@ -14,7 +14,7 @@ interface RunnerChoice {
   platform?: NodeJS.Platform;
 }
 
-/** The runner for the settings; a SettingsError if it needs a PowerShell and there is none. */
+/** The runner for the settings. Rejects with a SettingsError if it needs PowerShell and there is none. */
 export const chooseRunner = async ({
   commandRunner,
   powerShellPaths,
@@ -30,6 +30,6 @@ export const chooseRunner = async ({
   const places = powerShellPaths.join(', ') || 'any known place';
   throw new SettingsError([
     `commandRunner is ${commandRunner}, but there is no PowerShell at ${places}: ` +
-      'install it, name it with powershellPath, or set commandRunner to native',
+      'install it, set powershellPath, or set commandRunner to native',
   ]);
 };

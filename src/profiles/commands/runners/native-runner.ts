@@ -13,7 +13,7 @@ interface NativeParts {
   paths?: SystemPaths;
 }
 
-/** Runs commands with what Linux provides: the host's readings, systemd and its journal. */
+/** Runs commands on Linux, from host readings, systemd and its journal. */
 export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeParts): Runner => {
   const getProcess = createGetProcess(host);
   return {
@@ -39,7 +39,7 @@ export const createNativeRunner = ({ host, clock, paths = systemPaths }: NativeP
 
 const toOutput = (rows: Row[]): CommandOutput => ({ rows, truncated: false });
 
-/** Host readings cannot be cancelled: one of a network disk may never settle, so an abort stops waiting for it. */
+/** Host readings cannot be cancelled, and one of a network disk may never settle: an abort stops waiting for it. */
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const giveUp = (): void => reject(signal.reason);

@@ -4,7 +4,7 @@ import type { Sync } from './sync.ts';
 
 /**
  * Creates the directory and its missing parents, for their owner only, each synced into its own parent.
- * mkdir's own `recursive` retries for ever on a file system without mkdir (/proc).
+ * mkdir's own `recursive` retries forever on a file system without mkdir (/proc).
  */
 export const createDirectory = async (path: string, sync: Sync): Promise<void> => {
   const directory = resolve(path);

@@ -4,12 +4,12 @@ import { JournalError } from '../errors.ts';
 const checkedForMs = 1000;
 
 /**
- * To be called before so many bytes are written. Throws JournalError `low-space` while the file system has less than
- * `minFreeBytes` for ordinary users.
+ * Called before `bytes` are written. Throws JournalError `low-space` while the file system has less than `minFreeBytes`
+ * for ordinary users.
  */
 export type AssertFreeSpace = (bytes: number) => Promise<void>;
 
-/** Once there is enough space, it is not checked again for a second, unless we use it up ourselves. */
+/** Once there is enough space, it is not checked again for a second, unless this journal itself uses it up. */
 export const createFreeSpaceCheck = (directory: string, minFreeBytes: number): AssertFreeSpace => {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let spare = 0;

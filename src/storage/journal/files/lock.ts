@@ -5,23 +5,23 @@ import { codeOf, JournalError } from '../errors.ts';
 /** The longest socket path on macOS, a little shorter than on Linux. Node silently truncates longer ones. */
 const maxAddressBytes = 103;
 
-/** Held until it is released, or by the kernel when the process ends, however it ends. */
+/** Held until it is released; the kernel releases it when the process ends in any way. */
 export interface Lock {
   release(): Promise<void>;
 }
 
 interface Claim {
   address: string;
-  /** The address is a file, which outlives a process that was killed. */
+  /** The address is a file, which remains after a process is killed. */
   file: boolean;
   /** If it cannot be bound, the lock still works within this machine's network namespace. */
   optional: boolean;
 }
 
 /**
- * Makes this the only writer of `name` in the directory. On Linux two sockets are bound: one named after the
- * directory's device and inode, which the kernel hands out once per network namespace, and `file`, which also
- * reaches other containers that share the volume; where that cannot be a socket, only the first.
+ * Makes this process the only writer of `name` in the directory. On Linux it binds two sockets: one named after the
+ * directory's device and inode, which is unique per network namespace, and `file`, which also excludes other containers
+ * that share the volume. If `file` cannot be a socket, it binds only the first.
  * @throws JournalError `locked`
  */
 export const lockDirectory = async (

@@ -6,7 +6,7 @@ export type FileNames = ReturnType<typeof createFileNames>;
 /** Paths of a journal's files. */
 export const createFileNames = (directory: string, name: string) => ({
   directory,
-  /** The file that is written to. */
+  /** The file that records are written to. */
   active: join(directory, `${name}.jsonl`),
   /** Where the lock's socket is. */
   lock: join(directory, `${name}.lock`),

@@ -5,7 +5,7 @@ import { type FileNames, nextNumber } from './names.ts';
 import type { Sync } from './sync.ts';
 
 /**
- * Cuts an incomplete last line off the active file, saving it in a file of its own, and makes sure that the end of the
+ * Moves an incomplete last line from the active file to a file of its own, and makes sure that the end of the active
  * file is on disk; resolves to its size.
  */
 export const repairTail = async (names: FileNames, sync: Sync, settings: Settings): Promise<number> => {
@@ -19,7 +19,7 @@ export const repairTail = async (names: FileNames, sync: Sync, settings: Setting
       settings.report({ type: 'tail-cut', bytes: size - end, savedAs });
     }
     await rewriteTail(handle, end, Math.max(maxBatchBytes, settings.maxLineBytes));
-    // Retention goes by the time of the last record. A file of another owner may refuse this.
+    // Retention depends on the time of the last record. A file of another owner may refuse this.
     await handle.utimes(atime, mtime).catch(() => undefined);
     await sync.data(handle);
     return end;
@@ -44,8 +44,8 @@ const saveTail = async (handle: FileHandle, start: number, names: FileNames, syn
 };
 
 /**
- * After a failed sync Linux takes lost pages for clean, and the next sync reports success. Writing the same bytes again
- * makes them dirty, so that the next sync covers them. Only the last batch of an earlier process can be affected.
+ * After a failed sync, Linux marks lost pages as clean, and the next sync reports success. Writing the same bytes again
+ * makes them dirty, so the next sync covers them. Only the last batch of an earlier process can be affected.
  */
 const rewriteTail = async (handle: FileHandle, end: number, length: number): Promise<void> => {
   const start = Math.max(0, end - length);

@@ -13,13 +13,13 @@ interface Segment {
 }
 
 /**
- * Deletes closed segments, oldest first, until the rest is within the limits; resolves to the files that were deleted.
- * One that cannot be deleted is tried again the next time.
+ * Deletes closed segments, oldest first, until the rest is within the limits; resolves to the deleted files. A segment
+ * that cannot be deleted is tried again the next time.
  */
 export const removeOldSegments = async (names: FileNames, limits: Limits): Promise<string[]> => {
   const numbers = await names.listClosed();
   const readings = await Promise.allSettled(numbers.map((number) => readSegment(names.closed(number))));
-  // One that cannot be read was probably deleted a moment ago.
+  // A segment that cannot be read was probably just deleted.
   const segments = readings.flatMap((reading) => (reading.status === 'fulfilled' ? [reading.value] : []));
   const old = segments.reverse().filter(createOldTest(limits)).reverse();
   const results = await Promise.allSettled(old.map(({ path }) => unlink(path)));
@@ -31,7 +31,7 @@ const readSegment = async (path: string): Promise<Segment> => {
   return { path, bytes: size, ageMs: Date.now() - mtimeMs };
 };
 
-/** To be called for each segment, newest first. */
+/** Called for each segment, newest first. */
 const createOldTest = ({ retainSegments, retainBytes, retainDays }: Limits): ((s: Segment) => boolean) => {
   let count = 0;
   let total = 0;

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** How bytes and names reach the disk; no-ops if syncing is switched off. */
+/** Syncs bytes and names to disk; does nothing if syncing is off. */
 export interface Sync {
   /** A file's bytes and the size needed to find them again. */
   data(handle: FileHandle): Promise<void>;

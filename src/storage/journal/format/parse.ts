@@ -20,9 +20,9 @@ export interface Match {
 }
 
 /**
- * What a line is, given without its newline; undefined stands for one that is too long. A line that never had a `seq`
- * needs no `crc`; one that has a `seq` was written here and must fit its `crc`. Only foreign lines are parsed as JSON:
- * one whose checksum fits is what was written.
+ * Classifies a line without its newline; undefined stands for one that is too long. A line without a `seq` needs no
+ * `crc`; one with a `seq` was written here and must match its `crc`. Only foreign lines are parsed as JSON: a line that
+ * matches its checksum is known to be valid.
  */
 export const classifyLine = (line: Buffer | undefined): LineKind => {
   if (line === undefined) return 'damaged';
@@ -34,10 +34,10 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
   return text.subarray(0, markStart.length).equals(markStart) ? 'mark' : 'own';
 };
 
-/** The record in a line that is `own`, `foreign` or a `mark`; throws where the line no longer is one. */
+/** The record in a line that is `own`, `foreign` or a `mark`; throws if the line has changed meanwhile. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
-/** Whether the record of a line of this kind matches. Own lines are parsed only if their bytes can match. */
+/** Tests the record of a line of a kind. Own lines are parsed only if their bytes can match. */
 export const createMatcher = ({ field, value }: Match): ((kind: LineKind, line: Buffer) => boolean) => {
   const bytes = Buffer.from(`${JSON.stringify(field)}:${JSON.stringify(value)}`);
   return (kind, line) => (kind !== 'own' || line.includes(bytes)) && parseRecord(line)[field] === value;
@@ -48,7 +48,7 @@ const readCrc = (text: Buffer): number | undefined => {
   return hex === undefined ? undefined : Number.parseInt(hex, 16);
 };
 
-/** Without what an editor may have put around the line. */
+/** Removes a byte order mark and a carriage return, which an editor may have added. */
 const trim = (line: Buffer): Buffer => {
   const start = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
   const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length;

@@ -4,7 +4,7 @@ const firstBlockBytes = 16 * 1024;
 const largestBlockBytes = 64 * 1024;
 export const newline = 0x0a;
 
-/** Fills the buffer with a file's bytes from the offset on; resolves to how many there were. */
+/** Fills the buffer with a file's bytes from the offset on; resolves to the number of bytes read. */
 export type ReadAt = (buffer: Buffer, position: number) => Promise<number>;
 
 export const toReadAt =
@@ -17,7 +17,7 @@ export interface Line {
   /** Offset of its first byte. */
   start: number;
   length: number;
-  /** Undefined where the line is longer than was asked for. */
+  /** Undefined if the line is longer than the limit. */
   bytes: Buffer | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Block {
 }
 
 /**
- * The lines before the offset `end`, last one first, some at a time; take all of them before the next ones. Memory
+ * The lines before the offset `end`, last one first, in groups; consume each group before you ask for the next. Memory
  * stays within a block and `maxLineBytes`.
  */
 export async function* readLinesBackwards(
@@ -53,7 +53,7 @@ export async function* readLinesBackwards(
   yield [rest.toLine()];
 }
 
-/** The offset after the last newline before `end`; 0 where there is none. */
+/** The offset after the last newline before `end`; 0 if there is none. */
 export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number> => {
   for await (const { start, bytes } of readBlocksBackwards(read, end)) {
     const at = bytes.lastIndexOf(newline);

@@ -5,7 +5,7 @@ import type { Line } from './backwards.ts';
 import type { LogFile } from './log.ts';
 import { Runs } from './runs.ts';
 
-/** Up to this many bytes of lines are kept; beyond that all of them are read again while they are sent. */
+/** Lines of up to this many bytes in total are kept; if there are more, all are read again while they are sent. */
 const keptBytes = 64 * 1024;
 
 /** The lines that a listing has chosen, added last one first. */
@@ -23,7 +23,7 @@ export class Found {
     this.#count += 1;
     this.#bytes += bytes.length;
     if (this.#isKept) {
-      // A copy: a part of a block keeps all of it in memory.
+      // A copy: a slice would keep the whole block in memory.
       this.#kept.push(Buffer.from(bytes));
     } else {
       this.#kept = [];
@@ -31,7 +31,7 @@ export class Found {
     this.#runsOf(file).add(line);
   }
 
-  /** The records, oldest first. Throws if a file was cut or deleted after its lines were added. */
+  /** The records, oldest first. Throws if a file was truncated or deleted after its lines were added. */
   async *readRecords(): AsyncGenerator<LogRecord> {
     const slice = new Slice();
     for await (const line of this.#readLines()) {
@@ -40,7 +40,7 @@ export class Found {
     }
   }
 
-  /** To be called when all lines are added: releases the files if they need not be read again. */
+  /** Called when all lines are added: releases the files if they need not be read again. */
   async finish(): Promise<void> {
     if (this.#isKept) await this.release();
   }

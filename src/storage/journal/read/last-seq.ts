@@ -1,10 +1,10 @@
 import { classifyLine, parseRecord } from '../format/parse.ts';
 import { type Log, readLogBackwards } from './log.ts';
 
-/** Before more bytes of lines that have no seq the log is not searched: they are not ours. */
+/** The search ends after this many bytes of lines without a seq, which another program must have written. */
 const searchedBytes = 4 * 1024 * 1024;
 
-/** The last seq that the log holds, 0 where it holds none. */
+/** The last seq in the log; 0 if there is none. */
 export const findLastSeq = async (log: Log, maxLineBytes: number): Promise<number> => {
   let searched = 0;
   for await (const { lines } of readLogBackwards(log, maxLineBytes)) {

@@ -7,25 +7,25 @@ import { type Log, readLogBackwards } from './log.ts';
 /** Records that were chosen, in the order of the log. */
 export interface Listing {
   count: number;
-  /** Damaged lines that were skipped on the way. */
+  /** Number of damaged lines that were skipped. */
   damaged: number;
-  /** The records, oldest first; to be read once, before `close`. Throws where a file was cut or deleted meanwhile. */
+  /** The records, oldest first; read them once, before `close`. Throws if a file was truncated or deleted meanwhile. */
   records(): AsyncGenerator<LogRecord>;
-  /** Releases the files; to be called however far the records were read. */
+  /** Releases the files; always call it, even if not all records were read. */
   close(): Promise<void>;
 }
 
 export interface Window {
-  /** How many of the last records are looked at. */
+  /** How many of the last records to search. */
   count: number;
-  /** The listing is refused where they take up more bytes of the log than this. */
+  /** The listing is refused if they take up more bytes of the log than this. */
   maxBytes: number;
   maxLineBytes: number;
 }
 
 /**
- * Chooses among the last records of the log. Its cost grows with the window, not with the log, and its memory does
- * not grow with either.
+ * Selects matches among the last records of the log. The cost depends on the window and not on the size of the log;
+ * memory depends on neither.
  * @throws JournalError `window-too-large`
  */
 export const listRecords = async (log: Log, window: Window, match?: Match): Promise<Listing> => {

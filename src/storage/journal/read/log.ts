@@ -7,14 +7,14 @@ export type Log = Pick<SegmentStore, 'takeSnapshot' | 'readSerially'>;
 
 /** A file of the log that can be read again later. */
 export interface LogFile {
-  /** Works while the file is held; rejects where a closed file was deleted. */
+  /** Works while the file is held; rejects if a closed file was deleted. */
   read: ReadAt;
   hold(): void;
   release(): Promise<void>;
 }
 
 /**
- * Every line of the log, last one first, as the log is when the first is asked for.
+ * Every line of the log, last one first, as of the first read.
  * @throws JournalError `window-too-large` when more than `maxBytes` would have to be read
  */
 export async function* readLogBackwards(
@@ -44,7 +44,7 @@ async function* openFiles(log: Log): AsyncGenerator<{ file: LogFile; read: ReadA
     await active.release();
   }
   for (const path of closed) {
-    // Retention, or a person, may delete a segment at any time.
+    // Retention or an administrator may delete a segment at any time.
     const handle = await open(path, 'r').catch(passIfGone);
     if (handle) {
       const file = { read: inTurn(createReadByPath(path)), hold: () => undefined, release: async () => undefined };

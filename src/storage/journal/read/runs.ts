@@ -2,12 +2,12 @@ import { type Block, type Line, newline, type ReadAt } from './backwards.ts';
 
 const blockBytes = 64 * 1024;
 
-/** Chosen lines of one file. Of lines that follow each other only the first start and the last end are kept. */
+/** Selected lines of one file. Only the start and end of each run of consecutive lines are kept. */
 export class Runs {
   /** Start and end of each run, the last run of the file first. */
   readonly #bounds: number[] = [];
 
-  /** Adds a line that is not empty and before all that were added. */
+  /** Adds a non-empty line that precedes all lines added so far. */
   add({ start, length }: Line): void {
     const previous = this.#bounds.length - 2;
     if (start + length + 1 === this.#bounds[previous]) {
@@ -17,7 +17,7 @@ export class Runs {
     }
   }
 
-  /** The lines in the order of the file, read while they are asked for. Throws where the file was cut meanwhile. */
+  /** Reads the lines on demand, in the order of the file. Throws if the file was truncated meanwhile. */
   async *readLines(read: ReadAt): AsyncGenerator<Buffer> {
     const [, fileEnd = 0] = this.#bounds;
     let block: Block = { start: 0, bytes: Buffer.alloc(0) };
@@ -36,7 +36,7 @@ export class Runs {
   }
 }
 
-/** The line at the offset, in a run up to `end`; undefined where the block does not hold all of it. */
+/** The line at the offset, in a run up to `end`; undefined if the block does not contain all of it. */
 const cutLine = ({ start, bytes }: Block, at: number, end: number): Buffer | undefined => {
   if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);

@@ -5,13 +5,13 @@ import { repairTail } from '../files/repair.ts';
 import type { Sync } from '../files/sync.ts';
 import type { Settings } from '../options.ts';
 
-/** The file that is written to. */
+/** The file that records are written to. */
 export interface ActiveFile {
   path: string;
   dev: bigint;
   ino: bigint;
   shared: ReturnType<typeof shareHandle>;
-  /** Bytes that were written and synced: what is listed, and where the next batch begins. */
+  /** Bytes that were written and synced: the part that is listed, and where the next batch begins. */
   size: number;
   /** When its first record was written, as far as the file system knows; Unix milliseconds. */
   begunAt: number;
@@ -44,13 +44,13 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Set
     return { path: names.active, dev, ino, shared: shareHandle(handle), size, begunAt };
   } catch (error) {
     await handle.close();
-    // Where it was moved away since it was opened, the next one takes its place.
+    // If the file was moved away after it was opened, open its successor.
     passIfGone(error);
     return openActiveFile(names, sync, settings);
   }
 };
 
-/** Writes all of the batch at the end of the file and syncs it. The batch counts once `size` includes it. */
+/** Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. */
 export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
   // appendFile continues short writes until all is written or the system reports an error
   await shared.handle.appendFile(batch);
@@ -58,8 +58,8 @@ export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: S
 };
 
 /**
- * Whether the file is still the one at its path and `size` long. `moved`: it was renamed, removed or replaced. `cut`:
- * it is shorter. In both cases the last batch may be gone from the log. `grown`: another program wrote to it.
+ * Compares the open file with the one at its path. `moved`: it was renamed, removed or replaced. `cut`: it is shorter
+ * than `size`. In both cases the last batch may be missing from the log. `grown`: another program wrote to it.
  */
 export const compareFile = async (file: ActiveFile, size: number): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
   const now = await stat(file.path, { bigint: true }).catch(() => undefined);
@@ -68,7 +68,7 @@ export const compareFile = async (file: ActiveFile, size: number): Promise<'same
   return now.size > size ? 'grown' : 'same';
 };
 
-/** Whether the file ends with the batch, whatever its size. */
+/** True if the file ends with the batch, regardless of its size. */
 export const isAtEnd = async ({ shared: { handle } }: ActiveFile, batch: Buffer): Promise<boolean> => {
   const { size } = await handle.stat();
   const end = Buffer.alloc(batch.length);
@@ -83,10 +83,10 @@ export const cutBack = async ({ shared: { handle }, size }: ActiveFile): Promise
 
 /** Size of the regular file at the path; undefined if there is nothing. Throws if it is not a regular file. */
 export const readFileSize = async (path: string): Promise<number | undefined> => {
-  // After any error but one the file may exist: it must not be taken for a new one.
+  // Only ENOENT proves that there is no file; after any other error it may exist.
   const found = await lstat(path).catch(passIfGone);
   if (found && !found.isFile()) {
-    throw new JournalError('unusable', `${path} is in the way: it is not a regular file`);
+    throw new JournalError('unusable', `${path} is not a regular file; move it away`);
   }
   return found?.size;
 };

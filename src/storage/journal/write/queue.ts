@@ -1,7 +1,7 @@
 import { JournalError } from '../errors.ts';
 import { lineEndBytes } from '../format/line.ts';
 
-/** Where a record is in the log. */
+/** The identity of a record in the log. */
 export interface Appended {
   id: string;
   /** One higher for each record; a gap means that records in between failed and were not acknowledged. */
@@ -17,7 +17,7 @@ export interface Pending {
   reject(error: JournalError): void;
 }
 
-/** Records in order of arrival, bounded in count and bytes. Those taken count until they are settled. */
+/** Records in order of arrival, limited in count and bytes. Records that were taken count until they are settled. */
 export class Queue {
   readonly #maxCount: number;
   readonly #maxBytes: number;
@@ -64,7 +64,7 @@ export class Queue {
     });
   }
 
-  /** Takes the oldest records that fit into `maxBytes` together, at least one if any waits. */
+  /** Takes the oldest records that fit into `maxBytes` together; at least one if the queue is not empty. */
   take(maxBytes: number): Pending[] {
     let total = 0;
     const end = this.#waiting.findIndex(({ bytes }, index) => {

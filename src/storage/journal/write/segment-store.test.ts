@@ -116,7 +116,7 @@ test('a batch whose file was moved away is written again, at most three times', 
   };
   await assert.rejects(commit(store, 'one\n'), {
     code: 'unavailable',
-    message: `${names.active} is being changed by another program`,
+    message: `another program is changing ${names.active}`,
   });
   assert.equal(moves, 3);
   assert.deepEqual(events, Array(3).fill({ type: 'reopened' }));
@@ -157,7 +157,7 @@ test('a directory in place of the file fails the opening and is left alone', asy
   await mkdir(names.active);
   await assert.rejects(store.refresh(), {
     code: 'unusable',
-    message: `${names.active} is in the way: it is not a regular file`,
+    message: `${names.active} is not a regular file; move it away`,
   });
   assert.ok((await stat(names.active)).isDirectory());
 });

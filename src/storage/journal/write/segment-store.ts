@@ -19,9 +19,9 @@ import {
 const attempts = 3;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
-/** The files of a journal. Its methods must not run at the same time, those for reading excepted. */
+/** The files of a journal. Methods must not run concurrently, except those for reading. */
 export class SegmentStore {
-  /** Steps of all readers run one by one, so that reading takes up one thread of Node's pool at most. */
+  /** Steps of all readers run one by one, so reading uses at most one thread of Node's pool. */
   readonly readSerially = createSerial();
   readonly #names: FileNames;
   readonly #sync: Sync;
@@ -42,7 +42,7 @@ export class SegmentStore {
     return new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
   }
 
-  /** Writes and syncs a batch of whole lines. When this throws, the batch may be in the file or not. */
+  /** Writes and syncs a batch of whole lines. If this throws, the batch may or may not be in the file. */
   async commit(batch: Buffer): Promise<void> {
     if (this.#active.size > 0 && this.#active.size + batch.length > this.#settings.segmentBytes) {
       await this.startSegment();
@@ -50,7 +50,7 @@ export class SegmentStore {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       if (await this.#append(batch)) return;
     }
-    throw new JournalError('unavailable', `${this.#names.active} is being changed by another program`);
+    throw new JournalError('unavailable', `another program is changing ${this.#names.active}`);
   }
 
   /** Opens the active file again if it is not as the last commit left it. */
@@ -59,8 +59,8 @@ export class SegmentStore {
   }
 
   /**
-   * Applies the retention settings. The active file is closed first if its records are a day old, so that those too are
-   * removed in the end. If no record is left, the log keeps `lastSeq` in a mark.
+   * Applies the retention settings. If the records of the active file are a day old, it is closed first, so they are
+   * removed eventually. If no record is left, the log keeps `lastSeq` in a mark.
    */
   async applyRetention(lastSeq: number): Promise<void> {
     const { size, begunAt } = this.#active;
@@ -76,7 +76,7 @@ export class SegmentStore {
 
   /** Closes the active file for good, gives it a number, and opens an empty one. */
   async startSegment(): Promise<void> {
-    // This may fail too after a failed write; what was not acknowledged is then listed or skipped.
+    // After a failed write this may fail too; unacknowledged records are then listed or skipped.
     await cutBack(this.#active).catch(() => undefined);
     const size = await readFileSize(this.#names.active);
     if (size === 0) {
@@ -89,7 +89,7 @@ export class SegmentStore {
     await this.#removeOld();
   }
 
-  /** Tests that bytes reach the active file, and leaves it as it was. Throws if they do not. */
+  /** Checks that bytes reach the active file, and restores it. Throws if they do not. */
   async probe(): Promise<void> {
     await appendBatch(this.#active, probe, this.#sync);
     const found = await compareFile(this.#active, this.#active.size + probe.length);
@@ -109,12 +109,12 @@ export class SegmentStore {
     await this.#active.shared.release();
   }
 
-  /** Resolves to whether the batch is in the log now. */
+  /** Resolves to true if the batch is in the log. */
   async #append(batch: Buffer): Promise<boolean> {
     const end = this.#active.size + batch.length;
     await appendBatch(this.#active, batch, this.#sync);
     const found = await compareFile(this.#active, end);
-    // A file that was cut before the batch was written holds it: writing it again would duplicate it.
+    // A file that was truncated before the write contains the batch: writing it again would duplicate it.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
       await cutBack(this.#active);
@@ -149,6 +149,6 @@ export class SegmentStore {
   }
 }
 
-/** Newest first. Read when the files change and not for each listing, whose cost would grow with the log. */
+/** Newest first. Read when the files change, not for each listing: its cost would grow with the log. */
 const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
   (await names.listClosed()).map(names.closed).reverse();

@@ -7,14 +7,14 @@ import { createSerial } from '../scheduling.ts';
 import { type Appended, type Pending, Queue } from './queue.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** About as long as a sync takes, so that gathering at most doubles the wait for a record. */
+/** About as long as a sync takes, so gathering at most doubles the wait for a record. */
 const gatheringMs = 1;
 const hourMs = 60 * 60 * 1000;
 
 /**
  * The only writer of a log. All waiting records become one write and one sync, and are acknowledged together; records
- * that arrive meanwhile are the next batch. After a failure nothing is written or acknowledged until a new segment has
- * been opened and synced, which is retried until it succeeds.
+ * that arrive meanwhile form the next batch. After a failure, nothing is written or acknowledged until a new segment is
+ * open and synced, which is retried until it succeeds.
  */
 export class Writer {
   readonly #store: SegmentStore;
@@ -23,7 +23,7 @@ export class Writer {
   readonly #queue: Queue;
   readonly #serially = createSerial();
   #nextSeq: number;
-  /** Why the last attempt to recover failed: set while records are refused. */
+  /** Why the last attempt to recover failed; set while records are refused. */
   #failure: Error | undefined;
   /** A failure was reported, and no batch has been stored since. */
   #isFailureReported = false;
@@ -53,7 +53,7 @@ export class Writer {
     return this.#nextSeq - 1;
   }
 
-  /** Resolves when the line is on disk. Rejects with a JournalError: the record may be in the log or not. */
+  /** Resolves when the line is on disk. If it rejects with a JournalError, the record may or may not be in the log. */
   append(id: string, start: string): Promise<Appended> {
     if (this.#closed) return Promise.reject(new JournalError('closed', 'the journal is closed'));
     if (this.#failure) return Promise.reject(toUnavailable(this.#failure));
@@ -65,7 +65,7 @@ export class Writer {
     return appended;
   }
 
-  /** Removes what the retention settings no longer keep. */
+  /** Removes segments according to the retention settings. */
   applyRetention(): Promise<void> {
     return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.lastSeq)));
   }
@@ -99,8 +99,8 @@ export class Writer {
   }
 
   /**
-   * Waits while each turn of the event loop brings more records, for a millisecond at most: clients that were answered
-   * together send their next records together. Larger batches take less processor time per record.
+   * Waits while each turn of the event loop brings more records, for at most a millisecond: clients that got their
+   * responses together send their next records together. Larger batches need less processor time per record.
    */
   async #gather(): Promise<void> {
     const end = performance.now() + gatheringMs;

@@ -57,7 +57,7 @@ test('an entry longer than 1 MiB is skipped and output over 8 MiB is cut, and bo
 
 test('a journalctl that is killed before it has written everything fails the command', async (t) => {
   const killed = read(t, `${recorded}\nkill -9 $$`);
-  await assert.rejects(killed, new CommandFailure('journalctl failed: it gave no reason'));
+  await assert.rejects(killed, new CommandFailure('journalctl failed: it wrote no error message'));
 });
 
 test('a missing journal, journalctl or permission is named in the error', async (t) => {

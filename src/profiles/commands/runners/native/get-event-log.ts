@@ -8,8 +8,8 @@ import { toJournalArguments } from './journal-query.ts';
 import { requireProgram, type SystemPaths } from './programs.ts';
 
 /**
- * Get-EventLog from systemd's journal, newest first. A CommandFailure says what is missing if the machine has no
- * journal or this account may not read it.
+ * Get-EventLog from systemd's journal, newest first. Rejects with a CommandFailure that says what is missing if the
+ * machine has no journal or this account may not read it.
  */
 export const getEventLog = async (
   paths: SystemPaths,

@@ -4,8 +4,8 @@ import { createAnyMatcher, findUnmatched } from '../../language/wildcard.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
 
 /**
- * Get-Process, in order of name and id; a CommandFailure if there is no process with an id or a name without
- * wildcards. The whole list is built once for each reading of the host, which is shared for half a second.
+ * Get-Process, ordered by name and id. Rejects with a CommandFailure if an id, or a name without wildcards, matches no
+ * process. The whole list is built once for each host reading, which is shared for half a second.
  */
 export const createGetProcess = (host: HostReadings) => {
   const wholeLists = new WeakMap<readonly ProcessReading[], Promise<Row[]>>();

@@ -5,7 +5,7 @@ import type { CommandParameters } from '../../policy/policy.ts';
 import { toExitCode, toServiceName, toStartType, toStatus } from './service-state.ts';
 import type { Unit } from './units.ts';
 
-/** Get-Service for systemd's units; a CommandFailure if there is no service with a name without wildcards. */
+/** Get-Service for systemd's units; throws a CommandFailure if a name without wildcards matches no service. */
 export const getService = (units: readonly Unit[], parameters: CommandParameters<'Get-Service'>): Row[] => {
   const { Name, DisplayName, Include, Exclude } = parameters;
   const services = units.map(toService);

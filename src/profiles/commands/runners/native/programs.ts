@@ -11,7 +11,7 @@ export const systemPaths = {
 
 export type SystemPaths = typeof systemPaths;
 
-/** The first path that can be executed; a CommandFailure with `missing` if there is none. */
+/** The first path that can be executed. Rejects with a CommandFailure with the message `missing` if there is none. */
 export const requireProgram = async (paths: readonly string[], missing: string): Promise<string> => {
   const program = await findProgram(paths);
   if (program === null) throw new CommandFailure(missing);

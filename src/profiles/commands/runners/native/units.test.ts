@@ -33,7 +33,7 @@ test('a missing systemctl or systemd is named in the error', async () => {
   );
   await assert.rejects(
     readUnits({ ...systemPaths, systemctl: ['/bin/sh'], bootMark: '/nonexistent' }, signal),
-    new CommandFailure('Services need systemd, which does not run on this machine'),
+    new CommandFailure('Services need systemd, which is not running on this machine'),
   );
 });
 

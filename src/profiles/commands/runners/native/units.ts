@@ -16,11 +16,11 @@ const unitProperties = [
 /** A service unit's properties from `systemctl show`; empty texts if systemd has no value. */
 export type Unit = Record<(typeof unitProperties)[number], string>;
 
-/** Every service that is installed or loaded. A CommandFailure says what is missing if systemd does not run. */
+/** Every service that is installed or loaded. Rejects with a CommandFailure if systemd does not run. */
 export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promise<Unit[]> => {
   const program = await requireProgram(paths.systemctl, 'Services need systemd: systemctl is not installed');
   if (!(await isAccessible(paths.bootMark))) {
-    throw new CommandFailure('Services need systemd, which does not run on this machine');
+    throw new CommandFailure('Services need systemd, which is not running on this machine');
   }
   const read = (...args: string[]): Promise<string> => readChildText({ program, args, signal, maxBytes });
   const installed = parseUnitFiles(await read('list-unit-files', ...asJson));

@@ -36,7 +36,7 @@ test('an error message fails the command, even after objects', () => {
 });
 
 test('output that is not from the script fails the command', () => {
-  const failure = new CommandFailure('pwsh wrote something else than an answer');
+  const failure = new CommandFailure('pwsh wrote unexpected output');
   for (const line of ['', 'WARNING: x', '\u001b[31m{"end":true}', '{', 'null', '5', '[]', '{"command":"x"}']) {
     assert.throws(() => read([line]), failure, line);
   }

@@ -29,7 +29,7 @@ export const createAnswer = (program: string, command: ParsedCommand) => {
     if (end) hasEnded = true;
     else if (isCmdlet(cmdlet)) makeRow = rowMakers[cmdlet];
     else if (row) return [makeRow(row)].find(isWanted);
-    else throw noAnswer(program);
+    else throw toUnexpectedOutput(program);
     return undefined;
   };
   const most = command.name === 'Get-EventLog' ? command.parameters.Newest : maxRows + 1;
@@ -41,9 +41,9 @@ const parseMessage = (program: string, line: string): Message => {
   try {
     return Object(JSON.parse(line));
   } catch {
-    throw noAnswer(program);
+    throw toUnexpectedOutput(program);
   }
 };
 
-const noAnswer = (program: string): CommandFailure =>
-  new CommandFailure(`${basename(program)} wrote something else than an answer`);
+const toUnexpectedOutput = (program: string): CommandFailure =>
+  new CommandFailure(`${basename(program)} wrote unexpected output`);

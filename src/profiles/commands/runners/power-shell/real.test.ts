@@ -74,7 +74,7 @@ test('a missing cmdlet is named in the error', { skip }, async () => {
     { name: 'Get-CimInstance', parameters: { ClassName: 'Win32_Process' } },
   ];
   for (const command of commands) {
-    const form = new RegExp(`^Error: ${command.name} is not there in PowerShell \\d`);
+    const form = new RegExp(`^Error: ${command.name} is not available in PowerShell \\d`);
     await assert.rejects(runner.run(command, signal), form);
   }
 });

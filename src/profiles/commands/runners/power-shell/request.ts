@@ -27,7 +27,7 @@ const eventLevels = {
   FailureAudit: [0, 4],
 } as const;
 
-/** The command as one line of JSON for the script's standard input. ASCII, as its encoding is not known. */
+/** The command as one line of JSON for the script's standard input, in ASCII because its encoding is unknown. */
 export const toRequest = (command: ParsedCommand): string => {
   const call = toCall(command.name, toParameters(command));
   const fallback =
@@ -65,7 +65,7 @@ const toParameters = (command: ParsedCommand): Parameters => {
     case 'Get-EventLog':
       return { ...command.parameters, Source: command.parameters.Source?.map(toPattern) };
     case 'Get-CimInstance': {
-      // The properties are always named, so that command lines and others never leave the system.
+      // The properties are always named, so command lines and other secrets never leave the machine.
       const { ClassName, Filter } = command.parameters;
       const Property = chooseProperties(command.parameters);
       return { ClassName, Property, Filter: Filter && toWql(Filter) };

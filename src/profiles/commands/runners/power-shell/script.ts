@@ -85,7 +85,7 @@ try {
   }
   if (-not $cmdlet) {
     $here = 'PowerShell ' + $PSVersionTable.PSVersion + ' on ' + [Environment]::OSVersion.VersionString
-    throw ($request.command + ' is not there in ' + $here)
+    throw ($request.command + ' is not available in ' + $here)
   }
 
   $parameters = @{}
