@@ -127,7 +127,9 @@ test('of 20 long lists asked for at once 2 are read, 16 wait, and 2 are refused 
   assert.deepEqual((await Promise.all(lists)).sort(), [...Array(18).fill(200), 503, 503]);
   assert.equal(most, 2);
   assert.equal(refused[0]?.headers.get('retry-after'), '1');
-  assert.deepEqual(await refused[0]?.json(), { error: 'Too many lists of alerts are being read' });
+  assert.deepEqual(await refused[0]?.json(), {
+    error: 'Too many lists of alerts are being read; try again in a second',
+  });
 });
 
 test('a list whose alerts take up more than 256 MiB of the log is 400 and names count', async (t) => {
