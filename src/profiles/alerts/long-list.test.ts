@@ -127,7 +127,9 @@ test('of 20 simultaneous long lists, 2 are read, 16 wait, and 2 are refused with
   assert.deepEqual((await Promise.all(lists)).sort(), [...Array(18).fill(200), 503, 503]);
   assert.equal(most, 2);
   assert.equal(refused[0]?.headers.get('retry-after'), '1');
-  assert.deepEqual(await refused[0]?.json(), { error: 'Too many lists of alerts are being read' });
+  assert.deepEqual(await refused[0]?.json(), {
+    error: 'Too many lists of alerts are being read; try again in a second',
+  });
 });
 
 test('a list that spans more than 256 MiB of the log is a 400 that names count', async (t) => {
