@@ -63,7 +63,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     }
     if (settings.jwtSecret === undefined) {
       server.addHook('onListen', async () => {
-        log.info('jwtSecret is not set: tokens are signed with a random key and become invalid when the server stops');
+        log.info('jwtSecret is not set: tokens become invalid when the server stops');
       });
     }
     return {
