@@ -14,7 +14,7 @@ const skip = findMissing('prometheus', 'prometheus-alertmanager');
 
 /** The configuration that a page tells its reader to paste, for a server at another address. */
 const readPasted = (page: string, url: string): string => {
-  const block = /```ya?ml\n([^]*?)```/.exec(readText(page))?.[1] ?? '';
+  const block = /```ya?ml\n(.*?)```/s.exec(readText(page))?.[1] ?? '';
   assert.match(block, /127\.0\.0\.1:8080/, page);
   return block.replaceAll('http://127.0.0.1:8080', url).replaceAll('127.0.0.1:8080', new URL(url).host);
 };
