@@ -8,6 +8,7 @@ import type { Tool } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
 import { parseArguments, UsageError } from './args.ts';
 import { checkConfig } from './check-config.ts';
+import { printKey } from './create-key.ts';
 import { printPasswordHash } from './hash-password.ts';
 import { serve } from './serve.ts';
 import { createUsage } from './usage.ts';
@@ -40,13 +41,15 @@ const listProblems = ({ problems }: SettingsError): string =>
     : [`${problems.length} problems in the settings:`, ...problems.map((problem) => `  ${problem}`)].join('\n');
 
 const runCommand = async (argv: string[]): Promise<void> => {
-  const { words, flags } = parseArguments(argv, schema);
+  const { words, flags, scopes } = parseArguments(argv, schema);
   if (flags['help']) return print(createUsage(schema, features));
   if (flags['version']) return print(`${version}\n`);
   const [command = 'serve', ...rest] = words;
   const tool = tools.find(({ name }) => name === command);
   if (tool) return runTool(tool, rest);
+  if (scopes.length > 0 && command !== 'create-key') throw new UsageError('--scope belongs to create-key');
   if (command === 'check-config') return runCheck(rest, flags);
+  if (command === 'create-key') return printKey(rest, scopes, { output: process.stdout, messages: process.stderr });
   if (!commands.includes(command)) {
     throw new UsageError(`there is no command ${JSON.stringify(command)}${adviseCommand(command)}`);
   }
@@ -61,7 +64,14 @@ const runCommand = async (argv: string[]): Promise<void> => {
   }
 };
 
-const commands = ['serve', 'check-config', 'hash-password', 'config-schema', ...tools.map(({ name }) => name)];
+const commands = [
+  'serve',
+  'check-config',
+  'create-key',
+  'hash-password',
+  'config-schema',
+  ...tools.map(({ name }) => name),
+];
 
 const adviseCommand = (command: string): string => suggest(command, commands, '"') || '; see signalbox --help';
 

@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { AccessKey } from '../auth/access-keys.ts';
 
 /** Set by variable or file only, because every account can read command lines. */
 const secret = { secret: true } as const;
@@ -67,6 +68,10 @@ const coreSettings = {
   jwtPreviousSecret: Type.Optional(
     Type.String({ ...secret, description: 'The previous `jwtSecret`, whose tokens stay valid while you rotate keys.' }),
   ),
+  keys: Type.Array(AccessKey, {
+    default: [],
+    description: 'Keys for programs that cannot log in; `signalbox create-key` makes one.',
+  }),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
     description: 'Lowest log level to write; debug adds a line for each request.',

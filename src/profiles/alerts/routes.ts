@@ -22,6 +22,7 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
     method: 'POST',
     path: '/api/alert',
     access,
+    scope: 'alerts:write',
     summary: 'Store an alert; responds once it is on disk',
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt } },
     handler: ({ body }, reply) => {
@@ -47,6 +48,7 @@ const listAlerts = (journal: Journal, access: Access): Route => {
     method: 'GET',
     path: '/api/alerts',
     access,
+    scope: 'alerts:read',
     summary: 'List the last alerts, oldest first',
     schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },
     handler: async ({ query: { count, level } }, reply) => {

@@ -8,7 +8,7 @@ const retention = (description: string) => Type.Integer({ minimum: 0, default: 0
 export const alertSettings = {
   alertsAuth: Type.Enum(['none', 'bearer'], {
     default: 'none',
-    description: 'Whether sending and listing alerts requires a bearer token.',
+    description: 'Whether sending and reading alerts requires a token or a key.',
   }),
   alertsSync: Type.Boolean({
     default: true,
