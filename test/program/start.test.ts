@@ -33,7 +33,7 @@ test('the start message shows the address, the mounts, the open routes and the r
 test('only without a signing key the log says that tokens end with the process', async (t) => {
   const cwd = createFolder(t);
   const without = await startProgram(t, ['--profiles', 'A'], { cwd });
-  assert.match((await without.stop()).stderr, /tokens end with this process/);
+  assert.match((await without.stop()).stderr, /become invalid when the server stops/);
   const given = await startProgram(t, ['--profiles', 'A'], {
     cwd,
     variables: { SIGNALBOX_JWT_SECRET: longSecret },

@@ -123,7 +123,7 @@ test('a certificate or key that is alone, missing, not PEM or of another pair pr
     [bad, first.key],
     [first.cert, bad],
   ] as const) {
-    assert.match(await refuse(cert, key), /are no certificate and .* key in PEM/);
+    assert.match(await refuse(cert, key), /must be a PEM certificate and .* PEM key/);
   }
 });
 
