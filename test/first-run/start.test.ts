@@ -155,7 +155,7 @@ test('SIGTERM to the process of npm stops the server', { skip }, async (t) => {
   child.kill('SIGTERM');
   await ended;
   await waitUntil('nothing runs in the clone', () => listProcesses(clone).length === 0);
-  assert.match(output.stderr, /"signal":"SIGTERM","msg":"ending"/);
+  assert.match(output.stderr, /"signal":"SIGTERM","msg":"shutting down"/);
 });
 
 test('SIGTERM to the process of npm ends an installation', { skip }, async (t) => {

@@ -160,7 +160,10 @@ test('a taken port, a foreign address and an unknown host prevent startup', asyn
     `cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port`,
   );
   assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /this machine does not have that address/);
-  assert.match(await refusal(['--profiles', 'L', '--host', 'no such host'], 1), /the host name is unknown|cannot listen/);
+  assert.match(
+    await refusal(['--profiles', 'L', '--host', 'no such host'], 1),
+    /the host name is unknown|cannot listen/,
+  );
 });
 
 test('a data directory that cannot be created or written prevents startup', async (t) => {
