@@ -16,7 +16,7 @@ export const isBundleCurrent = () =>
  * once it is complete. Call it under the lock.
  */
 export const buildBundle = async () => {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: ['src/main.ts'],
@@ -28,7 +28,7 @@ export const buildBundle = async () => {
     external: ['@node-rs/argon2', 'systeminformation'],
     banner: { js: `${toMark(hashInputs())}\n${requireForPackages}` },
     logLevel: 'error',
-  });
+  }).finally(stop); // or its service would run as long as the program
   mkdirSync(dirname(bundlePath), { recursive: true });
   const unfinished = `${bundlePath}.new`;
   writeFileSync(unfinished, outputFiles[0].contents, { mode: 0o755 });

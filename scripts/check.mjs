@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { prepare, root, toolPath } from './prepare.mjs';
+import { listTests } from './run-tests.mjs';
 
 await prepare();
 const checks = [
@@ -9,7 +10,7 @@ const checks = [
   ['unused code and dependencies', toolPath('knip', 'knip')],
   ['OpenAPI document', 'scripts/lint-openapi.mjs'],
   ['table of commands', 'scripts/commands-table.mjs', '--check'],
-  ['docs against code', '--test', '--test-reporter=dot', 'dist/test/repo/'],
+  ['docs against code', '--test', '--test-reporter=dot', ...listTests(['test/repo/'])],
 ];
 const failed = checks.filter(([name, ...args]) => {
   process.stdout.write(`\n== ${name}\n`);

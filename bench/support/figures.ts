@@ -6,4 +6,4 @@ export const quantile = (values: readonly number[], share: number): number => {
 
 /** A Markdown table. */
 export const toTable = (head: string[], rows: string[][]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  [head, head.map(() => '---'), ...rows].map((cells) => `|${cells.join('|')}|\n`).join('');

@@ -39,7 +39,7 @@ const coreSettings = {
     minimum: 1,
     maximum: 300,
     default: 30,
-    description: 'Seconds for a whole request to arrive, and for a client that has stopped reading a response.',
+    description: 'Seconds for a request to arrive; also how long a client may stop reading a response.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,

@@ -80,7 +80,8 @@ const createNodeServer = (
 /** One line for each request, at level debug: at info, a busy server would log little else. */
 const logRequests = (app: FastifyInstance, log: FastifyBaseLogger): void => {
   app.addHook('onResponse', async ({ method, url, ip, id }, reply) => {
-    const { statusCode: status, elapsedTime: ms } = reply;
+    const { statusCode: status, elapsedTime } = reply;
+    const ms = Math.round(elapsedTime * 1000) / 1000;
     log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms }, 'request');
   });
 };

@@ -31,7 +31,7 @@ export interface Parts {
 
 export interface Profile {
   name: string;
-  /** The specification's letter, accepted wherever the name is. Two profiles may share one. */
+  /** A letter that can replace the name. Two profiles may share one. */
   alias?: string;
   /** Base paths where the profile is mounted by default; none if the settings must name it. */
   mounts?: readonly string[];

@@ -86,7 +86,7 @@ test('the page reports a stopped server, and shows the routes once it is availab
     await route.continue();
   });
   await page.reload();
-  await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+  await page.getByRole('alert').getByText('The server does not respond.').waitFor();
   await page.unrouteAll();
   const { port } = new URL(app.url);
   await startProgram(t, ['--port', port, '--profiles', 'items']);

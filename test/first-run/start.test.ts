@@ -124,12 +124,14 @@ test('npm start without a network and a build fails with one line', { skip }, as
   assert.match(output.stderr, /^Installing .+\nsignalbox: cannot install the dependencies: .*ECONNREFUSED.*\n$/);
 });
 
-test('npm start builds changed sources without installing', { skip }, async (t) => {
+test('npm start builds changed sources without installing, and the compiler ends', { skip }, async (t) => {
   const bundle = join(clone, 'dist', 'signalbox.js');
   const { ino } = statSync(bundle);
   appendFileSync(join(clone, 'src', 'main.ts'), '// changed\n');
   const server = await startServer(t, npmStart, clone, home);
   assert.notEqual(statSync(bundle).ino, ino);
+  const programs = listProcesses(clone).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  assert.ok(!programs.some((line) => line.includes('--service')), programs.join('; '));
   assert.equal(listMessages(server), '');
   await server.stop();
 });

@@ -54,7 +54,7 @@ test('check-config warns about profiles that need a token if there is no login',
   const warn = async (settings: object) => (await runProgram(['check-config', write(t, settings)])).stderr;
   assert.match(
     await warn({ profiles: ['commands', 'monitoring'] }),
-    /"level":40,.*"msg":"nobody can use commands: a token is needed, and nothing gives one; add the profile login, /,
+    /"level":40,.*"msg":"nobody can use commands: no token can be issued; add the profile login, /,
   );
   const usable = [
     { profiles: ['commands', 'login'] },

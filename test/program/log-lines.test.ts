@@ -43,7 +43,7 @@ test('a delayed address is logged once, however many logins follow', async (t) =
   for (let count = 0; count < 20; count += 1) {
     await request('POST', '/api/auth/login', { body: { Username: `nobody ${count}`, Password: 'x' } });
   }
-  const warnings = (await stop()).stderr.split('\n').filter((entry) => entry.includes('are delayed'));
+  const warnings = (await stop()).stderr.split('\n').filter((entry) => entry.includes('now delayed'));
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /"level":40.*"ip":"127\.0\.0\.1"/);
 });

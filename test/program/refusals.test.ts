@@ -101,7 +101,7 @@ test('invalid values, conflicts and missing files are reported together, one per
       '--port must be a whole number from 0 to 65535, not "x"',
       `users in ${path} at 0 must have role`,
       `users in ${path} at 0 has unknown keys; remove more`,
-      `users in ${path} at 0.passwordHash must be what \`signalbox hash-password\` prints`,
+      `users in ${path} at 0.passwordHash must be the output of \`signalbox hash-password\``,
       `cannot read the seed file ${seed}: it is not valid JSON at line 2, column 13: expected a value or "]"`,
       `publicDir ${path} is not a folder`,
     ],
@@ -159,8 +159,11 @@ test('a port in use, an address of another machine and an unknown host prevent s
     await refusal(args, 1),
     `cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port`,
   );
-  assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /not one of this machine/);
-  assert.match(await refusal(['--profiles', 'L', '--host', 'no such host'], 1), /there is no such host|cannot listen/);
+  assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /this machine does not have that address/);
+  assert.match(
+    await refusal(['--profiles', 'L', '--host', 'no such host'], 1),
+    /the host name is unknown|cannot listen/,
+  );
 });
 
 test('a data directory that cannot be created or written prevents startup', async (t) => {

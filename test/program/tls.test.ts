@@ -123,7 +123,7 @@ test('a certificate or key that is missing, not PEM, without its counterpart or 
     [bad, first.key],
     [first.cert, bad],
   ] as const) {
-    assert.match(await refuse(cert, key), /are no certificate and .* key in PEM/);
+    assert.match(await refuse(cert, key), /must be a PEM certificate and .* PEM key/);
   }
 });
 

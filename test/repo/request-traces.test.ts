@@ -9,7 +9,7 @@ const sources = new URL('../../src/', import.meta.url).href;
 const recorder = new URL('support/call-recorder.js', import.meta.url).href;
 
 /** Run once a second for all connections, whatever is requested. */
-const timers = ['http/connection/idle-timeout.ts'];
+const timers = ['http/connection/idle-timeout.ts', 'http/connection/connections.ts'];
 
 /** Steps with these words are skipped for a list that the store has cached. */
 const onlyOnce = 'first time only';

@@ -12,7 +12,7 @@ export const alertSettings = {
   }),
   alertsSync: Type.Boolean({
     default: true,
-    description: 'Respond only once the alert is on disk; `false` is faster but can lose alerts on power loss.',
+    description: 'Respond only once the alert is on disk; off is faster but can lose alerts on power loss.',
   }),
   alertsSegmentBytes: Type.Integer({
     minimum: 4096,
