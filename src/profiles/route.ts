@@ -26,7 +26,10 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
 
 /** A route as data: what mounts it, guards it, documents it and checks it for clashes reads this. */
 export interface Route<S extends FastifySchema = FastifySchema>
-  extends Pick<TypedRouteOptions<S>, 'handler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter'> {
+  extends Pick<
+    TypedRouteOptions<S>,
+    'handler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
+  > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   access: Access;

@@ -1,4 +1,6 @@
 import { defineFeature } from '../feature.ts';
+import { Repeats } from './intake/repeats.ts';
+import { createIntakeRoutes } from './intake/routes.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
@@ -7,7 +9,7 @@ export const alerts = defineFeature({
   name: 'alerts',
   profiles: [{ name: 'alerts', alias: 'X', mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
-  create: async ({ openLog, clock, settings }) => {
+  create: async ({ openLog, clock, log, settings }) => {
     const journal = await openLog('alert log', {
       name: 'alerts',
       segmentBytes: settings.alertsSegmentBytes,
@@ -20,8 +22,17 @@ export const alerts = defineFeature({
       sync: settings.alertsSync,
     });
     const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
+    const repeats = new Repeats(journal, clock, (err) => {
+      log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
+    });
+    const shared = { journal, repeats, clock, access } as const;
     return {
-      profiles: { alerts: createAlertRoutes(journal, clock, access) },
+      profiles: {
+        alerts: [
+          ...createAlertRoutes(shared),
+          ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
+        ],
+      },
       close: () => journal.close(),
       reopen: () => journal.reopen(),
     };

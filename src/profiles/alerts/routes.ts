@@ -6,39 +6,57 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
+import type { Repeats } from './intake/repeats.ts';
+import { retryAfter, toRefusal } from './refusal.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 
-const retryAfter = { 'Retry-After': '1' };
+interface Surroundings {
+  journal: Journal;
+  repeats: Repeats;
+  clock: () => Date;
+  access: Access;
+}
 
-/** The routes of the alert log. */
-export const createAlertRoutes = (journal: Journal, clock: () => Date, access: Access): Route[] => [
-  receiveAlert(journal, clock, access),
-  listAlerts(journal, access),
-  readReadiness(journal),
+/** The contract's routes of the alert log. */
+export const createAlertRoutes = (surroundings: Surroundings): Route[] => [
+  receiveAlert(surroundings),
+  listAlerts(surroundings),
+  readReadiness(surroundings),
 ];
 
-const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Route =>
+const receiveAlert = ({ journal, repeats, clock, access }: Surroundings): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/alert',
     access,
     summary: 'Store an alert; the response comes when it is on disk',
-    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt } },
-    handler: ({ body }, reply) => {
+    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
+    handler: ({ body, headers }, reply) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const stored = journal.append({ ...createAlert(body, clock()) }).catch((error) => {
+      const record = createAlert(body, clock());
+      const key = headers['idempotency-key'];
+      const storing = key === undefined ? journal.append({ ...record }) : repeats.storeOnce(record, toKey(key));
+      const stored = storing.catch((error) => {
         throw toRefusal(error);
       });
       return whenReady(reply, stored, ({ id }) => sendJson(reply, { received: true, id }));
     },
   });
 
+const longestKey = 256;
+
+const toKey = (header: string | string[]): string => {
+  const key = String(header);
+  if (key !== '' && key.length <= longestKey) return key;
+  throw new HttpError('invalid', `Idempotency-Key must have 1 to ${longestKey} characters`);
+};
+
 /** Lists of up to so many records do not wait for longer ones. */
 const shortCount = 100;
 
-const listAlerts = (journal: Journal, access: Access): Route => {
+const listAlerts = ({ journal, access }: Surroundings): Route => {
   // A long list may read a lot: few at a time leave the processor and the disk to other requests.
   const refusal = 'Too many lists of alerts are being read';
   const long = createQueue({ running: 2, waiting: 16, refusal });
@@ -61,7 +79,7 @@ const listAlerts = (journal: Journal, access: Access): Route => {
   });
 };
 
-const readReadiness = (journal: Journal): Route =>
+const readReadiness = ({ journal }: Surroundings): Route =>
   defineRoute({
     method: 'GET',
     path: '/ready',
@@ -75,13 +93,6 @@ const readReadiness = (journal: Journal): Route =>
       return { status: 'ready' } as const;
     },
   });
-
-/** The response to an alert that was not stored; errors that are not the journal's stay as they are. */
-const toRefusal = (error: unknown): unknown => {
-  if (!(error instanceof JournalError)) return error;
-  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
-  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: retryAfter });
-};
 
 /** The response to a list that would take too much reading; other errors stay as they are. */
 const toListRefusal = (error: unknown, count: number): unknown =>

@@ -1,8 +1,11 @@
 import Type from 'typebox';
+import { formats } from './intake/formats.ts';
 
 const MiB = 1024 * 1024;
 
 const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
+
+const signing = formats.filter(({ signature }) => signature).map(({ name }) => name);
 
 /** The alert log's settings with their defaults. */
 export const alertSettings = {
@@ -10,6 +13,13 @@ export const alertSettings = {
     default: 'none',
     description: 'Whether sending and listing alerts needs a bearer token.',
   }),
+  intakeSecrets: Type.Optional(
+    Type.Object(Object.fromEntries(signing.map((name) => [name, Type.Optional(Type.String({ minLength: 1 }))])), {
+      secret: true,
+      additionalProperties: false,
+      description: 'Secrets by format whose senders sign their requests; unsigned ones are then refused.',
+    }),
+  ),
   alertsSync: Type.Boolean({
     default: true,
     description: 'Respond only when the alert is on disk; `false` is faster and not safe against power loss.',

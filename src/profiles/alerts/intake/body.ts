@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { parseJson } from '../../../http/request/json-body.ts';
+import { createJsonParser } from '../../../http/request/json-body.ts';
 import { HttpError } from '../../../http/response/errors.ts';
 import { recognize } from './auto.ts';
 import type { Format, Incoming } from './format.ts';
@@ -12,7 +12,7 @@ export const toIncoming = ({ body, headers, raw, server }: FastifyRequest): Inco
   bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
   headers,
   contentType: raw.headersDistinct['content-type']?.[0]?.split(';', 1)[0]?.trim().toLowerCase(),
-  parseJson: (bytes) => parseJson(server, bytes),
+  parseJson: createJsonParser(server),
 });
 
 export interface ReadBody {
@@ -40,7 +40,8 @@ export const readBody = (incoming: Incoming, format?: Format): ReadBody => {
 };
 
 /** JSON, and what curl and browsers call it unless they are told. */
-const jsonTypes = /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;
+const jsonTypes =
+  /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;
 
 const validators = new Map<TSchema, Validator>();
 
@@ -82,7 +83,8 @@ const describe = (errors: Errors): string => {
   const error = others.reduce((one, other) => (depthOf(other) > depthOf(one) ? other : one), first);
   const { type = '', requiredProperties: [missing] = [], allowedValues } = error.params as Params;
   const place = toPlace(error.instancePath);
-  if (missing !== undefined) return `${toPlace(`${error.instancePath}/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}`)} is required`;
+  if (missing !== undefined)
+    return `${toPlace(`${error.instancePath}/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}`)} is required`;
   const subject = place === '' ? 'Request body' : place;
   if (allowedValues) return `${subject} must be one of ${allowedValues.join(', ')}`;
   if (error.keyword === 'type') return `${subject} must be ${nouns[type] ?? type}`;

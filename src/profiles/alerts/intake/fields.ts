@@ -93,7 +93,7 @@ export const clean = (text: string, limit: number): string => {
     .slice(0, limit * 4)
     .replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
     .replaceAll(/\p{Cc}/gu, '')
-    .toWellFormed()
+    .replaceAll(/\p{Cs}/gu, '\ufffd')
     .trim();
   if (shown.length <= limit && text.length <= limit * 4) return shown;
   return shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;

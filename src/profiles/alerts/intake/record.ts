@@ -1,9 +1,9 @@
-import { createAlert } from '../alert.ts';
-import type { AlertRecord } from '../alert.ts';
+import { type AlertRecord, createAlert } from '../alert.ts';
 import { clean } from './fields.ts';
 import type { ForeignAlert } from './format.ts';
-import { toRepeatKey } from './repeat-key.ts';
+import { hashParts } from './repeats.ts';
 
+/** The most characters of each text. */
 const caps = { source: 256, level: 16, message: 4096, hostname: 253, fingerprint: 256, via: 1024 };
 
 /** The record of a foreign alert that was received at `now`, with its texts cleaned and cut. */
@@ -12,7 +12,7 @@ export const toRecord = (format: string, alert: ForeignAlert, now: Date): AlertR
   const isResolved = status === 'resolved';
   const fields = {
     source: clean(alert.source, caps.source),
-    level: isResolved ? 'INFO' : alert.level,
+    level: clean(isResolved ? 'INFO' : alert.level, caps.level),
     message: clean(isResolved ? `Resolved: ${alert.message}` : alert.message, caps.message),
     hostname: clean(alert.hostname, caps.hostname),
   };
@@ -20,12 +20,20 @@ export const toRecord = (format: string, alert: ForeignAlert, now: Date): AlertR
     ...createAlert(fields, now),
     format,
     status,
-    ...(fingerprint && { fingerprint: clean(fingerprint, caps.fingerprint) }),
+    ...(fingerprint && { fingerprint: clean(fingerprint, caps.fingerprint), key: toKey(format, alert) }),
     startsAt: startsAt ?? null,
     endsAt: endsAt ?? null,
     labels,
     ...(link && { link }),
-    ...(fingerprint && { key: toRepeatKey(format, { ...alert, fingerprint }) }),
     ...(via && { via: clean(via, caps.via) }),
   };
 };
+
+/**
+ * What makes an alert a repeat: the same fingerprint, state and start. Senders that give no start may fire again after they
+ * have resolved; there the last state counts.
+ */
+const toKey = (format: string, { fingerprint, status, state = status, startsAt }: ForeignAlert): string =>
+  startsAt === undefined
+    ? `${hashParts(format, fingerprint)}:${state}`
+    : hashParts(format, fingerprint, state, startsAt);

@@ -9,7 +9,10 @@ const Value = Type.Object(
     intValue: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
     doubleValue: Type.Optional(Type.Union([Type.Number(), Type.String()])),
     kvlistValue: Type.Optional(
-      Type.Object({ values: Type.Optional(Type.Array(Type.Unknown())) }, { description: 'Of its texts, `message` is used.' }),
+      Type.Object(
+        { values: Type.Optional(Type.Array(Type.Unknown())) },
+        { description: 'Of its texts, `message` is used.' },
+      ),
     ),
   },
   { title: 'OtlpValue' },

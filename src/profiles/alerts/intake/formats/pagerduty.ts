@@ -34,7 +34,16 @@ export const pagerduty = defineFormat({
   readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url }) => {
     if (action === 'trigger' && !payload) throw new HttpError('invalid', 'payload is required to trigger an alert');
     if (action !== 'trigger' && !key) throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
-    const { summary, source, severity, timestamp, component, group, class: kind, custom_details: details } = payload ?? {};
+    const {
+      summary,
+      source,
+      severity,
+      timestamp,
+      component,
+      group,
+      class: kind,
+      custom_details: details,
+    } = payload ?? {};
     const isAcknowledged = action === 'acknowledge';
     const about = firstText(summary, key);
     return [
