@@ -91,7 +91,10 @@ export class Repeats {
 
   /** Runs the step once no other request stores these hashes; the step must not wait before it appends. */
   async #whenFree<T>(keys: readonly { hash: string }[], step: () => Promise<T>): Promise<T> {
-    if (keys.some(({ hash }) => hash !== '')) await (this.#loading ??= this.#load().catch(this.#report));
+    if (keys.some(({ hash }) => hash !== '')) {
+      this.#loading ??= this.#load().catch(this.#report);
+      await this.#loading;
+    }
     for (;;) {
       const busy = keys.flatMap(({ hash }) => this.#pending.get(hash) ?? []);
       if (busy.length === 0) return step();
