@@ -48,3 +48,19 @@ test('source and id together are the fingerprint of each event of a batch', () =
   assert.equal(fingerprints[0], fingerprints[1]);
   assert.equal(new Set(fingerprints).size, 3);
 });
+
+test('in binary mode attributes are headers, percent-encoded, and the body is JSON or text', () => {
+  const headers = { 'ce-specversion': '1.0', 'ce-id': '%31', 'ce-source': '/caf%C3%A9', 'ce-type': '%ff', host: 'a' };
+  const decode = (contentType: string | undefined, text: string) =>
+    cloudevents.decode?.({
+      headers,
+      contentType,
+      bytes: Buffer.from(text),
+      parseJson: (bytes) => JSON.parse(String(bytes)),
+    });
+  const attributes = { specversion: '1.0', id: '1', source: '/café', type: '%ff' };
+  assert.deepEqual(decode('application/json', '{"a":1}'), { ...attributes, data: { a: 1 } });
+  assert.deepEqual(decode('text/plain', '{"a":1}'), { ...attributes, data: '{"a":1}' });
+  assert.deepEqual(decode('application/json', ''), { ...attributes, data: '' });
+  assert.deepEqual(decode(undefined, 'a'), { ...attributes, data: 'a' });
+});
