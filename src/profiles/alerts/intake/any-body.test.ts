@@ -118,7 +118,7 @@ test('deep, wide and long JSON is 400, 413 or stored within three seconds', asyn
     `{"text":"${'x'.repeat(1_000_000)}"}`,
     `{"__proto__":{"text":"a"}}`,
   ];
-  for (const path of paths) {
+  for (const path of ['alertmanager', 'prometheus', 'slack', 'otlp', 'auto'].map((name) => `/api/alert/${name}`)) {
     for (const body of texts) {
       const startedAt = performance.now();
       const { status } = await app.request('POST', path, { body });
