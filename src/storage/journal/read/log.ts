@@ -1,9 +1,22 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { JournalError, passIfGone } from '../errors.ts';
-import type { SegmentStore } from '../write/segment-store.ts';
+import type { Serially } from '../scheduling.ts';
 import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './backwards.ts';
 
-export type Log = Pick<SegmentStore, 'takeSnapshot' | 'readSerially'>;
+/** The files of the log at one moment. */
+export interface Snapshot {
+  /** The file that is written to, of which `size` bytes may be read. To be released. */
+  active: { handle: FileHandle; retain(): void; release(): Promise<void> };
+  size: number;
+  /** Paths of the closed segments, newest first. */
+  closed: readonly string[];
+}
+
+export interface Log {
+  takeSnapshot(): Snapshot;
+  /** Steps of all readers run one by one. */
+  readSerially: Serially;
+}
 
 /** A file of the log that can be read again later. */
 export interface LogFile {
@@ -12,8 +25,6 @@ export interface LogFile {
   hold(): void;
   release(): Promise<void>;
 }
-
-type Snapshot = ReturnType<Log['takeSnapshot']>;
 
 /** A file of the log while it is open. */
 interface OpenFile {
