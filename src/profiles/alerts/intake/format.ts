@@ -36,7 +36,7 @@ export interface ForeignAlert {
 }
 
 /** What a format's own answer is made from. */
-export interface Receipt {
+interface Receipt {
   ids: string[];
   body: unknown;
 }

@@ -16,7 +16,7 @@ test('an event has its own source, and text and level of its data', () => {
     hostname: 'web-1',
     status: 'firing',
     startsAt: '2026-01-31T09:30:00.000Z',
-    labels: { subject: 'web-1', type: 'com.example.backup.failed', datacontenttype: 'application/json' },
+    labels: { subject: 'web-1', type: 'com.example.backup.failed' },
     link: undefined,
     via: '',
   });

@@ -66,7 +66,16 @@ const decodePercent = (text: string): string => {
 const readText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString('utf8') : undefined);
 
 const toAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
-  const { specversion: _, id, source, time, data: given, data_base64: base64, ...attributes } = event;
+  const {
+    specversion: _,
+    id,
+    source,
+    time,
+    datacontenttype: _type,
+    dataschema: _schema,
+    ...others
+  } = event as Static<typeof CloudEvent> & Record<string, unknown>;
+  const { data: given, data_base64: base64, ...attributes } = others;
   const data = given ?? (base64 === undefined ? undefined : readText(Buffer.from(base64, 'base64')));
   const fields = isObject(data) ? data : {};
   const more: Record<string, unknown> = attributes;

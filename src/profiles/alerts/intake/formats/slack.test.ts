@@ -14,7 +14,9 @@ test('a message has its text, and the color of its attachment as level', () => {
     link: 'https://ci.example/7',
   });
   assert.equal(readAlert(slack, { text: 'a', attachments: [{ color: 'good' }] }).level, 'INFO');
-  assert.equal(readAlert(slack, { text: 'a', attachments: [{ color: '#36a64f' }] }).level, 'WARNING');
+  for (const color of ['#36a64f', '__proto__', 'constructor']) {
+    assert.equal(readAlert(slack, { text: 'a', attachments: [{ color }] }).level, 'WARNING');
+  }
 });
 
 test('a message without text has that of its attachments', () => {

@@ -7,7 +7,11 @@ const Text = Type.Optional(Type.String());
 
 const formType = 'application/x-www-form-urlencoded';
 
-const levels: Record<string, Level> = { danger: 'ERROR', warning: 'WARNING', good: 'INFO' };
+const levels = new Map<string, Level>([
+  ['danger', 'ERROR'],
+  ['warning', 'WARNING'],
+  ['good', 'INFO'],
+]);
 
 /** Slack's incoming webhooks, as many programs can call them: JSON, or a form whose field `payload` is JSON. */
 export const slack = defineFormat({
@@ -22,7 +26,7 @@ export const slack = defineFormat({
           Type.Object({
             text: Text,
             fallback: Text,
-            color: Type.Optional(Type.String({ examples: Object.keys(levels) })),
+            color: Type.Optional(Type.String({ examples: [...levels.keys()] })),
             title_link: Text,
           }),
         ),
@@ -46,7 +50,7 @@ export const slack = defineFormat({
     return [
       {
         source: toSource('slack', username),
-        level: levels[color] ?? 'WARNING',
+        level: levels.get(color) ?? 'WARNING',
         message,
         hostname: 'unknown',
         status: 'firing',
