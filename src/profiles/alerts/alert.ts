@@ -6,7 +6,7 @@ export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolea
   !(source || level || message || hostname);
 
 /** What the log keeps of an alert. Only those of other programs have what comes after `time`. */
-export interface AlertRecord extends Alert {
+export type AlertRecord = Alert & {
   /** Time of receipt as in RFC 3339, in local time with its offset: unlike the other two it names one instant. */
   time: string;
   /** The path that it was sent to, e.g. `alertmanager`; never `auto`. */
@@ -25,7 +25,7 @@ export interface AlertRecord extends Alert {
   bodyHash?: string;
   /** The signalbox instances that delivered it before, as received. */
   via?: string;
-}
+};
 
 /** The record of an alert that was received at `now`. Missing fields become empty strings. */
 export const createAlert = (body: AlertBody, now: Date): AlertRecord => ({

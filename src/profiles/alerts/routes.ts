@@ -37,7 +37,7 @@ const receiveAlert = ({ journal, repeats, clock, access }: Surroundings): Route 
       }
       const record = createAlert(body, clock());
       const key = headers['idempotency-key'];
-      const storing = key === undefined ? journal.append({ ...record }) : repeats.storeOnce(record, toKey(key));
+      const storing = key === undefined ? journal.append(record) : repeats.storeOnce(record, toKey(key));
       const stored = storing.catch((error) => {
         throw toRefusal(error);
       });

@@ -86,8 +86,12 @@ export const formatTime = (date: Date): string | undefined =>
 
 const mark = '…';
 
+/** Most texts have none of this. */
+const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
+
 /** Text of at most `limit` characters without control characters; one that was cut ends in `…`. White space becomes one space. */
 export const clean = (text: string, limit: number): string => {
+  if (text.length <= limit && !unclean.test(text)) return text;
   // Twice the limit is enough to fill it, unless control characters make up most of the text.
   const shown = text
     .slice(0, limit * 4)

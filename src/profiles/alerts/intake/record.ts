@@ -16,17 +16,17 @@ export const toRecord = (format: string, alert: ForeignAlert, now: Date): AlertR
     message: clean(isResolved ? `Resolved: ${alert.message}` : alert.message, caps.message),
     hostname: clean(alert.hostname, caps.hostname),
   };
-  return {
-    ...createAlert(fields, now),
-    format,
-    status,
-    ...(fingerprint && { fingerprint: clean(fingerprint, caps.fingerprint), key: toKey(format, alert) }),
-    startsAt: startsAt ?? null,
-    endsAt: endsAt ?? null,
-    labels,
-    ...(link && { link }),
-    ...(via && { via: clean(via, caps.via) }),
-  };
+  const record: AlertRecord = createAlert(fields, now);
+  record.format = format;
+  record.status = status;
+  if (fingerprint) record.fingerprint = clean(fingerprint, caps.fingerprint);
+  record.startsAt = startsAt ?? null;
+  record.endsAt = endsAt ?? null;
+  record.labels = labels;
+  if (link) record.link = link;
+  if (fingerprint) record.key = toKey(format, alert);
+  if (via) record.via = clean(via, caps.via);
+  return record;
 };
 
 /**

@@ -37,8 +37,9 @@ export class Repeats {
   readonly #journal: Journal;
   readonly #clock: () => Date;
   readonly #report: (error: unknown) => void;
-  /** By hash, the oldest first. */
-  readonly #known = new Map<string, Remembered>();
+  /** By hash. Once the newer half is full, it becomes the older one: to delete the oldest of a Map one by one is slow. */
+  #newer = new Map<string, Remembered>();
+  #older = new Map<string, Remembered>();
   /** Hashes that a request is storing, with promises that never reject. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #loading: Promise<void> | undefined;
@@ -103,7 +104,7 @@ export class Repeats {
   }
 
   async #append(records: readonly AlertRecord[], own: ReadonlyMap<string, Place>): Promise<string[]> {
-    const appended = this.#journal.appendAll(records.map((record) => ({ ...record })));
+    const appended = this.#journal.appendAll(records);
     const settled = appended.catch(() => undefined);
     for (const hash of own.keys()) this.#pending.set(hash, settled);
     try {
@@ -117,15 +118,16 @@ export class Repeats {
   }
 
   #find(hash: string): Remembered | undefined {
-    const known = this.#known.get(hash);
+    const known = this.#newer.get(hash) ?? this.#older.get(hash);
     return known && this.#isRecent(known.storedAt) ? known : undefined;
   }
 
   #remember(hash: string, remembered: Remembered): void {
-    this.#known.delete(hash);
-    this.#known.set(hash, remembered);
-    const [oldest] = this.#known.size > rememberedCount ? this.#known.keys() : [];
-    if (oldest !== undefined) this.#known.delete(oldest);
+    if (this.#newer.size >= rememberedCount / 2) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+    }
+    this.#newer.set(hash, remembered);
   }
 
   #isRecent(storedAt: number): boolean {
