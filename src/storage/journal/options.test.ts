@@ -20,6 +20,7 @@ test('options have defaults: large segments that are kept for ever, and everythi
     maxLineBytes: 2 * MiB,
     minFreeBytes: MiB,
     sync: true,
+    awaitsHold: false,
     retryMs: 1000,
   });
   report({ type: 'recovered' });

@@ -25,6 +25,8 @@ export interface JournalOptions {
   minFreeBytes?: number;
   /** `false` acknowledges before the disk has the record: fast, and not safe against power loss. */
   sync?: boolean;
+  /** Deletes nothing before `holdFrom` was called. */
+  awaitsHold?: boolean;
   /** How long to wait between attempts to write again after a failure. */
   retryMs?: number;
   report?: Report;
@@ -34,8 +36,11 @@ export type Settings = Required<JournalOptions>;
 
 const MiB = 1024 * 1024;
 
-/** The most that is written at once, unless one line is longer. */
+/** The most that is written at once, unless one line or group is longer. */
 export const maxBatchBytes = MiB;
+
+/** The most that the lines of a group take together. */
+export const maxGroupBytes = 4 * MiB;
 
 /** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
 export const withDefaults = (options: JournalOptions): Settings => ({
@@ -48,6 +53,7 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   maxLineBytes: 2 * MiB,
   minFreeBytes: MiB,
   sync: true,
+  awaitsHold: false,
   retryMs: 1000,
   ...options,
   report: createSafeReport(options.report),

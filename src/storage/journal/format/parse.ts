@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { crcFieldBytes, type LogRecord } from './line.ts';
+import { crcFieldBytes, type LogRecord, lineEndBytes, type Part } from './line.ts';
 
 const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
+const partField = /,"part":"(\d+)\/(\d+)","seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
+/** More than the end of a line from its part on takes. */
+const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const carriageReturn = 0x0d;
@@ -36,6 +39,12 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 
 /** The record in a line that is `own`, `foreign` or a `mark`; throws where the line no longer is one. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
+
+/** Which part of a group an own line is; undefined where it stands alone. */
+export const readPart = (line: Buffer): Part | undefined => {
+  const found = partField.exec(trim(line).subarray(-partEndBytes).toString('latin1'));
+  return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
+};
 
 /** Whether the record of a line of this kind matches. Own lines are parsed only if their bytes can match. */
 export const createMatcher = ({ field, value }: Match): ((kind: LineKind, line: Buffer) => boolean) => {

@@ -13,6 +13,16 @@ export interface LogFile {
   release(): Promise<void>;
 }
 
+type Snapshot = ReturnType<Log['takeSnapshot']>;
+
+/** A file of the log while it is open. */
+interface OpenFile {
+  file: LogFile;
+  read: ReadAt;
+  /** How many of its bytes may be read. */
+  end: number;
+}
+
 /**
  * Every line of the log, last one first, as the log is when the first is asked for.
  * @throws JournalError `window-too-large` when more than `maxBytes` would have to be read
@@ -30,32 +40,55 @@ export async function* readLogBackwards(
   }
 }
 
+interface OpenFile {
+  file: LogFile;
+  read: ReadAt;
+  end: number;
+}
+
 /** Newest first. A closed file is open only while it is read: a reader that waits for its client has none open. */
-async function* openFiles(log: Log): AsyncGenerator<{ file: LogFile; read: ReadAt; end: number }> {
-  const inTurn =
-    (read: ReadAt): ReadAt =>
-    (buffer, position) =>
-      log.readSerially(() => read(buffer, position));
+async function* openFiles(log: Log): AsyncGenerator<OpenFile> {
   const { active, size, closed } = log.takeSnapshot();
-  const read = inTurn(toReadAt(active.handle));
   try {
-    yield { file: { read, hold: active.retain, release: active.release }, read, end: size };
+    yield toOpenFile(log, active, size);
   } finally {
     await active.release();
   }
-  for (const path of closed) {
-    // Retention, or a person, may delete a segment at any time.
-    const handle = await open(path, 'r').catch(passIfGone);
-    if (handle) {
-      const file = { read: inTurn(createReadByPath(path)), hold: () => undefined, release: async () => undefined };
-      try {
-        yield { file, read: inTurn(toReadAt(handle)), end: (await handle.stat()).size };
-      } finally {
-        await handle.close();
-      }
-    }
+  for (const path of closed) yield* openClosed(log, path);
+}
+
+/** The same files, oldest first. */
+export async function* openFilesForward(log: Log): AsyncGenerator<OpenFile> {
+  const { active, size, closed } = log.takeSnapshot();
+  try {
+    for (const path of [...closed].reverse()) yield* openClosed(log, path);
+    yield toOpenFile(log, active, size);
+  } finally {
+    await active.release();
   }
 }
+
+const toOpenFile = (log: Log, { handle, retain, release }: Snapshot['active'], end: number): OpenFile => {
+  const read = inTurn(log, toReadAt(handle));
+  return { file: { read, hold: retain, release }, read, end };
+};
+
+/** Yields the file unless it is gone: retention, or a person, may delete a segment at any time. */
+async function* openClosed(log: Log, path: string): AsyncGenerator<OpenFile> {
+  const handle = await open(path, 'r').catch(passIfGone);
+  if (!handle) return;
+  const file = { read: inTurn(log, createReadByPath(path)), hold: () => undefined, release: async () => undefined };
+  try {
+    yield { file, read: inTurn(log, toReadAt(handle)), end: (await handle.stat()).size };
+  } finally {
+    await handle.close();
+  }
+}
+
+const inTurn =
+  (log: Log, read: ReadAt): ReadAt =>
+  (buffer, position) =>
+    log.readSerially(() => read(buffer, position));
 
 const createByteLimit = (maxBytes: number): ((read: ReadAt) => ReadAt) => {
   let left = maxBytes;

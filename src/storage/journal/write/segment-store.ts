@@ -1,10 +1,11 @@
 import { rename, unlink } from 'node:fs/promises';
 import { JournalError, passIfGone } from '../errors.ts';
 import { type FileNames, nextNumber } from '../files/names.ts';
-import { dayMs, removeOldSegments } from '../files/retention.ts';
+import { dayMs, type Hold, removeOldSegments } from '../files/retention.ts';
 import type { Sync } from '../files/sync.ts';
 import { toMark } from '../format/line.ts';
 import type { Settings } from '../options.ts';
+import { findLastSeqIn } from '../read/last-seq.ts';
 import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
@@ -28,6 +29,7 @@ export class SegmentStore {
   readonly #settings: Settings;
   #active: ActiveFile;
   #closed: readonly string[];
+  #hold: Hold | undefined;
 
   private constructor(names: FileNames, sync: Sync, settings: Settings, active: ActiveFile, closed: readonly string[]) {
     this.#names = names;
@@ -72,6 +74,11 @@ export class SegmentStore {
     if (lastSeq > 0 && this.#active.size === 0 && this.#closed.length === 0) {
       await this.commit(Buffer.from(toMark(lastSeq)));
     }
+  }
+
+  /** Keeps segments that the holder has not read, from the next time that segments are deleted. */
+  holdFrom(hold: Hold): void {
+    this.#hold = hold;
   }
 
   /** Closes the active file for good, gives it a number, and opens an empty one. */
@@ -140,7 +147,10 @@ export class SegmentStore {
   }
 
   async #removeOld(): Promise<void> {
-    const files = await removeOldSegments(this.#names, this.#settings);
+    if (this.#settings.awaitsHold && !this.#hold) return;
+    const files = await removeOldSegments(this.#names, this.#settings, this.#hold, (path) =>
+      findLastSeqIn(path, this.#settings.maxLineBytes),
+    );
     if (files.length > 0) {
       await this.#sync.directory(this.#names.directory);
       this.#closed = await listClosedPaths(this.#names);
