@@ -6,6 +6,7 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
+import { toViaField } from './outbox/via.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 
 const retryAfter = { 'Retry-After': '1' };
@@ -25,11 +26,11 @@ const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Rout
     scope: 'alerts:write',
     summary: 'Store an alert; the response comes when it is on disk',
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt } },
-    handler: ({ body }, reply) => {
+    handler: ({ body, headers }, reply) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const stored = journal.append({ ...createAlert(body, clock()) }).catch((error) => {
+      const stored = journal.append({ ...createAlert(body, clock()), ...toViaField(headers.via) }).catch((error) => {
         throw toRefusal(error);
       });
       return whenReady(reply, stored, ({ id }) => sendJson(reply, { received: true, id }));

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { outboxSettings } from './outbox/config/settings.ts';
 
 const MiB = 1024 * 1024;
 
@@ -39,4 +40,5 @@ export const alertSettings = {
     default: MiB,
     description: 'While the file system has less free space than this, the response to alerts is 503.',
   }),
+  ...outboxSettings,
 };
