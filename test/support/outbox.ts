@@ -31,9 +31,18 @@ export const toDestination = ({ url }: Receiver, changes: object = {}) => ({
 export const startOutbox = (t: Scope, destinations: object[], settings: object = {}): Promise<TestApp> =>
   startApp(t, { settings: { destinations, ...settings } });
 
+const tokens = new WeakMap<TestApp, Promise<string>>();
+
+/** A token of the app's administrator. */
+export const adminToken = (app: TestApp): Promise<string> => {
+  const token = tokens.get(app) ?? app.login('admin');
+  tokens.set(app, token);
+  return token;
+};
+
 /** The state of one destination. */
-export const readState = async ({ request, login }: TestApp, name = 'hook'): Promise<State> => {
-  const { json } = await request<{ data: State[] }>('GET', '/api/deliveries', { token: await login('admin') });
+export const readState = async (app: TestApp, name = 'hook'): Promise<State> => {
+  const { json } = await app.request<{ data: State[] }>('GET', '/api/deliveries', { token: await adminToken(app) });
   const state = json.data.find(({ destination }) => destination === name);
   assert.ok(state);
   return state;
