@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { createAccessKeys } from '../auth/access-keys.ts';
 import { createGuard } from '../auth/guard.ts';
 import { createTokens } from '../auth/token.ts';
 import { readCertificate } from '../config/certificate.ts';
@@ -54,7 +55,8 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     const parts = { version, nodeVersion, openLog, clock, host, log, powerShellPaths, tokens, records };
     const instances = await createInstances(server, mounted, settings, parts);
     const mounts = buildMounts(plan.mounts, instances.flatMap(listProfiles));
-    const guard = createGuard(server, tokens);
+    const keys = createAccessKeys(settings.keys);
+    const guard = createGuard(server, tokens, keys);
     await serveOpenApi(server, version, listTags(mounted));
     await serveStaticFiles(server, { prefix: '/docs/', root: plan.pages, policy: pagePolicy });
     redirectRoot(server, mounts);
@@ -77,6 +79,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
       },
       reload: (changed) => {
         assertReloadable(changed, mounted);
+        keys.load(changed.keys);
         return instances.flatMap(
           ({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? [],
         );

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../http/response/errors.ts';
+import type { AccessKeys, Scope } from './access-keys.ts';
 import type { Principal } from './claims.ts';
 import { TokenError } from './decode.ts';
 import type { Tokens } from './token.ts';
@@ -9,20 +10,28 @@ export type Access = 'open' | 'token' | 'admin';
 
 const decorator = 'principal';
 
-/** The hooks that refuse callers without access to a route; an open route has none. */
+/**
+ * The hooks that refuse callers without access to a route; an open route has none. Where a token is enough, a key with
+ * the route's scope is too.
+ */
 export const createGuard = (
   app: FastifyInstance,
   tokens: Tokens,
-): ((access: Access) => onRequestAsyncHookHandler[]) => {
+  keys: AccessKeys,
+): ((access: Access, scope?: Scope) => onRequestAsyncHookHandler[]) => {
   app.decorateRequest(decorator, undefined);
-  const requireToken: onRequestAsyncHookHandler = async (request) => {
-    request.setDecorator(decorator, await authenticate(tokens, request.headers.authorization));
+  const identify = async (request: FastifyRequest): Promise<void> => {
+    request.setDecorator(decorator, await authenticate(tokens, readCredential(request)));
   };
   const requireAdmin: onRequestAsyncHookHandler = async (request) => {
     if (principalOf(request).role !== 'Admin') throw new HttpError('forbidden', 'This needs the role Admin');
   };
-  const hooks = { open: [], token: [requireToken], admin: [requireToken, requireAdmin] };
-  return (access) => hooks[access];
+  return (access, scope) => {
+    const requireToken: onRequestAsyncHookHandler = async (request) => {
+      if (scope === undefined || !keys.accepts(readCredential(request), scope)) await identify(request);
+    };
+    return { open: [], token: [requireToken], admin: [identify, requireAdmin] }[access];
+  };
 };
 
 /** The caller, on a route that needs a token. */
@@ -32,8 +41,11 @@ export const principalOf = (request: FastifyRequest): Principal => request.getDe
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
 
-const authenticate = async (tokens: Tokens, authorization = ''): Promise<Principal> => {
-  const token = authorization.replace(/^Bearer(?: +|$)/i, '');
+/** The token or key of a request; empty where there is none. */
+const readCredential = ({ headers: { authorization = '' } }: FastifyRequest): string =>
+  authorization.replace(/^Bearer(?: +|$)/i, '');
+
+const authenticate = async (tokens: Tokens, token: string): Promise<Principal> => {
   if (token === '') throw new HttpError('unauthorized', 'Missing token');
   try {
     return await tokens.verify(token);

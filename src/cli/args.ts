@@ -17,6 +17,7 @@ export const parseArguments = (argv: readonly string[], schema: TObject) => {
     config: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
     version: { type: 'boolean' },
+    scope: { type: 'string', multiple: true },
   };
   for (const [key, property] of settings) {
     options[toFlagName(key)] = { type: textForm(property) === 'flag' ? 'boolean' : 'string' };
@@ -29,10 +30,15 @@ export const parseArguments = (argv: readonly string[], schema: TObject) => {
     }
   }
   const keys = ['config', 'help', 'version', ...settings.map(([key]) => key)];
-  return { words: positionals, flags: Object.fromEntries(keys.map((key) => [key, values[toFlagName(key)]])) as Flags };
+  const scopes = (values['scope'] ?? []) as string[];
+  return {
+    words: positionals,
+    scopes,
+    flags: Object.fromEntries(keys.map((key) => [key, values[toFlagName(key)]])) as Flags,
+  };
 };
 
-type Options = Record<string, { type: 'boolean' | 'string'; short?: string }>;
+type Options = Record<string, { type: 'boolean' | 'string'; short?: string; multiple?: boolean }>;
 
 const booleanWords = new Set(['true', 'false', 'yes', 'no', '0', '1']);
 

@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { version } from '../app/package-info.ts';
-import type { Flags } from '../config/load.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
 import { createSettingsSchema, toFileSchema } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { suggest } from '../config/suggest.ts';
@@ -8,6 +8,7 @@ import type { Tool } from '../profiles/feature.ts';
 import { features } from '../profiles/index.ts';
 import { parseArguments, UsageError } from './args.ts';
 import { checkConfig } from './check-config.ts';
+import { printKey } from './create-key.ts';
 import { printPasswordHash } from './hash-password.ts';
 import { serve } from './serve.ts';
 import { createUsage } from './usage.ts';
@@ -40,13 +41,15 @@ const listProblems = ({ problems }: SettingsError): string =>
     : [`${problems.length} problems in the settings:`, ...problems.map((problem) => `  ${problem}`)].join('\n');
 
 const runCommand = async (argv: string[]): Promise<void> => {
-  const { words, flags } = parseArguments(argv, schema);
+  const { words, flags, scopes } = parseArguments(argv, schema);
   if (flags['help']) return print(createUsage(schema, features));
   if (flags['version']) return print(`${version}\n`);
   const [command = 'serve', ...rest] = words;
   const tool = tools.find(({ name }) => name === command);
-  if (tool) return runTool(tool, rest);
+  if (tool) return runTool(tool, rest, flags);
+  if (scopes.length > 0 && command !== 'create-key') throw new UsageError('--scope belongs to create-key');
   if (command === 'check-config') return runCheck(rest, flags);
+  if (command === 'create-key') return printKey(rest, scopes, { output: process.stdout, messages: process.stderr });
   if (!commands.includes(command)) {
     throw new UsageError(`there is no command ${JSON.stringify(command)}${adviseCommand(command)}`);
   }
@@ -61,7 +64,14 @@ const runCommand = async (argv: string[]): Promise<void> => {
   }
 };
 
-const commands = ['serve', 'check-config', 'hash-password', 'config-schema', ...tools.map(({ name }) => name)];
+const commands = [
+  'serve',
+  'check-config',
+  'create-key',
+  'hash-password',
+  'config-schema',
+  ...tools.map(({ name }) => name),
+];
 
 const adviseCommand = (command: string): string => suggest(command, commands, '"') || '; see signalbox --help';
 
@@ -69,12 +79,12 @@ const print = (text: string): void => {
   process.stdout.write(text);
 };
 
-const runTool = ({ name, argument, run: use }: Tool, words: string[]): void => {
+const runTool = async ({ name, argument, run: use }: Tool, words: string[], flags: Flags): Promise<void> => {
   const [text] = words;
   if (text === undefined || words.length > 1) {
     throw new UsageError(`${name} takes one ${argument}, in quotes; see signalbox --help`);
   }
-  const { output, ok } = use(text);
+  const { output, ok } = await use(text, () => loadSettings(schema, flags));
   print(`${output}\n`);
   process.exitCode = ok ? 0 : 1;
 };

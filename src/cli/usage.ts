@@ -6,6 +6,10 @@ const commands = [
   ['signalbox [flags]', 'Start the server.'],
   ['signalbox check-config FILE', 'Check a config file as a start would, without starting.'],
   ['signalbox config-schema', 'Print the JSON Schema of the config file, for editors.'],
+  [
+    'signalbox create-key NAME',
+    'Print a new key for a program that cannot log in, and its entry for the setting keys; --scope names what it may do.',
+  ],
   ['signalbox hash-password', 'Print the hash of a password, for the setting users; asks, or reads standard input.'],
 ];
 
@@ -14,7 +18,7 @@ const groups: Record<string, RegExp> = {
   Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
   Data: /^(dataDir|seed)$/,
-  Security: /^(issuer|jwt.*)$/,
+  Security: /^(issuer|jwt.*|keys)$/,
   Logging: /^log/,
 };
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { findKeyProblems } from '../auth/access-keys.ts';
 import type { Settings } from './schema.ts';
 
 /** Fewest bytes of a key for HS256 (RFC 7518, 3.2). */
@@ -10,6 +11,7 @@ export const findConflicts = (settings: Settings): string[] => [
   ...findNetworkProblems(settings),
   ...findSecretProblems(settings),
   ...findPathProblems(settings),
+  ...findKeyProblems(settings.keys),
 ];
 
 const findNetworkProblems = ({ headersTimeout, requestTimeout, trustProxy }: Settings): string[] => {

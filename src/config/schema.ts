@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { AccessKey } from '../auth/access-keys.ts';
 
 /** Given by variable or file only: every account of a machine can read command lines. */
 const secret = { secret: true } as const;
@@ -67,6 +68,10 @@ const coreSettings = {
   jwtPreviousSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key whose tokens are accepted too while you change `jwtSecret`.' }),
   ),
+  keys: Type.Array(AccessKey, {
+    default: [],
+    description: 'Keys for programs that cannot log in; `signalbox create-key` makes one.',
+  }),
   logLevel: Type.Enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
     default: 'info',
     description: 'Least severe log level to write; debug adds a line for each request.',

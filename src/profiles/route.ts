@@ -10,6 +10,7 @@ import type {
   RouteOptions,
 } from 'fastify';
 import Type, { type TProperties } from 'typebox';
+import type { Scope } from '../auth/access-keys.ts';
 import type { Access } from '../auth/guard.ts';
 import type { BodyKind } from '../http/request/json-body.ts';
 
@@ -33,6 +34,8 @@ export interface Route<S extends FastifySchema = FastifySchema>
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   access: Access;
+  /** Where a token is enough, a key with this scope is accepted too. */
+  scope?: Scope;
   /** One line for people; becomes the operation's summary in the OpenAPI document. */
   summary: string;
   schema: S;

@@ -98,12 +98,13 @@ test('only the routes of the mounts, the pages and the OpenAPI document are serv
   }
 });
 
-test('the OpenAPI document marks exactly the routes that need a token', async (t) => {
+test('the OpenAPI document marks exactly the routes that need a token, and those that take a key', async (t) => {
   for (const settings of variants) {
     const app = await startApp(t, { settings });
     const operations = await readOperations(app);
     for (const route of listServedRoutes(app)) {
-      const security = route.access === 'open' ? [] : [{ bearer: [] }];
+      const key = route.access === 'token' && route.scope !== undefined ? [{ key: [] }] : [];
+      const security = route.access === 'open' ? [] : [{ bearer: [] }, ...key];
       assert.deepEqual(operations[toRouteName(route)]?.security, security, toRouteName(route));
     }
   }

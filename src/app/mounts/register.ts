@@ -16,9 +16,9 @@ export const registerProfile = async (
 ): Promise<void> => {
   const prefix = base === '/' ? '' : base;
   const addRoute = (scope: FastifyInstance, route: Route): void => {
-    const { path, access, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
+    const { path, access, scope: keyScope, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
     const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
-    const options = { ...handling, onRequest: guard(access), exposeHeadRoute: !strict, config };
+    const options = { ...handling, onRequest: guard(access, keyScope), exposeHeadRoute: !strict, config };
     scope.route({ ...options, url: path, schema: toDocumented(route, prefix, name) });
     if (looseSlash) scope.route({ ...options, url: `${path}/`, schema: { ...schema, hide: true } });
   };
@@ -31,12 +31,12 @@ export const registerProfile = async (
 };
 
 /** The route's schema with the rest of what the OpenAPI document says about it. */
-const toDocumented = ({ summary, access, schema }: Route, base: string, profile: string): FastifySchema => ({
+const toDocumented = ({ summary, access, scope, schema }: Route, base: string, profile: string): FastifySchema => ({
   ...schema,
   operationId: `${schema.operationId}${toSuffix(base)}`,
   summary,
   tags: [profile],
-  security: access === 'open' ? [] : [{ bearer: [] }],
+  security: access === 'open' ? [] : [{ bearer: [] }, ...(access === 'token' && scope ? [{ key: [] }] : [])],
   response: { ...(schema.response as object), ...(access === 'admin' && { 403: ErrorBody }) },
 });
 

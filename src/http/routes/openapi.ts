@@ -22,7 +22,17 @@ export const serveOpenApi = async (
       info: { title: 'signalbox', version, description, license: { name: 'MIT', identifier: 'MIT' } },
       servers: [{ url: '/', description: 'This server' }],
       tags,
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          key: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'sbk_…',
+            description: 'A key with the scope of the route.',
+          },
+        },
+      },
     },
   });
   const schema = {

@@ -1,6 +1,10 @@
 import { defineFeature } from '../feature.ts';
 import { Repeats } from './intake/repeats.ts';
 import { createIntakeRoutes } from './intake/routes.ts';
+import { findDestinationProblems } from './outbox/config/target.ts';
+import { openOutbox } from './outbox/outbox.ts';
+import { createOutboxRoutes } from './outbox/routes.ts';
+import { testDestination } from './outbox/test-destination.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
@@ -9,6 +13,8 @@ export const alerts = defineFeature({
   name: 'alerts',
   profiles: [{ name: 'alerts', alias: 'X', mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
+  findProblems: findDestinationProblems,
+  tools: [testDestination],
   create: async ({ openLog, clock, log, settings }) => {
     const journal = await openLog('alert log', {
       name: 'alerts',
@@ -20,6 +26,11 @@ export const alerts = defineFeature({
       queueBytes: settings.alertsQueueBytes,
       minFreeBytes: settings.alertsMinFreeBytes,
       sync: settings.alertsSync,
+      awaitsHold: true,
+    });
+    const outbox = await openOutbox(settings, { alerts: journal, openLog, clock, log }).catch(async (error) => {
+      await journal.close();
+      throw error;
     });
     const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
     const repeats = new Repeats(journal, clock, (err) => {
@@ -31,10 +42,20 @@ export const alerts = defineFeature({
         alerts: [
           ...createAlertRoutes(shared),
           ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
+          ...createOutboxRoutes(outbox, journal, clock),
         ],
       },
-      close: () => journal.close(),
-      reopen: () => journal.reopen(),
+      close: async () => {
+        await outbox.close();
+        await journal.close();
+      },
+      reopen: async () => {
+        await Promise.all([journal.reopen(), outbox.reopen()]);
+      },
+      reload: (changed) => {
+        outbox.reload(changed);
+        return [];
+      },
     };
   },
 });

@@ -7,6 +7,7 @@ import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
 import type { Repeats } from './intake/repeats.ts';
+import { toViaField } from './outbox/via.ts';
 import { retryAfter, toRefusal } from './refusal.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 
@@ -29,13 +30,14 @@ const receiveAlert = ({ journal, repeats, clock, access }: Surroundings): Route 
     method: 'POST',
     path: '/api/alert',
     access,
+    scope: 'alerts:write',
     summary: 'Store an alert; the response comes when it is on disk',
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
     handler: ({ body, headers }, reply) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const record = createAlert(body, clock());
+      const record = { ...createAlert(body, clock()), ...toViaField(headers.via) };
       const key = headers['idempotency-key'];
       const storing = key === undefined ? journal.append(record) : repeats.storeOnce(record, toKey(key));
       const stored = storing.catch((error) => {
@@ -65,6 +67,7 @@ const listAlerts = ({ journal, access }: Surroundings): Route => {
     method: 'GET',
     path: '/api/alerts',
     access,
+    scope: 'alerts:read',
     summary: 'List the last alerts, oldest first',
     schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },
     handler: async ({ query: { count, level } }, reply) => {

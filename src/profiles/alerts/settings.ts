@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { formats } from './intake/formats.ts';
+import { outboxSettings } from './outbox/config/settings.ts';
 
 const MiB = 1024 * 1024;
 
@@ -11,7 +12,7 @@ const signing = formats.filter(({ signature }) => signature).map(({ name }) => n
 export const alertSettings = {
   alertsAuth: Type.Enum(['none', 'bearer'], {
     default: 'none',
-    description: 'Whether sending and listing alerts needs a bearer token.',
+    description: 'Whether sending and listing alerts needs a token or a key.',
   }),
   intakeSecrets: Type.Optional(
     Type.Object(Object.fromEntries(signing.map((name) => [name, Type.Optional(Type.String({ minLength: 1 }))])), {
@@ -49,4 +50,5 @@ export const alertSettings = {
     default: MiB,
     description: 'While the file system has less free space than this, the response to alerts is 503.',
   }),
+  ...outboxSettings,
 };

@@ -6,6 +6,7 @@ import { type Listening, listen } from '../../../test/support/app.ts';
 import { openConnection } from '../../../test/support/connection.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
+import { createAccessKeys } from '../../auth/access-keys.ts';
 import { createGuard } from '../../auth/guard.ts';
 import { createKeys } from '../../auth/keys.ts';
 import { createTokens } from '../../auth/token.ts';
@@ -25,7 +26,7 @@ const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => 
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log, machine: 'test' });
   const clock = () => new Date();
-  createGuard(app, createTokens(createKeys(randomBytes(32)), 'test', clock));
+  createGuard(app, createTokens(createKeys(randomBytes(32)), 'test', clock), createAccessKeys([]));
   const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
   const audit = createAudit(journal);
   const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 10 });

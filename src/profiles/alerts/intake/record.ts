@@ -1,13 +1,17 @@
 import { type AlertRecord, createAlert } from '../alert.ts';
+import { toViaField } from '../outbox/via.ts';
 import { clean } from './fields.ts';
 import type { ForeignAlert } from './format.ts';
 import { hashParts } from './repeats.ts';
 
 /** The most characters of each text. */
-const caps = { source: 256, level: 16, message: 4096, hostname: 253, fingerprint: 256, via: 1024 };
+const caps = { source: 256, level: 16, message: 4096, hostname: 253, fingerprint: 256 };
 
-/** The record of a foreign alert that was received at `now`, with its texts cleaned and cut. */
-export const toRecord = (format: string, alert: ForeignAlert, now: Date): AlertRecord => {
+/**
+ * The record of a foreign alert that was received at `now`, with its texts cleaned and cut. `header` is the request's header Via:
+ * the instances that have delivered the alert are named there, or in the alert.
+ */
+export const toRecord = (format: string, alert: ForeignAlert, now: Date, header?: string): AlertRecord => {
   const { status, fingerprint, startsAt, endsAt, labels = {}, link, via } = alert;
   const isResolved = status === 'resolved';
   const fields = {
@@ -25,8 +29,7 @@ export const toRecord = (format: string, alert: ForeignAlert, now: Date): AlertR
   record.labels = labels;
   if (link) record.link = link;
   if (fingerprint) record.key = toKey(format, alert);
-  if (via) record.via = clean(via, caps.via);
-  return record;
+  return Object.assign(record, toViaField(`${header} ${via}`));
 };
 
 /**

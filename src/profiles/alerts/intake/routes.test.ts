@@ -196,6 +196,17 @@ test('texts are cut at their limits, and the log line is marked', async (t) => {
   assert.ok(String(message).startsWith('abx'));
 });
 
+test('the instances that have delivered an alert are kept, from the header Via and from the alert itself', async (t) => {
+  const app = await startApp(t);
+  const [one, two] = ['signalbox/0123456789abcdef', 'signalbox/fedcba9876543210'];
+  const alerts = [{ labels: { alertname: 'a' }, annotations: { via: two } }, { labels: { alertname: 'b', via: 'x' } }];
+  const headers = { via: `1.1 proxy, ${one}` };
+  await app.request('POST', '/api/alert/alertmanager', { body: { alerts }, headers });
+  await app.request('POST', '/api/alert/alertmanager', { body: { alerts } });
+  const vias = (await readRecords(app)).map(({ via }) => via);
+  assert.deepEqual(vias, [`${one}, ${two}`, one, two, undefined]);
+});
+
 test('with alertsAuth bearer the intake paths need a token', async (t) => {
   const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
   const body = samples.slack;

@@ -51,6 +51,7 @@ const createRoute = (intake: Intake, { path, operationId, format }: Place): Rout
     method: 'POST',
     path,
     access: intake.access,
+    scope: 'alerts:write',
     summary: format?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
     body: 'bytes',
     schema: {
@@ -88,7 +89,7 @@ const receive = async (intake: Intake, request: FastifyRequest, expected: Format
   if (format.signature && secret !== undefined) assertSigned(secret, format.signature, incoming, now);
   assertFits(format.schema, value);
   const alerts = takeAlerts(format.readAlerts(value as never, now));
-  const records = alerts.map((alert) => toRecord(format.name, alert, now));
+  const records = alerts.map((alert) => toRecord(format.name, alert, now, request.headers.via));
   const stored = await intake.repeats.store(records).catch((error) => {
     throw toRefusal(error);
   });

@@ -1,0 +1,72 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import Type, { type Static } from 'typebox';
+
+/** What a key may be used for. */
+export const scopes = ['alerts:write', 'alerts:read', 'metrics:read'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** An entry of the setting `keys`: only the hash is kept, so the file does not reveal the key. */
+export const AccessKey = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The hash that `signalbox create-key` prints.' }),
+    scopes: Type.Array(Type.Enum(scopes), { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+export type AccessKey = Static<typeof AccessKey>;
+
+/** Begins every key, so that people and scanners of secrets recognize one. */
+const prefix = 'sbk_';
+
+/** Digits of 256 bits in base 62. */
+const digits = 43;
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A new key of 256 random bits, and the entry that makes the server accept it. */
+export const createAccessKey = (name: string, allowed: readonly Scope[]): { key: string; entry: AccessKey } => {
+  const key = `${prefix}${toBase62(randomBytes(32))}`;
+  return { key, entry: { name, sha256: hash(key).toString('hex'), scopes: [...allowed] } };
+};
+
+/** Why the keys of the settings cannot be used together, as clauses. */
+export const findKeyProblems = (keys: readonly AccessKey[]): string[] => [
+  ...(hasTwice(keys.map(({ name }) => name)) ? ['keys must all have different names'] : []),
+  ...(hasTwice(keys.map(({ sha256 }) => sha256)) ? ['keys must all have different hashes'] : []),
+];
+
+export type AccessKeys = ReturnType<typeof createAccessKeys>;
+
+/** The keys that are accepted. */
+export const createAccessKeys = (keys: readonly AccessKey[]) => {
+  let known = keys.map(toKnown);
+  return {
+    /** Replaces all keys. */
+    load: (changed: readonly AccessKey[]): void => {
+      known = changed.map(toKnown);
+    },
+    /** True if the text is a key with this scope. Takes as long for any text of that length. */
+    accepts: (text: string, scope: Scope): boolean => {
+      if (!text.startsWith(prefix)) return false;
+      const found = hash(text);
+      // Compares with all, so that the time does not tell which key is near.
+      return known.filter((key) => timingSafeEqual(key.hash, found)).some((key) => key.scopes.includes(scope));
+    },
+  };
+};
+
+const toKnown = ({ sha256, scopes }: AccessKey) => ({ hash: Buffer.from(sha256, 'hex'), scopes });
+
+const hash = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length;
+
+const toBase62 = (bytes: Buffer): string => {
+  let rest = BigInt(`0x${bytes.toString('hex')}`);
+  let text = '';
+  while (text.length < digits) {
+    text = `${alphabet[Number(rest % 62n)]}${text}`;
+    rest /= 62n;
+  }
+  return text;
+};
