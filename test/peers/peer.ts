@@ -1,0 +1,38 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { Scope } from '../support/folder.ts';
+import { waitUntil } from '../support/wait.ts';
+
+/** Why a test cannot run here; false where all the programs are installed. */
+export const findMissing = (...programs: string[]): string | false => {
+  const missing = programs.filter((program) => spawnSync(program, ['--version']).status !== 0);
+  return missing.length > 0 && `${missing.join(' and ')} must be installed`;
+};
+
+/** A port that is free now, for programs that cannot choose one themselves. */
+export const findPort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+
+/** Starts a program and waits until the address answers; it ends with the scope. */
+export const startPeer = async (t: Scope, program: string, args: string[], readyUrl: string): Promise<void> => {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output = (output + text).slice(-4000);
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  await waitUntil(`${program} is ready`, async () => {
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${output}`);
+    return (await fetch(readyUrl).catch(() => undefined))?.ok === true;
+  });
+};
