@@ -88,7 +88,14 @@ export default {
     rule(
       'profiles-write-no-files',
       'Files are written by the journal alone; the native commands read what only files tell.',
-      { path: '^src/profiles/', pathNot: ['^src/profiles/commands/runners/native/', testFiles] },
+      {
+        path: '^src/profiles/',
+        pathNot: [
+          '^src/profiles/commands/runners/native/',
+          '^src/profiles/alerts/outbox/config/secrets\\.ts$',
+          testFiles,
+        ],
+      },
       { path: '^(node:)?fs(/promises)?$' },
     ),
     rule(

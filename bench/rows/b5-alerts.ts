@@ -44,3 +44,53 @@ export const alerts: Row = {
     ];
   },
 };
+
+const perBody = 10;
+
+/** Ten alerts as Alertmanager's webhook sends them. They are never the same: repeats are not stored. */
+const webhook = {
+  version: '4',
+  receiver: 'signalbox',
+  status: 'firing',
+  alerts: Array.from({ length: perBody }, (_, index) => ({
+    ...labelled[0],
+    status: 'firing',
+    startsAt: '2026-01-31T09:30:00Z',
+    endsAt: '0001-01-01T00:00:00Z',
+    generatorURL: 'http://prometheus.example:9090/graph?g0.expr=up',
+    fingerprint: `[<id>].${index}`,
+  })),
+};
+
+/** Alerts of an Alertmanager, ten in a body, beside an Alertmanager that takes ten in a body. */
+export const alertGroups: Row = {
+  id: 'B5',
+  measure: async (bench) => {
+    const { scope, cores } = bench;
+    await requireSyncedFolder(scope.folder);
+    const alertmanager = await startAlertmanager(scope, cores);
+    const server = await startSignalbox(scope, cores);
+    const group = Array.from({ length: perBody }, (_, index) => ({
+      ...labelled[0],
+      labels: { ...labelled[0]?.labels, instance: `web-${index}` },
+    }));
+    const ours = { ...createPost(`${server.url}/api/alert/alertmanager`, webhook), connections };
+    const theirs = { ...createPost(`${alertmanager.url}/api/v2/alerts`, group), connections };
+    for (const request of [ours, theirs]) await ask(request);
+    const { figures, ...measured } = await compareRates(
+      bench,
+      { server, request: ours },
+      { server: alertmanager, request: theirs },
+    );
+    return [
+      {
+        id: 'B5',
+        work: `POST /api/alert/alertmanager, ${perBody} alerts in a body, ${connections} connections, answered after fdatasync`,
+        unit: '/s',
+        ...measured,
+        beside: { name: 'Alertmanager, POST /api/v2/alerts, the same', figures },
+        goals: [],
+      },
+    ];
+  },
+};

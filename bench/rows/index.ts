@@ -2,7 +2,7 @@ import { readTask } from './b1-read-task.ts';
 import { listTasks } from './b2-list-tasks.ts';
 import { listSizes } from './b3-list-sizes.ts';
 import { createTask } from './b4-create-task.ts';
-import { alerts } from './b5-alerts.ts';
+import { alertGroups, alerts } from './b5-alerts.ts';
 import { longLog } from './b6-long-log.ts';
 import { processesHammered } from './b7-hammered.ts';
 import { processes } from './b7-processes.ts';
@@ -15,6 +15,6 @@ import type { Row } from './row.ts';
 
 /** All rows of docs/benchmarks.md in order; rows with the same id are selected together and measured separately. */
 export const rows: readonly Row[] = [
-  ...[readTask, listTasks, listSizes, createTask, alerts, longLog],
+  ...[readTask, listTasks, listSizes, createTask, alerts, alertGroups, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
 ];

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { LoadFigures, LoadRequest } from './load.ts';
+import { idMark } from './wrk.ts';
 
 const program = fileURLToPath(new URL('../../../node_modules/autocannon/autocannon.js', import.meta.url));
 const connections = 64;
@@ -35,7 +36,7 @@ export const createAutocannonArgs = ({
   ...['--connections', String(options.connections ?? connections), '--duration', String(seconds)],
   ...(amount === undefined ? [] : ['--amount', String(amount)]),
   ...(pipelining === undefined ? [] : ['--pipelining', String(pipelining)]),
-  ...(body === undefined ? [] : ['--body', body]),
+  ...(body === undefined ? [] : ['--body', body, ...(body.includes(idMark) ? ['--idReplacement'] : [])]),
   ...Object.entries(headers).flatMap(([name, value]) => ['--headers', `${name}=${value}`]),
   url,
 ];

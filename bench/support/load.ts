@@ -12,6 +12,7 @@ import { createScript, createWrkArgs, parseWrkOutput } from './wrk.ts';
 export interface LoadRequest {
   url: string;
   method?: 'GET' | 'POST';
+  /** Each `[<id>]` in it becomes a text that no other request has. */
   body?: string;
   headers?: Record<string, string>;
   connections?: number;

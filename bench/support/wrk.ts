@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { LoadFigures, LoadRequest } from './load.ts';
 
 const connections = 64;
 
-/** The summary that the script below makes wrk print: times in microseconds, failures of all kinds. */
+/** Where autocannon puts ids. */
+export const idMark = '[<id>]';
+
+/** What wrk prints at its end, by the script below: times in microseconds, failures of all kinds. */
 interface Summary {
   requests: number;
   duration: number;
@@ -16,6 +20,7 @@ export const createScript = ({ method = 'GET', body, headers = {} }: LoadRequest
     `wrk.method = ${quote(method)}`,
     ...(body === undefined ? [] : [`wrk.body = ${quote(body)}`]),
     ...Object.entries(headers).map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`),
+    ...(body?.includes(idMark) ? createIds() : []),
     'done = function(summary, latency, requests)',
     '  local e = summary.errors',
     `  io.write(string.format('figures {"requests":%d,"duration":%d,"p99":%d,"failed":%d}\\n',`,
@@ -23,6 +28,15 @@ export const createScript = ({ method = 'GET', body, headers = {} }: LoadRequest
     '    e.connect + e.read + e.write + e.status + e.timeout))',
     'end\n',
   ].join('\n');
+
+/** The script's lines that put an id into each body: one for the run, and a number. */
+const createIds = (): string[] => [
+  'local number = 0',
+  'request = function()',
+  '  number = number + 1',
+  `  return wrk.format(nil, nil, nil, (wrk.body:gsub('%[<id>%]', '${randomUUID()}.' .. number)))`,
+  'end',
+];
 
 export const createWrkArgs = (script: string, request: LoadRequest): string[] => [
   ...['--threads', '1', '--connections', String(request.connections ?? connections)],

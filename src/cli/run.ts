@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { version } from '../app/package-info.ts';
-import type { Flags } from '../config/load.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
 import { createSettingsSchema, toFileSchema } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { suggest } from '../config/suggest.ts';
@@ -46,7 +46,7 @@ const runCommand = async (argv: string[]): Promise<void> => {
   if (flags['version']) return print(`${version}\n`);
   const [command = 'serve', ...rest] = words;
   const tool = tools.find(({ name }) => name === command);
-  if (tool) return runTool(tool, rest);
+  if (tool) return runTool(tool, rest, flags);
   if (scopes.length > 0 && command !== 'create-key') throw new UsageError('--scope belongs to create-key');
   if (command === 'check-config') return runCheck(rest, flags);
   if (command === 'create-key') return printKey(rest, scopes, { output: process.stdout, messages: process.stderr });
@@ -79,12 +79,12 @@ const print = (text: string): void => {
   process.stdout.write(text);
 };
 
-const runTool = ({ name, argument, run: use }: Tool, words: string[]): void => {
+const runTool = async ({ name, argument, run: use }: Tool, words: string[], flags: Flags): Promise<void> => {
   const [text] = words;
   if (text === undefined || words.length > 1) {
     throw new UsageError(`${name} takes one ${argument}, in quotes; see signalbox --help`);
   }
-  const { output, ok } = use(text);
+  const { output, ok } = await use(text, () => loadSettings(schema, flags));
   print(`${output}\n`);
   process.exitCode = ok ? 0 : 1;
 };

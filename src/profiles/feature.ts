@@ -60,8 +60,16 @@ export interface Tool {
   /** The name of its one argument, in capitals, for `--help`. */
   argument: string;
   summary: string;
-  /** Returns what is printed; `ok` decides the exit code. */
-  run(text: string): { output: string; ok: boolean };
+  /**
+   * Returns what is printed; `ok` decides the exit code. `readSettings` reads the program's settings as a start does; it
+   * throws a SettingsError.
+   */
+  run(text: string, readSettings: () => Record<string, unknown>): ToolResult | Promise<ToolResult>;
+}
+
+interface ToolResult {
+  output: string;
+  ok: boolean;
 }
 
 /** A folder of `profiles/`: one or more profiles that share a store, with their own settings. */

@@ -27,7 +27,10 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
 
 /** A route as data, from which it is mounted, guarded, documented and checked for conflicts. */
 export interface Route<S extends FastifySchema = FastifySchema>
-  extends Pick<TypedRouteOptions<S>, 'handler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter'> {
+  extends Pick<
+    TypedRouteOptions<S>,
+    'handler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
+  > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   access: Access;

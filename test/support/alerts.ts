@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { alerts } from '../../src/profiles/alerts/index.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
@@ -16,7 +17,16 @@ interface AlertPage {
 /** The path of the app's alert log. */
 export const fileOf = ({ folder }: TestApp): string => join(folder, 'data', 'alerts.jsonl');
 
-/** All features, with `change` applied to the alert journal. */
+/** The records in the log of the app. */
+export const readRecords = async (app: TestApp): Promise<Record<string, unknown>[]> => {
+  const text = await readFile(fileOf(app), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+};
+
+/** All features, with `change` made to the journal of alerts. */
 export const changeJournal = (change: (journal: Journal) => Journal): Feature[] => {
   const changed: Feature = {
     ...alerts,

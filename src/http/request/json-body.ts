@@ -3,25 +3,34 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { maximumBodyBytes, unfinishedBodyBytes } from '../connection/limits.ts';
 import { createFatal, createUnavailable, HttpError } from '../response/errors.ts';
 
-/** The body a route accepts: a JSON object, any JSON value, or text. */
-export type BodyKind = 'object' | 'json' | 'text';
+/** What a route takes as its body: a JSON object, any JSON value, text, or a Buffer that it reads itself. */
+export type BodyKind = 'object' | 'json' | 'text' | 'bytes';
 
 /** The JSON parser removes one byte order mark; the decoder must not remove another. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
 
-/** Creates the function that parses the bytes of a body. It throws an HttpError if they are not valid. */
-const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
+/** Makes the function that turns bytes of JSON into their value. It throws an HttpError where they are none. */
+export const createJsonParser = (app: FastifyInstance): ((bytes: Buffer) => unknown) => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
-  return (bytes, kind) => {
-    const text = decode(bytes);
-    if (kind === 'text') return text;
+  return (bytes) => {
     let value: unknown;
-    parseJson(undefined, text, (error, parsed) => {
+    parseJson(undefined, decode(bytes), (error, parsed) => {
       if (error) throw new HttpError('invalid', 'Request body is not valid JSON');
       value = parsed;
     });
+    return value;
+  };
+};
+
+/** Makes the function that turns the bytes of a body into its value. It throws an HttpError where they are not one. */
+const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
+  const parseJson = createJsonParser(app);
+  return (bytes, kind) => {
+    if (kind === 'bytes') return bytes;
+    if (kind === 'text') return decode(bytes);
+    const value = parseJson(bytes);
     return kind === 'json' ? value : toObject(value);
   };
 };

@@ -5,11 +5,27 @@ import type { Alert, AlertBody } from './schema.ts';
 export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolean =>
   !(source || level || message || hostname);
 
-/** An alert as it is stored in the log. */
-interface AlertRecord extends Alert {
+/** What the log keeps of an alert. Only those of other programs have what comes after `time`. */
+export type AlertRecord = Alert & {
   /** Time of receipt as in RFC 3339, in local time with its offset: unlike the other two it names one instant. */
   time: string;
-}
+  /** The path that it was sent to, e.g. `alertmanager`; never `auto`. */
+  format?: string;
+  status?: 'firing' | 'resolved';
+  /** The sender's own id of what the alert is about. */
+  fingerprint?: string;
+  /** RFC 3339 in UTC; null if not known. */
+  startsAt?: string | null;
+  endsAt?: string | null;
+  labels?: Record<string, string>;
+  /** An http or https URL. */
+  link?: string;
+  /** By which a repeat is recognized; and the hash of what was sent with an `Idempotency-Key`. */
+  key?: string;
+  bodyHash?: string;
+  /** The signalbox instances that delivered it before, as received. */
+  via?: string;
+};
 
 /** The record of an alert that was received at `now`. Missing fields become empty strings. */
 export const createAlert = (body: AlertBody, now: Date): AlertRecord => ({

@@ -1,4 +1,10 @@
 import { defineFeature } from '../feature.ts';
+import { Repeats } from './intake/repeats.ts';
+import { createIntakeRoutes } from './intake/routes.ts';
+import { findDestinationProblems } from './outbox/config/target.ts';
+import { openOutbox } from './outbox/outbox.ts';
+import { createOutboxRoutes } from './outbox/routes.ts';
+import { testDestination } from './outbox/test-destination.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
@@ -7,7 +13,9 @@ export const alerts = defineFeature({
   name: 'alerts',
   profiles: [{ name: 'alerts', alias: 'X', mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
-  create: async ({ openLog, clock, settings }) => {
+  findProblems: findDestinationProblems,
+  tools: [testDestination],
+  create: async ({ openLog, clock, log, settings }) => {
     const journal = await openLog('alert log', {
       name: 'alerts',
       segmentBytes: settings.alertsSegmentBytes,
@@ -18,12 +26,36 @@ export const alerts = defineFeature({
       queueBytes: settings.alertsQueueBytes,
       minFreeBytes: settings.alertsMinFreeBytes,
       sync: settings.alertsSync,
+      awaitsHold: true,
+    });
+    const outbox = await openOutbox(settings, { alerts: journal, openLog, clock, log }).catch(async (error) => {
+      await journal.close();
+      throw error;
     });
     const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
+    const repeats = new Repeats(journal, clock, (err) => {
+      log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
+    });
+    const shared = { journal, repeats, clock, access } as const;
     return {
-      profiles: { alerts: createAlertRoutes(journal, clock, access) },
-      close: () => journal.close(),
-      reopen: () => journal.reopen(),
+      profiles: {
+        alerts: [
+          ...createAlertRoutes(shared),
+          ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
+          ...createOutboxRoutes(outbox, journal, clock),
+        ],
+      },
+      close: async () => {
+        await outbox.close();
+        await journal.close();
+      },
+      reopen: async () => {
+        await Promise.all([journal.reopen(), outbox.reopen()]);
+      },
+      reload: (changed) => {
+        outbox.reload(changed);
+        return [];
+      },
     };
   },
 });

@@ -6,41 +6,60 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
+import type { Repeats } from './intake/repeats.ts';
+import { toViaField } from './outbox/via.ts';
+import { retryAfter, toRefusal } from './refusal.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 
-const retryAfter = { 'Retry-After': '1' };
+interface Surroundings {
+  journal: Journal;
+  repeats: Repeats;
+  clock: () => Date;
+  access: Access;
+}
 
-/** The routes of the alert log. */
-export const createAlertRoutes = (journal: Journal, clock: () => Date, access: Access): Route[] => [
-  receiveAlert(journal, clock, access),
-  listAlerts(journal, access),
-  readReadiness(journal),
+/** The contract's routes of the alert log. */
+export const createAlertRoutes = (surroundings: Surroundings): Route[] => [
+  receiveAlert(surroundings),
+  listAlerts(surroundings),
+  readReadiness(surroundings),
 ];
 
-const receiveAlert = (journal: Journal, clock: () => Date, access: Access): Route =>
+const receiveAlert = ({ journal, repeats, clock, access }: Surroundings): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/alert',
     access,
     scope: 'alerts:write',
     summary: 'Store an alert; responds once it is on disk',
-    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt } },
-    handler: ({ body }, reply) => {
+    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
+    handler: ({ body, headers }, reply) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const stored = journal.append({ ...createAlert(body, clock()) }).catch((error) => {
+      const record = { ...createAlert(body, clock()), ...toViaField(headers.via) };
+      const key = headers['idempotency-key'];
+      const storing = key === undefined ? journal.append(record) : repeats.storeOnce(record, toKey(key));
+      const stored = storing.catch((error) => {
         throw toRefusal(error);
       });
       return whenReady(reply, stored, ({ id }) => sendJson(reply, { received: true, id }));
     },
   });
 
-/** Lists of up to this many records do not wait for longer ones. */
+const longestKey = 256;
+
+const toKey = (header: string | string[]): string => {
+  const key = String(header);
+  if (key !== '' && key.length <= longestKey) return key;
+  throw new HttpError('invalid', `Idempotency-Key must have 1 to ${longestKey} characters`);
+};
+
+/** Lists of up to so many records do not wait for longer ones. */
 const shortCount = 100;
 
-const listAlerts = (journal: Journal, access: Access): Route => {
-  // A long list may read a lot: running only two at a time leaves processor and disk time to other requests.
+const listAlerts = ({ journal, access }: Surroundings): Route => {
+  // A long list may read a lot: few at a time leave the processor and the disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });
   const short = createQueue({ running: 16, waiting: 1000, refusal });
@@ -63,7 +82,7 @@ const listAlerts = (journal: Journal, access: Access): Route => {
   });
 };
 
-const readReadiness = (journal: Journal): Route =>
+const readReadiness = ({ journal }: Surroundings): Route =>
   defineRoute({
     method: 'GET',
     path: '/ready',
@@ -78,14 +97,7 @@ const readReadiness = (journal: Journal): Route =>
     },
   });
 
-/** The error for an alert that was not stored; errors that are not the journal's are returned unchanged. */
-const toRefusal = (error: unknown): unknown => {
-  if (!(error instanceof JournalError)) return error;
-  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
-  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: retryAfter });
-};
-
-/** The error for a list that would read too much; other errors are returned unchanged. */
+/** The response to a list that would take too much reading; other errors stay as they are. */
 const toListRefusal = (error: unknown, count: number): unknown =>
   error instanceof JournalError && error.code === 'window-too-large'
     ? new HttpError(

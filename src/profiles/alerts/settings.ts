@@ -1,8 +1,12 @@
 import Type from 'typebox';
+import { formats } from './intake/formats.ts';
+import { outboxSettings } from './outbox/config/settings.ts';
 
 const MiB = 1024 * 1024;
 
 const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
+
+const signing = formats.filter(({ signature }) => signature).map(({ name }) => name);
 
 /** The alert log's settings with their defaults. */
 export const alertSettings = {
@@ -10,6 +14,13 @@ export const alertSettings = {
     default: 'none',
     description: 'Whether sending and reading alerts requires a token or a key.',
   }),
+  intakeSecrets: Type.Optional(
+    Type.Object(Object.fromEntries(signing.map((name) => [name, Type.Optional(Type.String({ minLength: 1 }))])), {
+      secret: true,
+      additionalProperties: false,
+      description: 'Secrets by format whose senders sign their requests; unsigned ones are then refused.',
+    }),
+  ),
   alertsSync: Type.Boolean({
     default: true,
     description: 'Respond only once the alert is on disk; off is faster but can lose alerts on power loss.',
@@ -37,4 +48,5 @@ export const alertSettings = {
     default: MiB,
     description: 'Free space in bytes that the file system must have; with less, alerts get 503.',
   }),
+  ...outboxSettings,
 };

@@ -1,15 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { JournalError } from './errors.ts';
 import { createDirectory } from './files/directory.ts';
 import { createFreeSpaceCheck } from './files/free-space.ts';
 import { type Lock, lockDirectory } from './files/lock.ts';
 import { createFileNames, type FileNames } from './files/names.ts';
+import type { Hold } from './files/retention.ts';
 import { createSync } from './files/sync.ts';
-import { type LogRecord, lineEndBytes, toLineStart } from './format/line.ts';
+import type { LogRecord } from './format/line.ts';
 import type { Match } from './format/parse.ts';
+import { LogIndex } from './index/log-index.ts';
 import { type JournalOptions, type Settings, withDefaults } from './options.ts';
+import { createReadAfter } from './read/after.ts';
+import { type Counting, countRecords } from './read/count.ts';
+import { findRecord } from './read/find.ts';
+import type { StoredRecord } from './read/forward.ts';
 import { findLastSeq } from './read/last-seq.ts';
 import { type Listing, listRecords } from './read/listing.ts';
+import { type Search, type SearchResult, searchLog } from './read/search.ts';
+import { appendGroup, appendRecord } from './write/append.ts';
 import type { Appended } from './write/queue.ts';
 import { SegmentStore } from './write/segment-store.ts';
 import { Writer } from './write/writer.ts';
@@ -17,7 +24,10 @@ import { Writer } from './write/writer.ts';
 /** Bytes of the log that one listing may read: about 0.3 s of processor time. */
 const maxListedBytes = 256 * 1024 * 1024;
 
-/** Whether records can be stored, and facts about the log. */
+/** Bytes of the log that are read to find one record. */
+const maxFoundBytes = 64 * 1024 * 1024;
+
+/** Whether records are stored, and what is known about the log. */
 interface JournalState {
   healthy: boolean;
   /** Why records are refused; undefined while they are stored. */
@@ -36,10 +46,36 @@ export interface Journal {
    */
   append(record: LogRecord): Promise<Appended>;
   /**
-   * Lists the matches among the last `count` records, even while records cannot be stored. Rejects with a JournalError
+   * The same for several records: all of them are in the log or none, also after a crash in the middle. Together their
+   * lines take at most 4 MiB (`too-large`).
+   */
+  appendAll(records: readonly LogRecord[]): Promise<Appended[]>;
+  /**
+   * Those of the last `count` records that match; also while records cannot be stored. Rejects with a JournalError
    * (`window-too-large`) if they take up more than 256 MiB of the log.
    */
   listLast(count: number, match?: Match): Promise<Listing>;
+  /**
+   * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
+   * for. Lines that were not written here and damaged ones are skipped. A reader may hold one file open until it ends.
+   */
+  readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
+  /**
+   * Searches records that were written here, newest first. Files and blocks without records in its range are not read,
+   * so that a range costs as much as a log of that range alone; also while records cannot be stored.
+   */
+  search(search: Search): Promise<SearchResult>;
+  /** The record with the id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
+  find(id: string): Promise<StoredRecord | undefined>;
+  /** Counts records by minute and key, for `add`; resolves to whether all were counted. */
+  countByMinute(counting: Counting): Promise<boolean>;
+  /** Calls the listener, which must not throw, after each write with the last seq; returns the function that ends it. */
+  onStored(listener: (lastSeq: number) => void): () => void;
+  /**
+   * Retention keeps segments with records after `from()` as long as all closed segments take up at most `maxBytes`.
+   * `onDropped` gets the last seq of each segment that was deleted nevertheless. To be called once, with `awaitsHold`.
+   */
+  holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<void>;
   state(): JournalState;
   /** Opens the file again if it was renamed or replaced; after a failure, tries to write again now. */
   reopen(): Promise<void>;
@@ -69,6 +105,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
 
 const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Promise<Journal> => {
   const store = await SegmentStore.open(names, createSync(settings.sync), settings);
+  const index = new LogIndex(store, names, settings);
   const lastSeq = await findLastSeq(store, settings.maxLineBytes);
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
   const writer = new Writer(store, settings, assertFreeSpace, lastSeq);
@@ -76,6 +113,17 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   let damagedLines = 0;
   return {
     append: (record) => appendRecord(writer, record, settings.maxLineBytes),
+    appendAll: (records) => appendGroup(writer, records, settings.maxLineBytes),
+    readAfter: createReadAfter(store, index, settings.maxLineBytes),
+    search: (search) => searchLog(index, settings.indexing, search),
+    find: (id) => findRecord(index, id, maxFoundBytes),
+    countByMinute: (counting) => countRecords(index, counting),
+    onStored: (listener) => writer.onStored(listener),
+    holdFrom: (from, maxBytes, onDropped) => {
+      const hold: Hold = { from, maxBytes, onDropped };
+      store.holdFrom(hold);
+      return writer.applyRetention();
+    },
     listLast: async (count, match) => {
       const window = { count, maxBytes: maxListedBytes, maxLineBytes: settings.maxLineBytes };
       const listing = await listRecords(store, window, match);
@@ -88,17 +136,9 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     state: () => ({ healthy: !writer.failure, failure: writer.failure, lastSeq: writer.lastSeq, damagedLines }),
     reopen: () => writer.reopen(),
     close: async () => {
+      await index.close();
       await writer.close();
       await lock.release();
     },
   };
-};
-
-const appendRecord = (writer: Writer, record: LogRecord, maxBytes: number): Promise<Appended> => {
-  const id = randomUUID();
-  const start = toLineStart(record, id);
-  if (Buffer.byteLength(start) + lineEndBytes > maxBytes) {
-    return Promise.reject(new JournalError('too-large', `a record's line is at most ${maxBytes} bytes`));
-  }
-  return writer.append(id, start);
 };

@@ -6,8 +6,8 @@ import { withDefaults } from './options.ts';
 
 const MiB = 1024 * 1024;
 
-test('by default segments are large and kept forever, and everything is synced', () => {
-  const { report, ...settings } = withDefaults({ directory: 'a', name: 'b' });
+test('options have defaults: large segments that are kept for ever, and everything synced', () => {
+  const { report, indexing, ...settings } = withDefaults({ directory: 'a', name: 'b' });
   assert.deepEqual(settings, {
     directory: 'a',
     name: 'b',
@@ -20,9 +20,11 @@ test('by default segments are large and kept forever, and everything is synced',
     maxLineBytes: 2 * MiB,
     minFreeBytes: MiB,
     sync: true,
+    awaitsHold: false,
     retryMs: 1000,
   });
   report({ type: 'recovered' });
+  assert.deepEqual([indexing.timeOf({}), indexing.keyOf({}), indexing.keys], [undefined, undefined, []]);
   assert.deepEqual(withDefaults({ directory: 'a', name: 'b', sync: false, retryMs: 1 }).retryMs, 1);
 });
 

@@ -1,4 +1,15 @@
 import type { Report } from './events.ts';
+import type { LogRecord } from './format/line.ts';
+
+/** What the index of a log keeps of its records. */
+export interface Indexing {
+  /** A record's time in Unix milliseconds; undefined where it has none. */
+  timeOf(record: LogRecord): number | undefined;
+  /** What records are counted by. */
+  keyOf(record: LogRecord): string | undefined;
+  /** Keys that are always told apart. Of others, about a hundred are in each file; the rest is counted together. */
+  keys: readonly string[];
+}
 
 export interface JournalOptions {
   /** Created with mode 0700 if it does not exist. */
@@ -25,6 +36,10 @@ export interface JournalOptions {
   minFreeBytes?: number;
   /** `false` acknowledges before the record is on disk: faster, but not safe against power loss. */
   sync?: boolean;
+  /** By default records have neither times nor keys. */
+  indexing?: Indexing;
+  /** Deletes nothing before `holdFrom` was called. */
+  awaitsHold?: boolean;
   /** How long to wait between attempts to write again after a failure. */
   retryMs?: number;
   report?: Report;
@@ -34,10 +49,13 @@ export type Settings = Required<JournalOptions>;
 
 const MiB = 1024 * 1024;
 
-/** Maximum bytes written at once, unless one line is longer. */
+/** The most that is written at once, unless one line or group is longer. */
 export const maxBatchBytes = MiB;
 
-/** Defaults: segments of 64 MiB that are kept forever, and everything synced. */
+/** The most that the lines of a group take together. */
+export const maxGroupBytes = 4 * MiB;
+
+/** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
 export const withDefaults = (options: JournalOptions): Settings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
@@ -48,6 +66,8 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   maxLineBytes: 2 * MiB,
   minFreeBytes: MiB,
   sync: true,
+  awaitsHold: false,
+  indexing: { timeOf: () => undefined, keyOf: () => undefined, keys: [] },
   retryMs: 1000,
   ...options,
   report: createSafeReport(options.report),

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../support/response.ts';
 import { findOperation, type Operation } from './operations.ts';
 import { type FuzzRequest, isUnfinished } from './request.ts';
-import { readSent } from './sent.ts';
+import { isIntake, readForeign, readSent } from './sent.ts';
 import { listStatuses } from './statuses.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -93,7 +93,8 @@ const assertEntitled = (request: FuzzRequest, operation: Operation, status: numb
   const [, token = ''] = request.headers.find(([name]) => name === 'Authorization') ?? [];
   const good = operation.answers.has(403) ? /^(Bearer +)?\{admin\}$/i : /^(Bearer +)?\{(admin|reader)\}$/i;
   if (operation.needsToken && !good.test(token)) throw new Finding(`${status} with the token ${token}`);
-  if (operation.body && !isUnfinished(request) && !operation.takes(readSent(request))) {
+  const sent = isIntake(operation.path) ? readForeign(request) : readSent(request);
+  if (operation.body && !isUnfinished(request) && !operation.takes(sent)) {
     throw new Finding(`${status} for a body that does not fit`);
   }
 };

@@ -41,8 +41,12 @@ export const createValid = (schema: JsonSchema, hints: Hints, name = ''): fc.Arb
       return createObject(schema, hints);
     case 'integer':
       return createInteger(schema);
+    case 'number':
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
     case 'boolean':
       return fc.boolean();
+    case 'array':
+      return fc.array(createValid(schema.items ?? {}, hints), { maxLength: 3 });
     case 'string':
       return createText(schema, hints[name] ?? text);
     default:
@@ -52,7 +56,10 @@ export const createValid = (schema: JsonSchema, hints: Hints, name = ''): fc.Arb
 
 /** Objects for the schema, with one member that probably breaks a rule. */
 export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unknown> => {
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => createNear(one, hints)));
+  if (schema.items) return fc.array(createNear(schema.items, hints), { minLength: 1, maxLength: 3 });
   const names = Object.keys(schema.properties ?? {});
+  if (names.length === 0) return anyValue;
   return fc
     .tuple(createObject(schema, hints), fc.constantFrom(...names), anyValue, fc.boolean())
     .map(([value, name, wrong, leavesOut]) => {
@@ -63,9 +70,14 @@ export const createNear = (schema: JsonSchema, hints: Hints): fc.Arbitrary<unkno
 
 /** Required members are always present, others sometimes, and an unknown one occasionally. */
 const createObject = (
-  { properties = {}, required = [] }: JsonSchema,
+  { properties = {}, required = [], additionalProperties: member }: JsonSchema,
   hints: Hints,
 ): fc.Arbitrary<Record<string, unknown>> => {
+  if (typeof member === 'object')
+    return fc.dictionary(fc.string({ maxLength: 9 }), createValid(member, hints), {
+      noNullPrototype: true,
+      maxKeys: 4,
+    });
   const known = Object.fromEntries(
     Object.entries(properties).map(([name, property]) => [name, createValid(property, hints, name)]),
   );

@@ -1,25 +1,26 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { maxBatchBytes, type Settings } from '../options.ts';
-import { findLastLineEnd, toReadAt } from '../read/backwards.ts';
+import { maxBatchBytes, maxGroupBytes, type Settings } from '../options.ts';
+import { toReadAt } from '../read/backwards.ts';
+import { findWholeEnd } from '../read/whole-end.ts';
 import { type FileNames, nextNumber } from './names.ts';
 import type { Sync } from './sync.ts';
 
 /**
- * Moves an incomplete last line from the active file to a file of its own, and makes sure that the end of the active
- * file is on disk; resolves to its size.
+ * Cuts an incomplete last line or group off the active file, saving it in a file of its own, and makes sure that the end
+ * of the file is on disk; resolves to its size.
  */
 export const repairTail = async (names: FileNames, sync: Sync, settings: Settings): Promise<number> => {
   const handle = await open(names.active, 'r+');
   try {
     const { size, atime, mtime } = await handle.stat();
-    const end = await findLastLineEnd(toReadAt(handle), size);
+    const end = await findWholeEnd(toReadAt(handle), size, settings.maxLineBytes);
     if (end < size) {
       const savedAs = await saveTail(handle, end, names, sync);
       await handle.truncate(end);
       settings.report({ type: 'tail-cut', bytes: size - end, savedAs });
     }
-    await rewriteTail(handle, end, Math.max(maxBatchBytes, settings.maxLineBytes));
-    // Retention depends on the time of the last record. A file of another owner may refuse this.
+    await rewriteTail(handle, end, Math.max(maxBatchBytes, maxGroupBytes, settings.maxLineBytes));
+    // Retention goes by the time of the last record. A file of another owner may refuse this.
     await handle.utimes(atime, mtime).catch(() => undefined);
     await sync.data(handle);
     return end;

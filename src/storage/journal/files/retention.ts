@@ -6,6 +6,16 @@ export const dayMs = 24 * 60 * 60 * 1000;
 
 type Limits = Pick<Settings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 
+/** Keeps segments that somebody has not read yet, longer than the limits do. */
+export interface Hold {
+  /** The seq up to which everything was read. */
+  from(): number;
+  /** The most bytes of closed segments that are kept for this; those that the limits keep count. */
+  maxBytes: number;
+  /** Called with the last seq of a segment that was deleted although not all of it was read. */
+  onDropped(lastSeq: number): void;
+}
+
 interface Segment {
   path: string;
   bytes: number;
@@ -13,18 +23,41 @@ interface Segment {
 }
 
 /**
- * Deletes closed segments, oldest first, until the rest is within the limits; resolves to the deleted files. A segment
- * that cannot be deleted is tried again the next time.
+ * Deletes closed segments, oldest first, until the rest is within the limits or held; resolves to the files that were
+ * deleted. One that cannot be deleted is tried again the next time.
  */
-export const removeOldSegments = async (names: FileNames, limits: Limits): Promise<string[]> => {
+export const removeOldSegments = async (
+  names: FileNames,
+  limits: Limits,
+  hold?: Hold,
+  findLastSeq: (path: string) => Promise<number> = async () => 0,
+): Promise<string[]> => {
   const numbers = await names.listClosed();
   const readings = await Promise.allSettled(numbers.map((number) => readSegment(names.closed(number))));
   // A segment that cannot be read was probably just deleted.
   const segments = readings.flatMap((reading) => (reading.status === 'fulfilled' ? [reading.value] : []));
   const old = segments.reverse().filter(createOldTest(limits)).reverse();
-  const results = await Promise.allSettled(old.map(({ path }) => unlink(path)));
-  return old.map(({ path }) => path).filter((_, index) => results[index]?.status === 'fulfilled');
+  let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+  const removed: string[] = [];
+  for (const segment of old) {
+    const lastSeq = hold ? await findLastSeq(segment.path).catch(() => 0) : 0;
+    const isUnread = hold !== undefined && lastSeq > hold.from();
+    if (isUnread && bytes <= hold.maxBytes) continue;
+    if (!(await remove(segment.path))) continue;
+    await remove(names.index(segment.path));
+    bytes -= segment.bytes;
+    removed.push(segment.path);
+    if (isUnread) hold.onDropped(lastSeq);
+  }
+  return removed;
 };
+
+/** Resolves to whether the file was deleted. */
+const remove = (path: string): Promise<boolean> =>
+  unlink(path).then(
+    () => true,
+    () => false,
+  );
 
 const readSegment = async (path: string): Promise<Segment> => {
   const { size, mtimeMs } = await stat(path);

@@ -8,10 +8,19 @@ export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1
 
 export type LogRecord = Record<string, unknown>;
 
-/** The start of a line: the record as JSON, then the id. The rest is known only when the line is written. */
-export const toLineStart = (record: LogRecord, id: string): string => {
+/** Which line of a group this is, from 1, and of how many. A group is in the log whole or not at all. */
+export interface Part {
+  index: number;
+  count: number;
+}
+
+/**
+ * A line up to its id and its part of a group: the record as JSON, then both. The rest is known only when it is written.
+ */
+export const toLineStart = (record: LogRecord, id: string, part?: Part): string => {
   const fields = JSON.stringify(record).slice(0, -1);
-  return `${fields}${fields === '{' ? '' : ','}"id":"${id}"`;
+  const place = part ? `,"part":"${part.index}/${part.count}"` : '';
+  return `${fields}${fields === '{' ? '' : ','}"id":"${id}"${place}`;
 };
 
 /** A whole line. Its CRC-32 covers every byte before the field `crc`. */

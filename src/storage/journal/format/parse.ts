@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { crcFieldBytes, type LogRecord } from './line.ts';
+import { crcFieldBytes, type LogRecord, lineEndBytes, type Part } from './line.ts';
 
 const crcField = /^,"crc":"([0-9a-f]{8})"\}$/;
+const partField = /,"part":"(\d+)\/(\d+)","seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
+/** More than the end of a line from its part on takes. */
+const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const carriageReturn = 0x0d;
@@ -37,11 +40,26 @@ export const classifyLine = (line: Buffer | undefined): LineKind => {
 /** The record in a line that is `own`, `foreign` or a `mark`; throws if the line has changed meanwhile. */
 export const parseRecord = (line: Buffer): LogRecord => JSON.parse(trim(line).toString('utf8'));
 
-/** Tests the record of a line of a kind. Own lines are parsed only if their bytes can match. */
-export const createMatcher = ({ field, value }: Match): ((kind: LineKind, line: Buffer) => boolean) => {
-  const bytes = Buffer.from(`${JSON.stringify(field)}:${JSON.stringify(value)}`);
+/** Which part of a group an own line is; undefined where it stands alone. */
+export const readPart = (line: Buffer): Part | undefined => {
+  const found = partField.exec(trim(line).subarray(-partEndBytes).toString('latin1'));
+  return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
+};
+
+/** Whether the bytes of an own line can be those of a record that matches. */
+export const createPrefilter = (matches: readonly Match[]): ((line: Buffer) => boolean) => {
+  const texts = matches.map(toBytes);
+  return (line) => texts.every((text) => line.includes(text));
+};
+
+/** Whether the record of a line of this kind matches. Own lines are parsed only if their bytes can match. */
+export const createMatcher = (match: Match): ((kind: LineKind, line: Buffer) => boolean) => {
+  const { field, value } = match;
+  const bytes = toBytes(match);
   return (kind, line) => (kind !== 'own' || line.includes(bytes)) && parseRecord(line)[field] === value;
 };
+
+const toBytes = ({ field, value }: Match): Buffer => Buffer.from(`${JSON.stringify(field)}:${JSON.stringify(value)}`);
 
 const readCrc = (text: Buffer): number | undefined => {
   const hex = crcField.exec(text.subarray(-crcFieldBytes).toString('latin1'))?.[1];

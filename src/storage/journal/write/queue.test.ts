@@ -2,75 +2,93 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JournalError } from '../errors.ts';
 import { lineEndBytes } from '../format/line.ts';
-import { Queue } from './queue.ts';
+import { type Pending, Queue } from './queue.ts';
 
 /** Bytes of a line whose beginning has one character. */
 const lineBytes = 1 + lineEndBytes;
 const full = { code: 'queue-full', message: 'too many records wait for the disk' };
-const idsOf = (taken: { id: string }[]): string[] => taken.map(({ id }) => id);
+const add = (queue: Queue, ...starts: string[]): Promise<string> => queue.add(starts, (seq) => `${starts} ${seq}`);
+const startsOf = (taken: Pending[]): string[] => taken.flatMap(({ starts }) => starts);
 
-test('records are taken in order of arrival with their ids and line starts', async () => {
+test('records are taken in order of arrival and settled with what is made of their first seq', async () => {
   const queue = new Queue(10, 1000);
-  const added = ['a', 'b'].map((id) => queue.add(id, `${id}\u00e9`));
+  const added = [add(queue, 'a\u00e9'), add(queue, 'b', 'c')];
   assert.equal(queue.waiting, 2);
   const taken = queue.take(1000);
   assert.deepEqual(
-    taken.map(({ id, start, bytes }) => ({ id, start, bytes })),
-    ['a', 'b'].map((id) => ({ id, start: `${id}\u00e9`, bytes: 3 + lineEndBytes })),
+    taken.map(({ starts, bytes }) => ({ starts, bytes })),
+    [
+      { starts: ['a\u00e9'], bytes: 3 + lineEndBytes },
+      { starts: ['b', 'c'], bytes: 2 * lineBytes },
+    ],
   );
   assert.equal(queue.waiting, 0);
   assert.deepEqual(queue.take(1000), []);
-  taken.forEach(({ id, resolve }, index) => void resolve({ id, seq: index }));
-  assert.deepEqual(await Promise.all(added), [
-    { id: 'a', seq: 0 },
-    { id: 'b', seq: 1 },
-  ]);
+  for (const [index, { resolve }] of taken.entries()) resolve(7 + index);
+  assert.deepEqual(await Promise.all(added), ['a\u00e9 7', 'b,c 8']);
 });
 
 test('as many records are taken as fit together, and at least one', async () => {
   const queue = new Queue(10, 10_000);
-  for (const id of ['a', 'b', 'c', 'd']) void queue.add(id, 'x');
-  assert.deepEqual(idsOf(queue.take(2 * lineBytes)), ['a', 'b']);
-  assert.deepEqual(idsOf(queue.take(2 * lineBytes - 1)), ['c']);
-  assert.deepEqual(idsOf(queue.take(1)), ['d']);
+  for (const start of ['a', 'b', 'c', 'd']) void add(queue, start);
+  assert.deepEqual(startsOf(queue.take(2 * lineBytes)), ['a', 'b']);
+  assert.deepEqual(startsOf(queue.take(2 * lineBytes - 1)), ['c']);
+  assert.deepEqual(startsOf(queue.take(1)), ['d']);
+});
+
+test('a group is never divided', async () => {
+  const queue = new Queue(10, 10_000);
+  void add(queue, 'a');
+  void add(queue, 'b', 'c');
+  assert.deepEqual(startsOf(queue.take(2 * lineBytes)), ['a']);
+  assert.deepEqual(startsOf(queue.take(1)), ['b', 'c']);
+});
+
+test('a group larger than the maximum count is taken if nothing else waits', async () => {
+  const queue = new Queue(2, 10_000);
+  void add(queue, 'a', 'b', 'c');
+  await assert.rejects(add(queue, 'd'), full);
+  queue.take(1)[0]?.resolve(1);
+  void add(queue, 'd');
+  await assert.rejects(add(queue, 'a', 'b', 'c'), full);
 });
 
 test('records beyond the maximum count are refused, and taken ones count until they are settled', async () => {
   const queue = new Queue(2, 10_000);
-  const first = queue.add('a', 'x');
-  const second = queue.add('b', 'x');
-  await assert.rejects(queue.add('c', 'x'), full);
+  const first = add(queue, 'a');
+  const second = add(queue, 'b');
+  await assert.rejects(add(queue, 'c'), full);
   const [a, b] = queue.take(10_000);
-  await assert.rejects(queue.add('c', 'x'), full);
-  a?.resolve({ id: 'a', seq: 1 });
+  await assert.rejects(add(queue, 'c'), full);
+  a?.resolve(1);
   await first;
   b?.reject(new JournalError('unavailable', 'no'));
   await assert.rejects(second, { code: 'unavailable' });
-  void queue.add('c', 'x');
-  void queue.add('d', 'x');
-  await assert.rejects(queue.add('e', 'x'), full);
+  void add(queue, 'c');
+  void add(queue, 'd');
+  await assert.rejects(add(queue, 'e'), full);
 });
 
 test('records beyond the maximum bytes are refused', async () => {
   const queue = new Queue(100, 2 * lineBytes);
-  const first = queue.add('a', 'x');
-  await assert.rejects(queue.add('b', 'xx'), full);
-  void queue.add('c', 'x');
-  await assert.rejects(queue.add('d', ''), full);
-  queue.take(1)[0]?.resolve({ id: 'a', seq: 1 });
+  const first = add(queue, 'a');
+  await assert.rejects(add(queue, 'bb'), full);
+  void add(queue, 'c');
+  await assert.rejects(add(queue, ''), full);
+  queue.take(1)[0]?.resolve(1);
   await first;
-  void queue.add('e', 'x');
-  assert.deepEqual(idsOf(queue.take(10_000)), ['c', 'e']);
+  void add(queue, 'e');
+  assert.deepEqual(startsOf(queue.take(10_000)), ['c', 'e']);
 });
 
 test('all waiting records are rejected together, and taken ones are not affected', async () => {
   const queue = new Queue(10, 10_000);
-  const taken = queue.add('a', 'x');
+  const taken = add(queue, 'a');
   const [a] = queue.take(1);
-  const waiting = [queue.add('b', 'x'), queue.add('c', 'x')];
+  const waiting = [add(queue, 'b'), add(queue, 'c')];
   queue.rejectAll(new JournalError('unavailable', 'no'));
   assert.equal(queue.waiting, 0);
   for (const one of waiting) await assert.rejects(one, { code: 'unavailable', message: 'no' });
-  a?.resolve({ id: 'a', seq: 1 });
-  assert.deepEqual(await taken, { id: 'a', seq: 1 });
+  a?.resolve(1);
+  assert.equal(await taken, 'a 1');
 });

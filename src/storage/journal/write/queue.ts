@@ -8,16 +8,21 @@ export interface Appended {
   seq: number;
 }
 
-/** A record that waits for its line to be on disk. */
+/** A record, or a group of records, that waits for its lines to be on disk. */
 export interface Pending {
-  id: string;
-  start: string;
+  /** The lines up to their ids. */
+  starts: readonly string[];
   bytes: number;
-  resolve(appended: Appended): void;
+  /** To be called with the seq of the first line. */
+  resolve(firstSeq: number): void;
   reject(error: JournalError): void;
 }
 
-/** Records in order of arrival, limited in count and bytes. Records that were taken count until they are settled. */
+/** The bytes of whole lines, of which these are the starts. */
+export const countBytes = (starts: readonly string[]): number =>
+  starts.reduce((sum, start) => sum + Buffer.byteLength(start) + lineEndBytes, 0);
+
+/** Records in order of arrival, bounded in count and bytes. Those taken count until they are settled. */
 export class Queue {
   readonly #maxCount: number;
   readonly #maxBytes: number;
@@ -34,27 +39,31 @@ export class Queue {
     return this.#waiting.length;
   }
 
-  /** Settles with the record; rejects at once with `queue-full`. */
-  add(id: string, start: string): Promise<Appended> {
-    const bytes = Buffer.byteLength(start) + lineEndBytes;
-    if (this.#count + 1 > this.#maxCount || this.#bytes + bytes > this.#maxBytes) {
+  /**
+   * Settles with the lines, which are taken together: resolves to what `toResult` makes of the first one's seq; rejects
+   * at once with `queue-full`.
+   */
+  add<T>(starts: readonly string[], toResult: (firstSeq: number) => T): Promise<T> {
+    const bytes = countBytes(starts);
+    // A group larger than the limit finds room when nothing else waits.
+    const isFull = this.#count + starts.length > Math.max(this.#maxCount, starts.length);
+    if (isFull || this.#bytes + bytes > this.#maxBytes) {
       return Promise.reject(new JournalError('queue-full', 'too many records wait for the disk'));
     }
-    this.#count += 1;
+    this.#count += starts.length;
     this.#bytes += bytes;
     const leave = (): void => {
-      this.#count -= 1;
+      this.#count -= starts.length;
       this.#bytes -= bytes;
     };
     // One promise per record, for speed.
     return new Promise((resolve, reject) => {
       this.#waiting.push({
-        id,
-        start,
+        starts,
         bytes,
-        resolve: (appended) => {
+        resolve: (firstSeq) => {
           leave();
-          resolve(appended);
+          resolve(toResult(firstSeq));
         },
         reject: (error) => {
           leave();

@@ -1,10 +1,11 @@
 import { rename, unlink } from 'node:fs/promises';
 import { JournalError, passIfGone } from '../errors.ts';
 import { type FileNames, nextNumber } from '../files/names.ts';
-import { dayMs, removeOldSegments } from '../files/retention.ts';
+import { dayMs, type Hold, removeOldSegments } from '../files/retention.ts';
 import type { Sync } from '../files/sync.ts';
 import { toMark } from '../format/line.ts';
 import type { Settings } from '../options.ts';
+import { findLastSeqIn } from '../read/last-seq.ts';
 import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
@@ -28,6 +29,8 @@ export class SegmentStore {
   readonly #settings: Settings;
   #active: ActiveFile;
   #closed: readonly string[];
+  #hold: Hold | undefined;
+  #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
 
   private constructor(names: FileNames, sync: Sync, settings: Settings, active: ActiveFile, closed: readonly string[]) {
     this.#names = names;
@@ -74,18 +77,32 @@ export class SegmentStore {
     }
   }
 
+  /** Keeps segments that the holder has not read, from the next time that segments are deleted. */
+  holdFrom(hold: Hold): void {
+    this.#hold = hold;
+  }
+
+  /** Calls the listener with what a snapshot has of the active file, and its new path, when it is closed. */
+  onClosed(listener: (active: ActiveFile['shared'], path: string) => void): void {
+    this.#noteClosed = listener;
+  }
+
   /** Closes the active file for good, gives it a number, and opens an empty one. */
   async startSegment(): Promise<void> {
     // After a failed write this may fail too; unacknowledged records are then listed or skipped.
     await cutBack(this.#active).catch(() => undefined);
     const size = await readFileSize(this.#names.active);
+    let path: string | undefined;
     if (size === 0) {
       await unlink(this.#names.active).catch(passIfGone);
     } else if (size !== undefined) {
       const closed = this.#names.closed(nextNumber(await this.#names.listClosed()));
       await rename(this.#names.active, closed).catch(passIfGone);
+      path = closed;
     }
+    const previous = this.#active.shared;
     await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    if (path !== undefined) this.#noteClosed(previous, path);
     await this.#removeOld();
   }
 
@@ -140,7 +157,10 @@ export class SegmentStore {
   }
 
   async #removeOld(): Promise<void> {
-    const files = await removeOldSegments(this.#names, this.#settings);
+    if (this.#settings.awaitsHold && !this.#hold) return;
+    const files = await removeOldSegments(this.#names, this.#settings, this.#hold, (path) =>
+      findLastSeqIn(path, this.#settings.maxLineBytes),
+    );
     if (files.length > 0) {
       await this.#sync.directory(this.#names.directory);
       this.#closed = await listClosedPaths(this.#names);

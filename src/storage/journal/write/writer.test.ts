@@ -35,15 +35,15 @@ test('a failure is reported once until a record is stored again', async (t) => {
   const { writer, disk, events } = createWriter(t);
   disk.failure = noSpace;
   for (let n = 0; n < 3; n += 1) {
-    await assert.rejects(writer.append('id', '{"id":"id"'), { code: 'unavailable' });
+    await assert.rejects(writer.append(['{"id":"id"'], Number), { code: 'unavailable' });
   }
   assert.deepEqual(events, ['failed']);
   disk.failure = undefined;
-  await writer.append('id', '{"id":"id"');
-  await writer.append('id', '{"id":"id"');
+  await writer.append(['{"id":"id"'], Number);
+  await writer.append(['{"id":"id"'], Number);
   assert.deepEqual(events, ['failed', 'recovered']);
   disk.failure = noSpace;
-  await assert.rejects(writer.append('id', '{"id":"id"'), { code: 'unavailable' });
+  await assert.rejects(writer.append(['{"id":"id"'], Number), { code: 'unavailable' });
   assert.deepEqual(events, ['failed', 'recovered', 'failed']);
 });
 

@@ -4,7 +4,7 @@ import type { AssertFreeSpace } from '../files/free-space.ts';
 import { toLine } from '../format/line.ts';
 import { maxBatchBytes, type Settings } from '../options.ts';
 import { createSerial } from '../scheduling.ts';
-import { type Appended, type Pending, Queue } from './queue.ts';
+import { type Pending, Queue } from './queue.ts';
 import type { SegmentStore } from './segment-store.ts';
 
 /** About as long as a sync takes, so gathering at most doubles the wait for a record. */
@@ -22,6 +22,7 @@ export class Writer {
   readonly #assertFreeSpace: AssertFreeSpace;
   readonly #queue: Queue;
   readonly #serially = createSerial();
+  readonly #listeners = new Set<(lastSeq: number) => void>();
   #nextSeq: number;
   /** Why the last attempt to recover failed; set while records are refused. */
   #failure: Error | undefined;
@@ -53,11 +54,14 @@ export class Writer {
     return this.#nextSeq - 1;
   }
 
-  /** Resolves when the line is on disk. If it rejects with a JournalError, the record may or may not be in the log. */
-  append(id: string, start: string): Promise<Appended> {
+  /**
+   * Resolves, to what `toResult` makes of the first line's seq, when the lines are on disk. Rejects with a JournalError:
+   * all of them may be in the log, or none.
+   */
+  append<T>(starts: readonly string[], toResult: (firstSeq: number) => T): Promise<T> {
     if (this.#closed) return Promise.reject(new JournalError('closed', 'the journal is closed'));
     if (this.#failure) return Promise.reject(toUnavailable(this.#failure));
-    const appended = this.#queue.add(id, start);
+    const appended = this.#queue.add(starts, toResult);
     if (!this.#draining) {
       this.#draining = true;
       void this.#serially(() => this.#drain());
@@ -65,7 +69,13 @@ export class Writer {
     return appended;
   }
 
-  /** Removes segments according to the retention settings. */
+  /** Calls the listener, which must not throw, after each write; returns the function that ends it. */
+  onStored(listener: (lastSeq: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Removes what the retention settings no longer keep. */
   applyRetention(): Promise<void> {
     return this.#serially(() => this.#attempt(() => this.#store.applyRetention(this.lastSeq)));
   }
@@ -113,17 +123,27 @@ export class Writer {
 
   async #commit(batch: Pending[]): Promise<void> {
     await this.#assertFreeSpace(batch.reduce((sum, { bytes }) => sum + bytes, 0));
-    const first = this.#nextSeq;
-    this.#nextSeq += batch.length;
-    const lines = batch.map(({ start }, index) => toLine(start, first + index));
-    await this.#store.commit(Buffer.from(lines.join('')));
-    for (const [index, { id, resolve }] of batch.entries()) {
-      resolve({ id, seq: first + index });
+    let seq = this.#nextSeq;
+    const firsts: number[] = [];
+    let lines = '';
+    for (const { starts } of batch) {
+      firsts.push(seq);
+      for (const start of starts) lines += toLine(start, seq++);
     }
+    this.#nextSeq = seq;
+    await this.#store.commit(Buffer.from(lines));
+    for (const [index, { resolve }] of batch.entries()) {
+      resolve(firsts[index] ?? 0);
+    }
+    this.#notify(seq - 1);
     if (this.#isFailureReported) {
       this.#isFailureReported = false;
       this.#settings.report({ type: 'recovered' });
     }
+  }
+
+  #notify(lastSeq: number): void {
+    for (const listener of this.#listeners) listener(lastSeq);
   }
 
   async #attempt(step: () => Promise<void>, batch: Pending[] = []): Promise<void> {

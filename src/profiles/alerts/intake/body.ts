@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+import { createJsonParser } from '../../../http/request/json-body.ts';
+import { HttpError } from '../../../http/response/errors.ts';
+import { recognize } from './auto.ts';
+import type { Format, Incoming } from './format.ts';
+import { formats } from './formats.ts';
+
+/** What a handler of an intake path is given. The listener overwrites the header Content-Type, but not its raw form. */
+export const toIncoming = ({ body, headers, raw, server }: FastifyRequest): Incoming => ({
+  bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+  headers,
+  contentType: raw.headersDistinct['content-type']?.[0]?.split(';', 1)[0]?.trim().toLowerCase(),
+  parseJson: createJsonParser(server),
+});
+
+export interface ReadBody {
+  format: Format;
+  /** Not checked against the format's schema yet. */
+  value: unknown;
+}
+
+/** The value in a body; without a `format`, that of the format which the body fits. Throws an HttpError. */
+export const readBody = (incoming: Incoming, format?: Format): ReadBody => {
+  const { headers, bytes, contentType } = incoming;
+  if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
+    throw new HttpError('unsupported-media-type', 'The body is compressed; send it as it is');
+  }
+  for (const each of format ? [format] : formats) {
+    const value = each.decode?.(incoming);
+    if (value !== undefined) return { format: each, value };
+  }
+  if (contentType !== undefined && !jsonTypes.test(contentType)) {
+    throw new HttpError('unsupported-media-type', `The body must be JSON, not ${JSON.stringify(contentType)}`);
+  }
+  if (bytes.length === 0) throw new HttpError('invalid', 'Request body is required');
+  const value = incoming.parseJson(bytes);
+  return { format: format ?? recognize(value), value };
+};
+
+/** JSON, and what curl and browsers call it unless they are told. */
+const jsonTypes =
+  /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;

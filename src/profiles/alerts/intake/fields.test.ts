@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../../../../test/support/random.ts';
+import { clean, findLevel, toHostname, toLabels, toLink, toTime } from './fields.ts';
+
+for (const [level, names] of Object.entries({
+  CRITICAL: ['critical', 'page', 'Emergency', 'FATAL', 'p1'],
+  ERROR: ['error', 'major', 'high', 'P2'],
+  WARNING: ['warn', 'warning', 'minor', 'p3'],
+  INFO: ['info', 'notice', 'debug', 'none', 'low', ' Info '],
+})) {
+  test(`${names.join(', ')} are ${level}`, () => {
+    for (const name of names) assert.equal(findLevel(name), level, name);
+  });
+}
+
+test('the first known level counts', () => {
+  assert.equal(findLevel(undefined, 7, 'purple', 'high', 'low'), 'ERROR');
+  assert.equal(findLevel('purple'), undefined);
+});
+
+for (const [text, host] of [
+  ['web-1', 'web-1'],
+  ['web-1:9100', 'web-1'],
+  ['[2001:db8::7]:9100', '2001:db8::7'],
+  ['[::1]', '::1'],
+  ['::1', '::1'],
+  ['192.0.2.7:80', '192.0.2.7'],
+  ['https://user:pass@shop.example:8443/a?b', 'shop.example'],
+  ['http://[::1]:9090/', '::1'],
+  ['https://', 'unknown'],
+  [':9090', 'unknown'],
+  ['', 'unknown'],
+] as const) {
+  test(`the host in "${text}" is ${host}`, () => assert.equal(toHostname(text), host));
+}
+
+test('the first host counts', () => {
+  assert.equal(toHostname(undefined, '', 7, 'a:1', 'b'), 'a');
+});
+
+test('a link has no user, password or query, and is http or https', () => {
+  assert.equal(toLink('https://u:p@a.example/x?y=1'), 'https://a.example/x');
+  assert.equal(toLink('', 'javascript:alert(1)', 'ftp://a', 'relative', 7, 'http://b.example'), 'http://b.example/');
+  assert.equal(toLink(`https://a.example/${'x'.repeat(3000)}`), undefined);
+});
+
+test('times become UTC; the year 1 and other texts are none', () => {
+  assert.equal(toTime('2026-01-31T09:30:00+01:00'), '2026-01-31T08:30:00.000Z');
+  assert.equal(toTime('2026-01-31T09:30:00.000+0000'), '2026-01-31T09:30:00.000Z');
+  assert.equal(toTime('2026-01-31 09:30:00.5'), '2026-01-31T09:30:00.500Z');
+  for (const text of ['0001-01-01T00:00:00Z', '2026-02-31T25:00:00Z', 'now', '', 7, undefined]) {
+    assert.equal(toTime(text), undefined, String(text));
+  }
+});
+
+test('control characters are removed, and white space becomes one space', () => {
+  assert.equal(clean('a\0b\u001b[31mc\u007f\u0090', 99), 'ab[31mc');
+  assert.equal(clean(' a\r\n\tb\u2028c ', 99), 'a b c');
+  assert.equal(clean('a\ud800b', 99), 'a\ufffdb');
+});
+
+test('a text that is cut ends in an ellipsis, and in no half character', () => {
+  assert.equal(clean('x'.repeat(16), 16), 'x'.repeat(16));
+  assert.equal(clean('x'.repeat(17), 16), `${'x'.repeat(15)}…`);
+  assert.equal(clean(`${'x'.repeat(14)}🔴🔴`, 16), `${'x'.repeat(14)}…`);
+  assert.equal(clean(`a${'\0'.repeat(100)}b`, 16), 'a…');
+});
+
+test('any text is cleaned to one that stays as it is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 100 }), (text, limit) => {
+      const cleaned = clean(text, limit);
+      assert.ok(cleaned.length <= limit);
+      assert.doesNotMatch(cleaned, /\p{Cc}|\p{Cs}/u);
+      assert.equal(clean(cleaned, limit), cleaned);
+    }),
+  );
+});
+
+test('labels are texts, and are bounded in number and length', () => {
+  assert.deepEqual(toLabels({ a: 'x', b: 1, c: true, d: null, e: {}, f: [1] }), { a: 'x', b: '1', c: 'true' });
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 'x'.repeat(5000)]));
+  const labels = Object.entries(toLabels(many));
+  assert.ok(labels.length < 64);
+  for (const [, value] of labels) assert.equal(value.length, 1024);
+});

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { Level } from './format.ts';
+
+/** The first text that is not empty, or an empty one. */
+export const firstText = (...values: unknown[]): string =>
+  values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
+
+/** `alertmanager` and the first text that is not empty: `alertmanager/HostDown`. */
+export const toSource = (prefix: string, ...values: unknown[]): string => {
+  const name = firstText(...values);
+  return name === '' ? prefix : `${prefix}/${name}`;
+};
+
+const levels: [names: RegExp, level: Level][] = [
+  [/^(?:critical|page|emergency|fatal|p1)$/, 'CRITICAL'],
+  [/^(?:error|major|high|p2)$/, 'ERROR'],
+  [/^(?:warn.*|minor|p3)$/, 'WARNING'],
+  [/^(?:info.*|notice|debug|none|low)$/, 'INFO'],
+];
+
+/** The level that the first known name among the values stands for, in any case. */
+export const findLevel = (...values: unknown[]): Level | undefined => {
+  for (const value of values) {
+    const name = typeof value === 'string' ? value.trim().toLowerCase() : '';
+    const known = levels.find(([names]) => names.test(name));
+    if (known) return known[1];
+  }
+  return undefined;
+};
+
+/** Labels or other fields that name a level, the most telling first. */
+export const listLevels = (fields: Record<string, unknown>): unknown[] => [
+  fields['severity'],
+  fields['level'],
+  fields['priority'],
+];
+
+/** Labels or other fields that name a host, the most telling first. */
+export const listHosts = (fields: Record<string, unknown>): unknown[] => [
+  ...[fields['hostname'], fields['host'], fields['node'], fields['nodename'], fields['instance']],
+];
+
+/** The host in the first value that has one: `web-1` of `web-1:9100`, `::1` of `[::1]:9100` and `http://[::1]:9100/x`. */
+export const toHostname = (...values: unknown[]): string => {
+  for (const value of values) {
+    const host = typeof value === 'string' ? readHost(value.trim()) : '';
+    if (host !== '') return host;
+  }
+  return 'unknown';
+};
+
+const readHost = (text: string): string => {
+  const authority = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? (tryUrl(text)?.host ?? '') : text;
+  return /^\[(.+)\](?::\d*)?$/.exec(authority)?.[1] ?? /^([^:]*):\d*$/.exec(authority)?.[1] ?? authority;
+};
+
+const tryUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+
+const longestLink = 2048;
+
+/** The first http or https URL among the values, without user info and query. */
+export const toLink = (...values: unknown[]): string | undefined => {
+  for (const value of values) {
+    const url = typeof value === 'string' ? tryUrl(value) : undefined;
+    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') continue;
+    Object.assign(url, { username: '', password: '', search: '' });
+    if (url.href.length <= longestLink) return url.href;
+  }
+  return undefined;
+};
+
+const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\d\d)?$/;
+
+/** A time as RFC 3339 in UTC; one without an offset is UTC. Undefined for the years 0 and 1, and what is no time. */
+export const toTime = (value: unknown): string | undefined => {
+  const [, day = '', clock = '', offset = 'Z'] = (typeof value === 'string' && time.exec(value)) || [];
+  return formatTime(new Date(`${day}T${clock}${offset.toUpperCase()}`));
+};
+
+const yearTwo = Date.parse('0002-01-01T00:00:00Z');
+const yearTenThousand = Date.parse('+010000-01-01T00:00:00Z');
+
+/** RFC 3339 in UTC; undefined for an invalid date and outside the years 2 to 9999. */
+export const formatTime = (date: Date): string | undefined =>
+  date.getTime() >= yearTwo && date.getTime() < yearTenThousand ? date.toISOString() : undefined;
+
+const mark = '…';
+
+/** Most texts have none of this. */
+const unclean = /[\p{Cc}\p{Cs}\u2028\u2029]|^\s|\s$/u;
+
+/** Text of at most `limit` characters without control characters; one that was cut ends in `…`. White space becomes one space. */
+export const clean = (text: string, limit: number): string => {
+  if (text.length <= limit && !unclean.test(text)) return text;
+  // Twice the limit is enough to fill it, unless control characters make up most of the text.
+  const shown = text
+    .slice(0, limit * 4)
+    .replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
+    .replaceAll(/\p{Cc}/gu, '')
+    .replaceAll(/\p{Cs}/gu, '\ufffd')
+    .trim();
+  if (shown.length <= limit && text.length <= limit * 4) return shown;
+  return shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;
+};
+
+const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
+
+/** Members that are text, numbers or booleans, as texts; bounded, because some senders share them among many alerts. */
+export const toLabels = (fields: Record<string, unknown>): Record<string, string> => {
+  const labels: [string, string][] = [];
+  let total = 0;
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
+    const label: [string, string] = [clean(name, labelLimits.name), clean(String(value), labelLimits.value)];
+    total += label[0].length + label[1].length;
+    if (labels.length === labelLimits.count || total > labelLimits.total) break;
+    labels.push(label);
+  }
+  return Object.fromEntries(labels);
+};
+
+/** A short text that is the same for the same parts, for ids that senders do not give. */
+export const toFingerprint = (...parts: string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);

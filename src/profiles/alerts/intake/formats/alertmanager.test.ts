@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { samples } from '../../../../../test/support/alert-samples.ts';
+import { readAlert, readAlerts } from '../../../../../test/support/formats.ts';
+import { alertmanager } from './alertmanager.ts';
+
+test('each alert of a webhook has its own status, level, text, host, times and link', () => {
+  const [firing, resolved] = readAlerts(alertmanager, samples.alertmanager);
+  assert.deepEqual(firing, {
+    source: 'alertmanager/HostDown',
+    level: 'CRITICAL',
+    message: 'web-1 does not answer',
+    hostname: 'web-1',
+    status: 'firing',
+    fingerprint: 'd8e1c9a1f3b2a047',
+    startsAt: '2026-01-31T09:30:00.123Z',
+    endsAt: undefined,
+    labels: { alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100', job: 'node' },
+    link: 'http://prometheus.example:9090/graph',
+    via: '',
+  });
+  assert.equal(resolved?.status, 'resolved');
+  assert.equal(resolved.hostname, '2001:db8::7');
+  assert.equal(resolved.message, 'No scrape for five minutes');
+  assert.equal(resolved.startsAt, '2026-01-31T07:30:00.000Z');
+  assert.equal(resolved.endsAt, '2026-01-31T08:00:00.000Z');
+  assert.equal(resolved.link, undefined);
+});
+
+test('the job and then the receiver are the source of alerts without a name', () => {
+  const read = (labels: object) => readAlert(alertmanager, { receiver: 'team', alerts: [{ labels }] }).source;
+  assert.equal(read({ alertname: '', job: 'node' }), 'alertmanager/node');
+  assert.equal(read({}), 'alertmanager/team');
+});
+
+test('an alert that says nothing is a warning of an unknown host', () => {
+  const { level, hostname, status, source } = readAlert(alertmanager, { alerts: [{ labels: {} }] });
+  assert.deepEqual([level, hostname, status, source], ['WARNING', 'unknown', 'firing', 'alertmanager']);
+});

@@ -1,0 +1,31 @@
+import Type from 'typebox';
+import { toLink, toSource } from '../fields.ts';
+import { defineFormat, isObject } from '../format.ts';
+import { notified, readLabelled } from '../labelled.ts';
+
+/** Alertmanager's webhook, version 4. */
+export const alertmanager = defineFormat({
+  name: 'alertmanager',
+  summary: "Store the alerts of an Alertmanager's webhook",
+  schema: Type.Object(
+    {
+      version: Type.Optional(Type.String({ examples: ['4'] })),
+      receiver: Type.Optional(Type.String()),
+      status: Type.Optional(Type.String()),
+      alerts: Type.Array(Type.Object(notified)),
+    },
+    { title: 'AlertmanagerWebhook' },
+  ),
+  recognizes: (value) => isObject(value) && Array.isArray(value['alerts']) && value['version'] === '4',
+  *readAlerts({ alerts, receiver }) {
+    for (const alert of alerts) {
+      yield {
+        ...readLabelled(alert),
+        source: toSource('alertmanager', alert.labels['alertname'], alert.labels['job'], receiver),
+        status: alert.status ?? 'firing',
+        fingerprint: alert.fingerprint,
+        link: toLink(alert.generatorURL),
+      };
+    }
+  },
+});

@@ -1,0 +1,120 @@
+import Type, { type Static } from 'typebox';
+import { findLevel, firstText, formatTime, listHosts, listLevels, toHostname, toLabels, toSource } from '../fields.ts';
+import { defineFormat, type ForeignAlert, isObject, type Level } from '../format.ts';
+
+const Value = Type.Object(
+  {
+    stringValue: Type.Optional(Type.String()),
+    boolValue: Type.Optional(Type.Boolean()),
+    intValue: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+    doubleValue: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+    kvlistValue: Type.Optional(
+      Type.Object(
+        { values: Type.Optional(Type.Array(Type.Unknown())) },
+        { description: 'Of its texts, `message` is used.' },
+      ),
+    ),
+  },
+  { title: 'OtlpValue' },
+);
+
+const Attributes = Type.Optional(Type.Array(Type.Object({ key: Type.String(), value: Type.Optional(Value) })));
+
+const Nanoseconds = Type.Optional(
+  Type.Union([Type.String(), Type.Integer()], { examples: ['1769851800000000000'], description: 'Since 1970.' }),
+);
+
+const LogRecord = Type.Object(
+  {
+    timeUnixNano: Nanoseconds,
+    observedTimeUnixNano: Nanoseconds,
+    severityNumber: Type.Optional(Type.Integer({ description: '1 to 24.', examples: [17] })),
+    severityText: Type.Optional(Type.String()),
+    body: Type.Optional(Value),
+    attributes: Attributes,
+    eventName: Type.Optional(Type.String()),
+  },
+  { title: 'OtlpLogRecord' },
+);
+
+/** OpenTelemetry's logs over HTTP, as JSON. */
+export const otlp = defineFormat({
+  name: 'otlp',
+  summary: 'Store the log records of OpenTelemetry, sent over HTTP as JSON',
+  schema: Type.Object(
+    {
+      resourceLogs: Type.Array(
+        Type.Object({
+          resource: Type.Optional(Type.Object({ attributes: Attributes })),
+          scopeLogs: Type.Optional(
+            Type.Array(
+              Type.Object({
+                scope: Type.Optional(Type.Object({ name: Type.Optional(Type.String()) })),
+                logRecords: Type.Optional(Type.Array(LogRecord)),
+              }),
+            ),
+          ),
+        }),
+      ),
+    },
+    { title: 'OtlpLogs' },
+  ),
+  recognizes: (value) => isObject(value) && 'resourceLogs' in value,
+  *readAlerts({ resourceLogs }) {
+    for (const { resource = {}, scopeLogs = [] } of resourceLogs) {
+      const shared = toFields(resource.attributes);
+      for (const { scope, logRecords = [] } of scopeLogs) {
+        for (const record of logRecords) yield toAlert(record, shared, scope?.name);
+      }
+    }
+  },
+  answer: {
+    status: 200,
+    schema: Type.Object({ partialSuccess: Type.Object({}) }, { title: 'OtlpReceipt' }),
+    create: () => ({ partialSuccess: {} }),
+  },
+});
+
+type Fields = Record<string, unknown>;
+
+const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string | undefined): ForeignAlert => {
+  const own = toFields(record.attributes);
+  const fields = { ...shared, ...own };
+  return {
+    source: toSource('otlp', shared['service.name'], scope),
+    level: toLevel(record.severityNumber) ?? findLevel(record.severityText, ...listLevels(own)) ?? 'WARNING',
+    message: firstText(toText(record.body), own['message'], own['exception.message'], record.eventName),
+    hostname: toHostname(fields['host.name'], ...listHosts(fields), fields['service.instance.id']),
+    status: 'firing',
+    startsAt: readNanoseconds(record.timeUnixNano) ?? readNanoseconds(record.observedTimeUnixNano),
+    labels: toLabels(fields),
+    via: firstText(own['via'], shared['via']),
+  };
+};
+
+/** Numbers from 1: four each of trace, debug, info, warn, error and fatal. */
+const toLevel = (severity = 0): Level | undefined => {
+  if (severity < 1 || severity > 24) return undefined;
+  const levels: readonly Level[] = ['INFO', 'INFO', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];
+  return levels[Math.floor((severity - 1) / 4)];
+};
+
+/** Attributes whose values are single ones. */
+const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, toScalar(value)]));
+
+const toScalar = (value: Static<typeof Value> = {}): unknown =>
+  value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;
+
+/** The text of a body; of a map, that of its member `message`. */
+const toText = (body: Static<typeof Value> = {}): string => {
+  const scalar = toScalar(body);
+  if (scalar !== undefined) return String(scalar);
+  const members = (body.kvlistValue?.values ?? []).filter(isObject);
+  const { value } = members.find(({ key }) => key === 'message') ?? {};
+  return isObject(value) ? firstText(value['stringValue']) : '';
+};
+
+/** RFC 3339 from nanoseconds; undefined for 0, which means unknown, and what is no time. */
+const readNanoseconds = (nanoseconds: string | number = 0): string | undefined =>
+  Number(nanoseconds) > 0 ? formatTime(new Date(Number(nanoseconds) / 1e6)) : undefined;

@@ -1,0 +1,80 @@
+import Type from 'typebox';
+import { HttpError } from '../../../../http/response/errors.ts';
+import { findLevel, firstText, toHostname, toLabels, toLink, toSource, toTime } from '../fields.ts';
+import { defineFormat, isObject } from '../format.ts';
+
+const Text = Type.Optional(Type.String());
+
+/** Events API v2 of PagerDuty. The routing key is not stored. */
+export const pagerduty = defineFormat({
+  name: 'pagerduty',
+  summary: "Store an event sent as to PagerDuty's Events API v2",
+  schema: Type.Object(
+    {
+      event_action: Type.Enum(['trigger', 'acknowledge', 'resolve']),
+      dedup_key: Type.Optional(Type.String({ examples: ['backup/web-1'] })),
+      payload: Type.Optional(
+        Type.Object({
+          summary: Type.String({ examples: ['The disk of web-1 is full'] }),
+          source: Type.Optional(Type.String({ examples: ['web-1'] })),
+          severity: Type.Optional(Type.String({ examples: ['critical', 'error', 'warning', 'info'] })),
+          timestamp: Text,
+          component: Text,
+          group: Text,
+          class: Text,
+          custom_details: Type.Optional(Type.Unknown()),
+        }),
+      ),
+      client: Text,
+      client_url: Text,
+    },
+    { title: 'PagerDutyEvent' },
+  ),
+  recognizes: (value) => isObject(value) && 'event_action' in value,
+  readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url }) => {
+    if (action === 'trigger' && !payload) throw new HttpError('invalid', 'payload is required to trigger an alert');
+    if (action !== 'trigger' && !key) throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
+    const {
+      summary,
+      source,
+      severity,
+      timestamp,
+      component,
+      group,
+      class: kind,
+      custom_details: details,
+    } = payload ?? {};
+    const isAcknowledged = action === 'acknowledge';
+    const about = firstText(summary, key);
+    return [
+      {
+        source: toSource('pagerduty', component, group, kind, client),
+        level: isAcknowledged ? 'INFO' : (findLevel(severity) ?? 'WARNING'),
+        message: isAcknowledged ? `Acknowledged: ${about}` : about,
+        hostname: toHostname(source),
+        status: action === 'resolve' ? 'resolved' : 'firing',
+        fingerprint: key,
+        state: action,
+        startsAt: isAcknowledged ? undefined : toTime(timestamp),
+        labels: toLabels({ component, group, class: kind, ...(isObject(details) && details) }),
+        link: toLink(url),
+      },
+    ];
+  },
+  answer: {
+    status: 202,
+    schema: Type.Object(
+      {
+        status: Type.Literal('success'),
+        message: Type.String({ examples: ['Event processed'] }),
+        dedup_key: Type.String({ description: "The event's own, or the alert's id." }),
+      },
+      { title: 'PagerDutyReceipt' },
+    ),
+    create: ({ ids: [id = ''], body }) => ({
+      status: 'success',
+      message: 'Event processed',
+      dedup_key: firstText((body as { dedup_key?: unknown }).dedup_key, id),
+    }),
+  },
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { samples } from '../../../../test/support/alert-samples.ts';
+import { changeJournal, disk, readRecords } from '../../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../../test/support/app.ts';
+import { JournalError } from '../../../storage/journal/errors.ts';
+
+interface Receipt {
+  ids: string[];
+  repeated: number;
+}
+
+const send = async (app: TestApp, format: string, body: unknown): Promise<Receipt> => {
+  const { status, json } = await app.request<Receipt>('POST', `/api/alert/${format}`, { body });
+  assert.equal(status, 200);
+  return json;
+};
+
+const createAlert = (name: string, more: object = {}) => ({
+  labels: { alertname: name },
+  fingerprint: name,
+  startsAt: '2026-01-31T09:30:00Z',
+  ...more,
+});
+
+const countRecords = async (app: TestApp): Promise<number> => (await readRecords(app)).length;
+
+test('an alert that comes again gets the id of the first, also after a restart', async (t) => {
+  const app = await startApp(t);
+  const first = await send(app, 'alertmanager', samples.alertmanager);
+  assert.deepEqual(await send(app, 'alertmanager', samples.alertmanager), { ...first, repeated: 2 });
+  assert.equal(await countRecords(app), 2);
+  await app.close();
+  const next = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
+  assert.deepEqual(await send(next, 'alertmanager', samples.alertmanager), { ...first, repeated: 2 });
+  assert.equal(await countRecords(app), 2);
+});
+
+test('another fingerprint, status, start or format is another alert', async (t) => {
+  const app = await startApp(t);
+  const alerts = [
+    createAlert('a'),
+    createAlert('b'),
+    createAlert('a', { status: 'resolved' }),
+    createAlert('a', { startsAt: '2026-01-31T09:31:00Z' }),
+    createAlert('a', { annotations: { summary: 'only the text differs' } }),
+    createAlert('a', { endsAt: '2026-01-31T09:31:00Z' }),
+  ];
+  const { ids, repeated } = await send(app, 'alertmanager', { alerts });
+  assert.equal(repeated, 2);
+  assert.deepEqual([ids[4], ids[5]], [ids[0], ids[0]]);
+  assert.equal((await send(app, 'grafana', { alerts })).repeated, 2);
+  assert.equal(await countRecords(app), 8);
+});
+
+test('an alert without a fingerprint is never a repeat', async (t) => {
+  const app = await startApp(t);
+  for (const repeated of [0, 0]) assert.equal((await send(app, 'slack', { text: 'a' })).repeated, repeated);
+  assert.equal(await countRecords(app), 2);
+});
+
+test('an event of PagerDuty without a time is a repeat until another action comes', async (t) => {
+  const app = await startApp(t);
+  const trigger = { event_action: 'trigger', dedup_key: 'k', payload: { summary: 's' } };
+  const actions = ['trigger', 'trigger', 'acknowledge', 'acknowledge', 'resolve', 'resolve', 'trigger', 'trigger'];
+  for (const action of actions) {
+    await app.request('POST', '/api/alert/pagerduty', { body: { ...trigger, event_action: action } });
+  }
+  const messages = (await readRecords(app)).map(({ message }) => message);
+  assert.deepEqual(messages, ['s', 'Acknowledged: s', 'Resolved: s', 's']);
+});
+
+test('equal requests at the same time store their alerts once', async (t) => {
+  const app = await startApp(t);
+  const bodies = Array.from({ length: 40 }, (_, index) => ({
+    alerts: [createAlert(`n${index % 3}`), createAlert(`n${(index + 1) % 3}`)],
+  }));
+  const receipts = await Promise.all(bodies.map((body) => send(app, 'alertmanager', body)));
+  const records = await readRecords(app);
+  assert.equal(records.length, 3);
+  const idOf = (name: string) => records.find(({ fingerprint }) => fingerprint === name)?.['id'];
+  for (const [index, { ids }] of receipts.entries()) {
+    assert.deepEqual(ids, [idOf(`n${index % 3}`), idOf(`n${(index + 1) % 3}`)]);
+  }
+  assert.equal(
+    receipts.reduce((sum, { repeated }) => sum + repeated, 0),
+    80 - 3,
+  );
+});
+
+test('an alert that was not stored is not remembered', async (t) => {
+  let fails = true;
+  const features = changeJournal((journal) => ({
+    ...journal,
+    appendAll: (records) =>
+      fails ? Promise.reject(new JournalError('unavailable', 'no')) : journal.appendAll(records),
+  }));
+  const app = await startApp(t, { features });
+  const body = { alerts: [createAlert('a')] };
+  const refused = await Promise.all([1, 2, 3].map(() => app.request('POST', '/api/alert/alertmanager', { body })));
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [503, 503, 503],
+  );
+  fails = false;
+  assert.equal((await send(app, 'alertmanager', body)).repeated, 0);
+});
+
+test('alerts are stored though the end of the log cannot be read', async (t) => {
+  const features = changeJournal((journal) => ({ ...journal, listLast: () => Promise.reject(new Error('no')) }));
+  const app = await startApp(t, { features });
+  assert.equal((await send(app, 'alertmanager', samples.alertmanager)).repeated, 0);
+  assert.equal((await send(app, 'alertmanager', samples.alertmanager)).repeated, 2);
+});
+
+test('less of the log is read if its last records are large', async (t) => {
+  const counts: number[] = [];
+  const features = changeJournal((journal) => ({
+    ...journal,
+    listLast: (count) => {
+      counts.push(count);
+      return count > 10_000 ? Promise.reject(new JournalError('window-too-large', 'no')) : journal.listLast(count);
+    },
+  }));
+  const app = await startApp(t, { features });
+  await send(app, 'alertmanager', samples.alertmanager);
+  assert.deepEqual(counts, [100_000, 25_000, 6250]);
+});
+
+test('a native alert with an Idempotency-Key is stored once, also after a restart', async (t) => {
+  const app = await startApp(t);
+  const ask = async (to: TestApp, key: string, body: object) => {
+    const { status, json } = await to.request('POST', '/api/alert', { body, headers: { 'Idempotency-Key': key } });
+    return [status, json['id'] ?? json['error']];
+  };
+  const [[status, id], ...others] = await Promise.all([
+    ask(app, 'k1', disk),
+    ask(app, 'k1', disk),
+    ask(app, 'k1', disk),
+  ]);
+  assert.equal(status, 200);
+  assert.deepEqual(others, [
+    [200, id],
+    [200, id],
+  ]);
+  assert.deepEqual(await ask(app, 'k1', { ...disk, level: 'INFO' }), [
+    422,
+    'This Idempotency-Key was used for another alert',
+  ]);
+  assert.notEqual((await ask(app, 'k2', disk))[1], id);
+  assert.equal(await countRecords(app), 2);
+  await app.close();
+  const next = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
+  assert.deepEqual(await ask(next, 'k1', { ...disk, other: null }), [200, id]);
+  assert.equal((await ask(next, 'k1', { ...disk, message: '' }))[0], 422);
+  assert.equal((await ask(next, '', disk))[0], 400);
+  assert.equal((await ask(next, 'k'.repeat(257), disk))[0], 400);
+  assert.equal(await countRecords(app), 2);
+});
+
+test('native alerts without an Idempotency-Key are stored as often as they come, as lines without a key', async (t) => {
+  const app = await startApp(t);
+  for (const _ of [1, 2]) await app.request('POST', '/api/alert', { body: disk });
+  const records = await readRecords(app);
+  assert.equal(records.length, 2);
+  for (const record of records) assert.ok(!('key' in record));
+});

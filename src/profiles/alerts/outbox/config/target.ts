@@ -1,0 +1,74 @@
+import { SettingsError } from '../../../../config/settings-error.ts';
+import { destinationTypes } from '../types/index.ts';
+import type { DestinationType, Place } from '../types/type.ts';
+import { readSecrets } from './secrets.ts';
+import type { DestinationSettings } from './settings.ts';
+
+/** A destination whose settings were checked. */
+export interface Target {
+  settings: DestinationSettings;
+  type: DestinationType;
+  place: Place;
+}
+
+/** Why destinations cannot be used, as clauses that name them and show no secrets. */
+export const findDestinationProblems = ({ destinations }: { destinations: DestinationSettings[] }): string[] => {
+  const names = destinations.map(({ name }) => name.toLowerCase());
+  const twice = destinations.filter(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
+  return [
+    ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is there twice: give each another name`),
+    ...destinations.flatMap((settings) => findProblems(() => toTarget(settings))),
+  ];
+};
+
+const findProblems = (check: () => unknown): readonly string[] => {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return error.problems;
+  }
+};
+
+/** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
+export const toTarget = (settings: DestinationSettings): Target => {
+  try {
+    const type = findType(settings.type);
+    const place = { url: toUrl(settings.url), secrets: readSecrets(settings) };
+    assertSecrets(type, place.secrets);
+    return { settings, type, place };
+  } catch (error) {
+    throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
+  }
+};
+
+const findType = (wanted: string): DestinationType => {
+  const type = destinationTypes.find(({ name }) => name === wanted);
+  if (type) return type;
+  const known = destinationTypes.map(({ name }) => name).join(', ');
+  throw new Error(`type must be one of ${known}, not ${JSON.stringify(wanted)}`);
+};
+
+/** Its path may be a secret, so no message shows the URL. */
+const toUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error('url must begin with http:// or https:// and name a host');
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('url must not hold a user name or password; use secret or secretFile');
+  }
+  return url;
+};
+
+const assertSecrets = ({ name, secret, secrets: most = 1, findSecretProblem }: DestinationType, given: string[]) => {
+  if (secret === 'none' && given.length > 0) throw new Error(`type ${name} takes no secret`);
+  if (secret === 'required' && given.length === 0) throw new Error(`type ${name} needs secret or secretFile`);
+  if (given.length > most) throw new Error(`type ${name} takes one secret`);
+  for (const text of given) {
+    // It is sent in a header.
+    if (!/^[\x21-\x7e]+$/.test(text)) throw new Error('the secret must be printable ASCII without spaces');
+    const problem = findSecretProblem?.(text);
+    if (problem !== undefined) throw new Error(`the secret ${problem}`);
+  }
+};

@@ -1,0 +1,108 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { OutgoingRequest } from '../types/type.ts';
+import { lookupInTurn } from './lookup.ts';
+
+const connectMs = 5000;
+const requestMs = 15_000;
+/** Bytes of a response that are read. */
+const maxResponseBytes = 64 * 1024;
+
+/** The receiver's response, or why there is none. */
+export type Reply = { status: number; retryAfter: string | undefined; text: string } | { failure: string };
+
+export interface Sender {
+  /** Never rejects. */
+  send(request: OutgoingRequest): Promise<Reply>;
+  /** Breaks off what is being sent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Sends requests to one server on up to so many connections, which are kept open. Redirects are not followed. A request
+ * takes 5 seconds to connect and 15 in all at most.
+ */
+export const createSender = (url: URL, connections: number): Sender => {
+  const connect = { timeout: connectMs, lookup: lookupInTurn };
+  // Exchanges have a limit of their own, for the whole request.
+  const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
+  return {
+    send: ({ path, headers, body }) =>
+      new Promise((resolve) => {
+        const all = { 'user-agent': 'signalbox', ...headers };
+        pool.dispatch({ path, method: 'POST', headers: all, body }, new Exchange(resolve));
+      }),
+    close: () => pool.destroy(),
+  };
+};
+
+const over = new Error('the request is over');
+
+/** One request and its response, which is complete once its status is known and 64 KiB of its body were read. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #resolve: (reply: Reply) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isOver = false;
+  #status = 0;
+  #retryAfter: string | undefined;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(resolve: (reply: Reply) => void) {
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => this.#end('no response within 15 s', true), requestMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection for too long.
+    if (this.#isOver) controller.abort(over);
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: NodeJS.Dict<string | string[]>): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#retryAfter = [headers['retry-after']].flat()[0];
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk.subarray(0, maxResponseBytes - this.#bytes));
+    this.#bytes += chunk.length;
+    if (this.#bytes >= maxResponseBytes) this.#end('', true);
+  }
+
+  onResponseEnd(): void {
+    this.#end('');
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#end(describe(error));
+  }
+
+  /** The status counts if there is one, however the body ended. */
+  #end(failure: string, breaksOff = false): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    const text = () => Buffer.concat(this.#chunks).toString();
+    this.#resolve(
+      this.#status > 0 ? { status: this.#status, retryAfter: this.#retryAfter, text: text() } : { failure },
+    );
+    if (breaksOff) this.#controller?.abort(over);
+  }
+}
+
+const reasons: Record<string, string> = {
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within 5 s',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the name server does not respond',
+};
+
+/** Why a request failed, without texts that could hold parts of it. */
+const describe = (error: Error): string => {
+  const { code = error.name } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? `the request failed (${code})`;
+};

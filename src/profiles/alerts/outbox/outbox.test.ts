@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { disk, sendAlert } from '../../../../test/support/alerts.ts';
+import { startApp, startRefusal } from '../../../../test/support/app.ts';
+import { createFolder } from '../../../../test/support/folder.ts';
+import {
+  adminToken,
+  messagesOf,
+  readState,
+  startOutbox,
+  toDestination,
+  waitForRequests,
+  waitUntilIdle,
+} from '../../../../test/support/outbox.ts';
+import { answer, startReceiver } from '../../../../test/support/receiver.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { isLike } from './config/filter.ts';
+
+test('alerts that come back are stored but not sent again', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  await sendAlert(app, { message: 'out' });
+  await waitForRequests(receiver, 1);
+  const via = String(receiver.requests[0]?.headers['via']);
+  for (const [header, message] of [
+    [via, 'back'],
+    [`signalbox/0123456789abcdef, ${via}`, 'back over another'],
+    ['1.1 proxy, signalbox/0123456789abcdef', 'from another'],
+  ]) {
+    const { status } = await app.request('POST', '/api/alert', { body: { message }, headers: { via: header ?? '' } });
+    assert.equal(status, 200);
+  }
+  await waitUntilIdle(app);
+  assert.deepEqual(messagesOf(receiver), ['out', 'from another']);
+  assert.equal(receiver.requests[1]?.headers['via'], `signalbox/0123456789abcdef, ${via}`);
+  const { json } = await app.request<{ count: number }>('GET', '/api/alerts');
+  assert.equal(json.count, 4);
+});
+
+test('two instances that deliver to each other send an alert once each way', async (t) => {
+  const relay = { url: '' };
+  const receiver = await startReceiver(t, async (response, { headers, body }) => {
+    const { via = '', 'idempotency-key': key = '' } = headers as Record<string, string>;
+    const { status } = await fetch(`${relay.url}/api/alert`, {
+      method: 'POST',
+      body,
+      headers: { via, 'idempotency-key': key },
+    });
+    response.writeHead(status).end();
+  });
+  const first = await startOutbox(t, [toDestination(receiver)]);
+  const second = await startOutbox(t, [{ name: 'first', type: 'webhook', url: `${first.url}/api/alert` }]);
+  relay.url = second.url;
+  await sendAlert(first, disk);
+  await waitUntilIdle(first);
+  await waitUntilIdle(second, 'first');
+  await waitUntilIdle(first);
+  const { json } = await first.request<{ data: { message: string }[] }>('GET', '/api/alerts');
+  assert.deepEqual(
+    json.data.map(({ message }) => message),
+    [disk.message, disk.message],
+  );
+  assert.equal(receiver.requests.length, 1);
+});
+
+test('the retry route sends a parked alert once', async (t) => {
+  const receiver = await startReceiver(t, answer(404));
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const token = await adminToken(app);
+  const retry = (id: string, name = 'hook') => app.request('POST', `/api/deliveries/${name}/${id}/retry`, { token });
+  const id = await sendAlert(app, disk);
+  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  const failed = await retry(id);
+  assert.deepEqual([failed.status, failed.json], [200, { delivered: false, reason: 'the receiver responded 404' }]);
+  receiver.behave(answer(204));
+  assert.deepEqual((await retry(id)).json, { delivered: true, reason: null });
+  const { parked, parkedAlerts, state } = await readState(app);
+  assert.deepEqual({ parked, parkedAlerts, state }, { parked: 0, parkedAlerts: [], state: 'idle' });
+  assert.deepEqual(
+    receiver.requests.map(({ headers }) => headers['webhook-id']),
+    [id, id, id],
+  );
+  assert.equal((await retry(id)).status, 404);
+  assert.equal((await retry(id, 'other')).status, 404);
+  assert.equal((await retry('x')).status, 404);
+});
+
+test('a parked alert that is being sent again is not sent twice at a time', async (t) => {
+  const receiver = await startReceiver(t, answer(404));
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const token = await adminToken(app);
+  const id = await sendAlert(app, disk);
+  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  receiver.behave((response) => void setTimeout(() => response.end(), 300));
+  const retries = await Promise.all(
+    [1, 2].map(() => app.request('POST', `/api/deliveries/hook/${id}/retry`, { token })),
+  );
+  assert.deepEqual(retries.map(({ status }) => status).sort(), [200, 429]);
+});
+
+test('deliveries are for administrators', async (t) => {
+  const app = await startOutbox(t, []);
+  for (const [method, path] of [
+    ['GET', '/api/deliveries'],
+    ['POST', '/api/deliveries/a/b/retry'],
+  ] as const) {
+    assert.equal((await app.request(method, path)).status, 401);
+    assert.equal((await app.request(method, path, { token: await app.login('reader') })).status, 403);
+  }
+  const { json } = await app.request('GET', '/api/deliveries', { token: await adminToken(app) });
+  assert.deepEqual(json, { count: 0, data: [] });
+});
+
+test('parked alerts are known after a restart', async (t) => {
+  const receiver = await startReceiver(t, answer(400));
+  const destination = toDestination(receiver);
+  const app = await startOutbox(t, [destination]);
+  const id = await sendAlert(app, disk);
+  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  await app.close();
+  const next = await startOutbox(t, [destination], { dataDir: join(app.folder, 'data') });
+  const { parked, parkedAlerts } = await readState(next);
+  assert.deepEqual([parked, parkedAlerts.map((alert) => alert.id)], [1, [id]]);
+});
+
+const base = { name: 'pager', type: 'webhook', url: 'http://127.0.0.1:9/' };
+
+for (const [what, changes, problem] of [
+  ['an unknown type', { type: 'teams' }, /^destination "pager": type must be one of webhook, .*, not "teams"$/],
+  ['a url that is none', { url: 'pager' }, /^destination "pager": url must begin with http/],
+  ['a url of another scheme', { url: 'ftp://host/' }, /^destination "pager": url must begin with http/],
+  ['a user in the url', { url: 'http://me:planted@host/' }, /^destination "pager": url must not hold a user name/],
+  [
+    'a secret file that is missing',
+    { secretFile: '/nowhere/file' },
+    /^destination "pager": cannot read secretFile .*ENOENT$/,
+  ],
+  ['a secret that is none', { secret: 'whsec_planted!' }, /^destination "pager": the secret must be whsec_ and/],
+  [
+    'a secret that cannot be sent',
+    { type: 'ntfy', secret: 'plan\nted' },
+    /^destination "pager": the secret must be printable/,
+  ],
+  [
+    'two kinds of secret',
+    { secret: 'x', secretFile: 'y' },
+    /^destination "pager": give secret or secretFile, not both$/,
+  ],
+  [
+    'a secret that is not used',
+    { type: 'slack', secret: 'planted' },
+    /^destination "pager": type slack takes no secret$/,
+  ],
+  [
+    'no secret where one is needed',
+    { type: 'gotify' },
+    /^destination "pager": type gotify needs secret or secretFile$/,
+  ],
+  ['too many secrets', { type: 'ntfy', secret: ['planted', 'b'] }, /^destination "pager": type ntfy takes one secret$/],
+  ['a name with a slash', { name: 'a/b' }, /destinations in \S+ at 0\.name must be up to 64 letters/],
+  ['an unknown key', { filter: {} }, /destinations in \S+ at 0 has unknown keys, remove them: filter$/],
+  ['a wait below 0', { retrySeconds: [-1] }, /destinations in \S+ at 0\.retrySeconds\.0 must be >= 0$/],
+] as const) {
+  test(`a destination with ${what} fails the startup with one line that names it`, async (t) => {
+    const refusal = await startRefusal(t, { settings: { destinations: [{ ...base, ...changes }] } });
+    assert.match(refusal, problem);
+    assert.doesNotMatch(refusal, /\n|planted/);
+  });
+}
+
+test('two destinations of one name, in whatever case, fail the startup', async (t) => {
+  const refusal = await startRefusal(t, { settings: { destinations: [base, { ...base, name: 'Pager' }] } });
+  assert.equal(refusal, 'destination "Pager" is there twice: give each another name');
+});
+
+test('secrets and urls are neither logged nor shown nor stored', async (t) => {
+  const receiver = await startReceiver(t, (response, _request, index) =>
+    answer([500, 404, 410][index] ?? 410)(response, _request, index),
+  );
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
+  const secret = `whsec_${Buffer.alloc(24, 'hidden').toString('base64')}`;
+  const file = join(createFolder(t), 'secret');
+  writeFileSync(file, 'hidden-token\n');
+  const app = await startApp(t, {
+    log,
+    settings: {
+      destinations: [
+        toDestination(receiver, { secret: [secret, secret], url: `${receiver.url}/hidden-path` }),
+        toDestination(receiver, {
+          name: 'ntfy',
+          type: 'ntfy',
+          secretFile: file,
+          url: 'http://127.0.0.1:1/hidden-path',
+        }),
+      ],
+    },
+  });
+  await sendAlert(app, disk);
+  await sendAlert(app, disk);
+  await waitUntil('hook is disabled', async () => (await readState(app)).state === 'disabled');
+  await waitUntil('ntfy has parked both', async () => (await readState(app, 'ntfy')).parked === 2);
+  const shown = await app.request('GET', '/api/deliveries', { token: await adminToken(app) });
+  await app.close();
+  const folder = join(app.folder, 'data');
+  const stored = readdirSync(folder).filter((name) => /^(alerts|outbox).*\.jsonl$/.test(name));
+  assert.deepEqual(stored.sort(), ['alerts.jsonl', 'outbox-hook.jsonl', 'outbox-ntfy.jsonl', 'outbox.jsonl']);
+  const texts = [...lines, shown.text, ...stored.map((name) => readFileSync(join(folder, name), 'utf8'))];
+  for (const text of texts) assert.doesNotMatch(text, /hidden|whsec_|aGlkZGVu/);
+  assert.ok(lines.some((line) => line.includes('the receiver responded 410')));
+});
+
+test('retention keeps what was not delivered up to outboxRetainBytes, and counts what it drops', async (t) => {
+  const receiver = await startReceiver(t, answer(500));
+  const message = 'x'.repeat(2000);
+  const limits = { alertsSegmentBytes: 10_000, alertsRetainSegments: 1 };
+  for (const [outboxRetainBytes, isKept] of [
+    [1_000_000, true],
+    [30_000, false],
+  ] as const) {
+    const destination = toDestination(receiver, { retrySeconds: Array(99).fill(1) });
+    const app = await startOutbox(t, [destination], { ...limits, outboxRetainBytes });
+    for (let n = 0; n < 40; n += 1) await sendAlert(app, { message });
+    const files = readdirSync(join(app.folder, 'data')).filter((name) => /^alerts\.\d+\.jsonl$/.test(name));
+    const { dropped, lagAlerts } = await readState(app);
+    assert.equal(dropped + lagAlerts, 40);
+    assert.equal(dropped === 0, isKept, `${dropped} dropped`);
+    assert.ok(isKept ? files.length >= 8 : files.length <= 3, `${files.length} files`);
+    if (isKept) {
+      await app.close();
+      receiver.behave(answer(200));
+      const next = await startOutbox(t, [toDestination(receiver)], { ...limits, dataDir: join(app.folder, 'data') });
+      await waitForRequests(receiver, 2);
+      await next.close();
+      receiver.behave(answer(500));
+    }
+  }
+});
+
+test('a pattern matches with any text for each asterisk', () => {
+  for (const pattern of ['abc', 'a*', '*c', '*', 'a*c', '*b*', 'a**c', 'ab*c', '*abc*'])
+    assert.ok(isLike('abc', pattern), pattern);
+  for (const pattern of ['', 'ab', 'b*', '*b', 'abc*c', 'a*b', '*abc*abc', 'A*'])
+    assert.ok(!isLike('abc', pattern), pattern);
+});

@@ -1,0 +1,109 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Journal } from '../../../storage/journal/journal.ts';
+import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import { createSerial } from '../../../storage/journal/scheduling.ts';
+import type { OpenLog } from '../../feature.ts';
+import { createFilter } from './config/filter.ts';
+import type { DestinationSettings } from './config/settings.ts';
+import { type Target, toTarget } from './config/target.ts';
+import { type Delivery, Destination } from './delivery/destination.ts';
+import { openProgressLog } from './delivery/progress-log.ts';
+import { readInstanceId } from './instance-id.ts';
+
+interface OutboxSettings {
+  destinations: DestinationSettings[];
+  outboxRetainBytes: number;
+}
+
+interface Parts {
+  alerts: Journal;
+  openLog: OpenLog;
+  clock: () => Date;
+  log: FastifyBaseLogger;
+}
+
+export interface Outbox {
+  list(): readonly Destination[];
+  /** What the present destinations have done with the alert. */
+  listDeliveries(record: StoredRecord): Delivery[];
+  /** Takes over changed destinations in the background; those that have not changed try again now. */
+  reload(settings: OutboxSettings): void;
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Sends the alerts of the log to the destinations. Throws a SettingsError for destinations that cannot be used. */
+export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promise<Outbox> => {
+  const { alerts, log } = parts;
+  const serially = createSerial();
+  let destinations: Destination[] = [];
+  let stored = alerts.state().lastSeq;
+  const open = createOpener(parts);
+  const load = async (entries: readonly DestinationSettings[]): Promise<void> => {
+    const targets = entries.map(toTarget);
+    const isKept = (one: Destination) => targets.some((target) => isSame(target, one.target));
+    const kept = destinations.filter(isKept);
+    await Promise.all(destinations.filter((one) => !isKept(one)).map((one) => one.close()));
+    destinations = kept;
+    for (const one of kept) one.enable();
+    for (const target of targets) {
+      if (kept.some((one) => isSame(target, one.target))) continue;
+      const opened = await open(target, stored);
+      destinations = [...destinations, opened];
+      opened.noteStored(stored);
+      opened.start();
+    }
+  };
+  const stop = alerts.onStored((seq) => {
+    stored = seq;
+    for (const one of destinations) one.noteStored(seq);
+  });
+  const close = (): Promise<void> => {
+    stop();
+    return serially(async () => {
+      await Promise.all(destinations.map((one) => one.close()));
+    });
+  };
+  try {
+    await load(settings.destinations);
+    const readFrom = () => Math.min(...destinations.map(({ progress }) => progress.cursor));
+    await alerts.holdFrom(readFrom, settings.outboxRetainBytes, (seq) => {
+      for (const one of destinations) one.drop(seq);
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    list: () => destinations,
+    listDeliveries: (record) => destinations.map((one) => one.describe(record)),
+    reload: (changed) => {
+      serially(() => load(changed.destinations)).catch((err: unknown) =>
+        log.error({ err }, 'outbox: the destinations could not be changed'),
+      );
+    },
+    reopen: async () => {
+      await Promise.all(destinations.map((one) => one.reopen()));
+    },
+    close,
+  };
+};
+
+const isSame = (one: Target, other: Target): boolean =>
+  JSON.stringify([one.settings, one.place.secrets]) === JSON.stringify([other.settings, other.place.secrets]);
+
+/** Opens destinations. What they need is loaded with the first one. */
+const createOpener = ({ alerts, openLog, clock, log }: Parts) => {
+  let instance: string | undefined;
+  return async (target: Target, stored: number): Promise<Destination> => {
+    instance ??= await readInstanceId(openLog);
+    const { createSender } = await import('./delivery/sender.ts');
+    const { settings, place } = target;
+    const { name, concurrency = 1, startAt = 'now' } = settings;
+    const progressLog = await openProgressLog(openLog, name, startAt === 'oldest' ? 0 : stored);
+    // One connection more, for alerts that an administrator sends again.
+    const sender = createSender(place.url, concurrency + 1);
+    const accepts = createFilter(settings, instance);
+    return new Destination({ target, instance, accepts, alerts, progressLog, sender, clock, log }, stored);
+  };
+};

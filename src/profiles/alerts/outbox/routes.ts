@@ -1,0 +1,81 @@
+import { HttpError } from '../../../http/response/errors.ts';
+import type { Journal } from '../../../storage/journal/journal.ts';
+import { defineRoute, type Route } from '../../route.ts';
+import type { Destination } from './delivery/destination.ts';
+import type { Outbox } from './outbox.ts';
+import { DeliveryList, type DestinationState, RetryParams, RetryResult } from './schema.ts';
+
+/** How many parked alerts are listed. */
+const mostListed = 100;
+
+/** The routes of the outbox. */
+export const createOutboxRoutes = (outbox: Outbox, alerts: Journal, clock: () => Date): Route[] => [
+  listDeliveries(outbox, clock),
+  retryDelivery(outbox, alerts),
+];
+
+const listDeliveries = (outbox: Outbox, clock: () => Date): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/deliveries',
+    access: 'admin',
+    summary: 'Say how far each destination is',
+    schema: { operationId: 'listDeliveries', response: { 200: DeliveryList } },
+    handler: async () => {
+      const data = outbox.list().map((destination) => toState(destination, clock()));
+      return { count: data.length, data };
+    },
+  });
+
+const retryDelivery = (outbox: Outbox, alerts: Journal): Route => {
+  /** Alerts that are being sent, as `DESTINATION/ID`. */
+  const running = new Set<string>();
+  return defineRoute({
+    method: 'POST',
+    path: '/api/deliveries/:destination/:id/retry',
+    access: 'admin',
+    summary: 'Send a parked alert once more, now',
+    schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
+    handler: async ({ params: { destination: name, id } }) => {
+      const destination = outbox.list().find((one) => one.name === name);
+      if (!destination) throw new HttpError('not-found', `There is no destination ${JSON.stringify(name)}`);
+      const seq = destination.findParked(id);
+      if (seq === undefined) throw new HttpError('not-found', `No alert with this id is parked at ${name}`);
+      const key = `${name}/${id}`;
+      if (running.has(key)) throw new HttpError('too-many', 'This alert is being sent already');
+      running.add(key);
+      try {
+        const record = await findRecord(alerts, seq);
+        if (!record) throw new HttpError('not-found', 'The alert is no longer in the log');
+        const outcome = await destination.retry(record);
+        const isDelivered = outcome.kind === 'delivered';
+        return { delivered: isDelivered, reason: isDelivered ? null : outcome.reason };
+      } finally {
+        running.delete(key);
+      }
+    },
+  });
+};
+
+const findRecord = async (alerts: Journal, seq: number) => {
+  for await (const [first] of alerts.readAfter(seq - 1)) return first?.seq === seq ? first : undefined;
+  return undefined;
+};
+
+const toState = (destination: Destination, now: Date): DestinationState => {
+  const { name, target, progress, health, nextAt, waitingSince = now.getTime() } = destination;
+  const { lastSuccess, lastError } = health;
+  return {
+    destination: name,
+    type: target.type.name,
+    state: destination.state,
+    lagAlerts: destination.lag,
+    lagSeconds: Math.max(0, now.getTime() - waitingSince) / 1000,
+    lastSuccess: lastSuccess?.toISOString() ?? null,
+    lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : null,
+    nextAttempt: nextAt === undefined ? null : new Date(nextAt).toISOString(),
+    parked: progress.parked.size + progress.forgotten,
+    parkedAlerts: [...progress.parked.values()].slice(-mostListed),
+    dropped: progress.dropped,
+  };
+};

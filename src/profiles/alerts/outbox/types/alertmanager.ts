@@ -1,0 +1,53 @@
+import type { OutgoingAlert } from '../alert.ts';
+import { toTitle } from './text.ts';
+import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
+
+/**
+ * How long after its receipt an alert counts as firing unless it is resolved before. Repeats are not delivered for 24
+ * hours, and Alertmanager would otherwise resolve it after five minutes.
+ */
+const firingMs = 25 * 60 * 60 * 1000;
+
+/** Alertmanager, API version 2: `url` is the server's. The labels decide which alert it is. */
+export const alertmanager: DestinationType = {
+  name: 'alertmanager',
+  secret: 'optional',
+  toRequest: (alert, { url, secrets }) => ({
+    path: toPathWith(url, '/api/v2/alerts'),
+    headers: { ...jsonType, ...toBearer(secrets) },
+    body: JSON.stringify([toAlert(alert)]),
+  }),
+};
+
+const toAlert = (alert: OutgoingAlert): object => {
+  const { link, via } = alert;
+  return {
+    labels: toLabels(alert),
+    annotations: { summary: alert.message || toTitle(alert), via },
+    startsAt: toStart(alert),
+    ...toEnd(alert),
+    ...(link !== undefined && { generatorURL: link }),
+  };
+};
+
+const toStart = ({ startsAt, time }: OutgoingAlert): string => startsAt ?? time;
+
+/** An alert without a status has no end: Alertmanager resolves it in its own time. */
+const toEnd = (alert: OutgoingAlert): { endsAt?: string } => {
+  const { status, time, endsAt = time } = alert;
+  if (status === 'firing') return { endsAt: new Date(Date.parse(time) + firingMs).toISOString() };
+  if (status === undefined) return {};
+  // Alertmanager refuses an end before the start.
+  const start = toStart(alert);
+  return { endsAt: Date.parse(endsAt) < Date.parse(start) ? start : endsAt };
+};
+
+/** The sender's labels, which a resolved alert repeats; labels made of the four fields if there are none. */
+const toLabels = ({ labels = {}, source, level, hostname }: OutgoingAlert): Record<string, string> => {
+  const given = Object.entries(labels).map(([name, value]) => [toLabelName(name), value]);
+  const own = given.length > 0 ? given : Object.entries({ severity: level.toLowerCase(), instance: hostname });
+  return Object.fromEntries([['alertname', source || 'signalbox'], ...own].filter(([, value]) => value !== ''));
+};
+
+/** Alertmanager before 0.27 refuses other characters. */
+const toLabelName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');

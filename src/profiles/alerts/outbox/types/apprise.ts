@@ -1,0 +1,23 @@
+import { toBody, toTitle, toUrgency } from './text.ts';
+import { type DestinationType, jsonType, toBearer, toPath } from './type.ts';
+
+/** More than the services behind Apprise show. */
+const maxBytes = 32 * 1024;
+
+const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info: 'info', resolved: 'success' };
+
+/** Apprise API: `url` ends in `/notify/KEY`. */
+export const apprise: DestinationType = {
+  name: 'apprise',
+  secret: 'optional',
+  toRequest: (alert, { url, secrets }) => ({
+    path: toPath(url),
+    headers: { ...jsonType, ...toBearer(secrets) },
+    body: JSON.stringify({
+      title: toTitle(alert),
+      body: toBody(alert, maxBytes),
+      type: kinds[toUrgency(alert)],
+      format: 'text',
+    }),
+  }),
+};

@@ -1,0 +1,11 @@
+import { HttpError } from '../../http/response/errors.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
+
+export const retryAfter = { 'Retry-After': '1' };
+
+/** The response to alerts that were not stored; errors that are not the journal's stay as they are. */
+export const toRefusal = (error: unknown): unknown => {
+  if (!(error instanceof JournalError)) return error;
+  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
+  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: retryAfter });
+};

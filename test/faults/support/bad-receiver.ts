@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { atEnd } from './ending.ts';
+
+const longestDelayMs = 60;
+
+export interface BadReceiver {
+  url: string;
+  /** The body of each delivery that was complete, by `webhook-id`, in order of the first. */
+  bodies: Map<string, string[]>;
+  /** From now on every delivery is answered 200 at once. */
+  recover(): void;
+  close(): Promise<void>;
+}
+
+/** A receiver of webhooks that fails, hangs, breaks connections and answers late. */
+export const startBadReceiver = async (t: TestContext, random: () => number): Promise<BadReceiver> => {
+  const bodies = new Map<string, string[]>();
+  let isGood = false;
+  const behave = (response: ServerResponse): void => {
+    const chance = isGood ? 1 : random();
+    if (chance < 0.05) response.writeHead(500).end('no');
+    else if (chance < 0.08) response.writeHead(503, { 'retry-after': '0' }).end();
+    else if (chance < 0.11) response.destroy();
+    // A response whose end never comes counts as delivered after 15 s; a server is killed before that.
+    else if (chance < 0.115) response.writeHead(200).write('...');
+    else if (chance < 0.12) return;
+    else if (chance < 0.2) setTimeout(() => response.end(), random() * longestDelayMs);
+    else response.end();
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      // The sender was killed.
+      return;
+    }
+    const id = String(request.headers['webhook-id']);
+    bodies.set(id, [...(bodies.get(id) ?? []), Buffer.concat(chunks).toString()]);
+    behave(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  atEnd(t, close);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    bodies,
+    recover: () => {
+      isGood = true;
+    },
+    close,
+  };
+};

@@ -1,0 +1,18 @@
+import { assertFits } from '../../src/profiles/alerts/intake/fits.ts';
+import type { ForeignAlert, Format } from '../../src/profiles/alerts/intake/format.ts';
+
+const now = new Date('2026-01-31T10:00:00Z');
+
+/** The alerts that a format reads in a JSON body, after its schema was checked. */
+export const readAlerts = (format: Format, body: unknown): ForeignAlert[] => {
+  const value = structuredClone(body);
+  assertFits(format.schema, value);
+  return [...format.readAlerts(value as never, now)];
+};
+
+/** The one alert in a body. */
+export const readAlert = (format: Format, body: unknown): ForeignAlert => {
+  const [alert, ...others] = readAlerts(format, body);
+  if (!alert || others.length > 0) throw new Error(`${others.length + 1} alerts`);
+  return alert;
+};

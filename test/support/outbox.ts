@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { startApp, type TestApp } from './app.ts';
+import type { Scope } from './folder.ts';
+import type { Receiver } from './receiver.ts';
+import { waitUntil } from './wait.ts';
+
+/** What `GET /api/deliveries` says of a destination. */
+export interface State {
+  destination: string;
+  state: string;
+  lagAlerts: number;
+  lagSeconds: number;
+  lastSuccess: string | null;
+  lastError: { time: string; reason: string } | null;
+  nextAttempt: string | null;
+  parked: number;
+  parkedAlerts: { id: string; reason: string }[];
+  dropped: number;
+}
+
+/** An entry of `destinations` for the receiver: a webhook called `hook` that tries again at once, twice. */
+export const toDestination = ({ url }: Receiver, changes: object = {}) => ({
+  name: 'hook',
+  type: 'webhook',
+  url: `${url}/hook`,
+  retrySeconds: [0, 0],
+  ...changes,
+});
+
+/** An app with these destinations. */
+export const startOutbox = (t: Scope, destinations: object[], settings: object = {}): Promise<TestApp> =>
+  startApp(t, { settings: { destinations, ...settings } });
+
+const tokens = new WeakMap<TestApp, Promise<string>>();
+
+/** A token of the app's administrator. */
+export const adminToken = (app: TestApp): Promise<string> => {
+  const token = tokens.get(app) ?? app.login('admin');
+  tokens.set(app, token);
+  return token;
+};
+
+/** The state of one destination. */
+export const readState = async (app: TestApp, name = 'hook'): Promise<State> => {
+  const { json } = await app.request<{ data: State[] }>('GET', '/api/deliveries', { token: await adminToken(app) });
+  const state = json.data.find(({ destination }) => destination === name);
+  assert.ok(state);
+  return state;
+};
+
+/** The messages of the webhook's requests. */
+export const messagesOf = ({ requests }: Receiver): string[] => requests.map(({ body }) => JSON.parse(body).message);
+
+export const waitForRequests = ({ requests }: Receiver, count: number): Promise<void> =>
+  waitUntil(`${count} requests have arrived`, () => requests.length >= count);
+
+/** Waits until the destination has nothing left to do. */
+export const waitUntilIdle = (app: TestApp, name = 'hook'): Promise<void> =>
+  waitUntil(`${name} is idle`, async () => (await readState(app, name)).state === 'idle');
