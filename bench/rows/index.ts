@@ -11,10 +11,13 @@ import { taskCreating, taskReading } from './b9-json-server.ts';
 import { footprint } from './b10-footprint.ts';
 import { taskMemory } from './b10-task-memory.ts';
 import { slowReader } from './b11-slow-reader.ts';
+import { deliveries } from './b14-deliveries.ts';
+import { deadDestination } from './b15-dead-destination.ts';
 import type { Row } from './row.ts';
 
 /** Every row of docs/benchmarks.md, in its order; those with the same id are measured, or left out, on their own. */
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
+  ...[deliveries, deadDestination],
 ];
