@@ -1,4 +1,6 @@
 import { defineFeature } from '../feature.ts';
+import { readTime } from './alert.ts';
+import { createReadingRoutes } from './reading/routes.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
@@ -18,10 +20,17 @@ export const alerts = defineFeature({
       queueBytes: settings.alertsQueueBytes,
       minFreeBytes: settings.alertsMinFreeBytes,
       sync: settings.alertsSync,
+      indexing: {
+        timeOf: readTime,
+        keyOf: ({ level }) => (typeof level === 'string' ? level : ''),
+        keys: ['CRITICAL', 'ERROR', 'WARNING', 'INFO'],
+      },
     });
     const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
     return {
-      profiles: { alerts: createAlertRoutes(journal, clock, access) },
+      profiles: {
+        alerts: [...createAlertRoutes(journal, clock, access), ...createReadingRoutes({ journal, clock, access })],
+      },
       close: () => journal.close(),
       reopen: () => journal.reopen(),
     };
