@@ -11,10 +11,13 @@ import { taskCreating, taskReading } from './b9-json-server.ts';
 import { footprint } from './b10-footprint.ts';
 import { taskMemory } from './b10-task-memory.ts';
 import { slowReader } from './b11-slow-reader.ts';
+import { searchDay } from './b12-search-day.ts';
+import { histogram } from './b13-histogram.ts';
 import type { Row } from './row.ts';
 
 /** Every row of docs/benchmarks.md, in its order; those with the same id are measured, or left out, on their own. */
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
+  ...[searchDay, histogram],
 ];
