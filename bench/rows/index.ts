@@ -11,6 +11,8 @@ import { taskCreating, taskReading } from './b9-json-server.ts';
 import { footprint } from './b10-footprint.ts';
 import { taskMemory } from './b10-task-memory.ts';
 import { slowReader } from './b11-slow-reader.ts';
+import { searchDay } from './b12-search-day.ts';
+import { histogram } from './b13-histogram.ts';
 import { deliveries } from './b14-deliveries.ts';
 import { deadDestination } from './b15-dead-destination.ts';
 import type { Row } from './row.ts';
@@ -19,5 +21,5 @@ import type { Row } from './row.ts';
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
-  ...[deliveries, deadDestination],
+  ...[searchDay, histogram, deliveries, deadDestination],
 ];

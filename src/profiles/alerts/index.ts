@@ -1,8 +1,10 @@
 import { defineFeature } from '../feature.ts';
+import { readTime } from './alert.ts';
 import { findDestinationProblems } from './outbox/config/target.ts';
 import { openOutbox } from './outbox/outbox.ts';
 import { createOutboxRoutes } from './outbox/routes.ts';
 import { testDestination } from './outbox/test-destination.ts';
+import { createReadingRoutes } from './reading/routes.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
@@ -25,6 +27,11 @@ export const alerts = defineFeature({
       minFreeBytes: settings.alertsMinFreeBytes,
       sync: settings.alertsSync,
       awaitsHold: true,
+      indexing: {
+        timeOf: readTime,
+        keyOf: ({ level }) => (typeof level === 'string' ? level : ''),
+        keys: ['CRITICAL', 'ERROR', 'WARNING', 'INFO'],
+      },
     });
     const outbox = await openOutbox(settings, { alerts: journal, openLog, clock, log }).catch(async (error) => {
       await journal.close();
@@ -33,7 +40,11 @@ export const alerts = defineFeature({
     const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
     return {
       profiles: {
-        alerts: [...createAlertRoutes(journal, clock, access), ...createOutboxRoutes(outbox, journal, clock)],
+        alerts: [
+          ...createAlertRoutes(journal, clock, access),
+          ...createReadingRoutes({ journal, clock, access, deliveriesOf: outbox.listDeliveries }),
+          ...createOutboxRoutes(outbox, journal, clock),
+        ],
       },
       close: async () => {
         await outbox.close();

@@ -2,7 +2,7 @@
  * Every way in which a journal fails.
  * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written).
  * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
- * On listing: `window-too-large` (the records asked for take up too much of the log).
+ * On reading: `window-too-large` (the records asked for take up too much of the log).
  * `low-space` is only ever the cause of an `unavailable`.
  */
 export type JournalErrorCode =

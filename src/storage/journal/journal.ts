@@ -7,11 +7,15 @@ import type { Hold } from './files/retention.ts';
 import { createSync } from './files/sync.ts';
 import type { LogRecord } from './format/line.ts';
 import type { Match } from './format/parse.ts';
+import { LogIndex } from './index/log-index.ts';
 import { type JournalOptions, type Settings, withDefaults } from './options.ts';
-import { readAfter } from './read/after.ts';
+import { createReadAfter } from './read/after.ts';
+import { type Counting, countRecords } from './read/count.ts';
+import { findRecord } from './read/find.ts';
 import type { StoredRecord } from './read/forward.ts';
 import { findLastSeq } from './read/last-seq.ts';
 import { type Listing, listRecords } from './read/listing.ts';
+import { type Search, type SearchResult, searchLog } from './read/search.ts';
 import { appendGroup, appendRecord } from './write/append.ts';
 import type { Appended } from './write/queue.ts';
 import { SegmentStore } from './write/segment-store.ts';
@@ -19,6 +23,9 @@ import { Writer } from './write/writer.ts';
 
 /** Bytes of the log that one listing may read: about 0.3 s of processor time. */
 const maxListedBytes = 256 * 1024 * 1024;
+
+/** Bytes of the log that are read to find one record. */
+const maxFoundBytes = 64 * 1024 * 1024;
 
 /** Whether records are stored, and what is known about the log. */
 interface JournalState {
@@ -53,6 +60,15 @@ export interface Journal {
    * for. Lines that were not written here and damaged ones are skipped. A reader may hold one file open until it ends.
    */
   readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
+  /**
+   * Searches records that were written here, newest first. Files and blocks without records in its range are not read,
+   * so that a range costs as much as a log of that range alone; also while records cannot be stored.
+   */
+  search(search: Search): Promise<SearchResult>;
+  /** The record with the id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
+  find(id: string): Promise<StoredRecord | undefined>;
+  /** Counts records by minute and key, for `add`; resolves to whether all were counted. */
+  countByMinute(counting: Counting): Promise<boolean>;
   /** Calls the listener, which must not throw, after each write with the last seq; returns the function that ends it. */
   onStored(listener: (lastSeq: number) => void): () => void;
   /**
@@ -89,6 +105,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
 
 const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Promise<Journal> => {
   const store = await SegmentStore.open(names, createSync(settings.sync), settings);
+  const index = new LogIndex(store, names, settings);
   const lastSeq = await findLastSeq(store, settings.maxLineBytes);
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
   const writer = new Writer(store, settings, assertFreeSpace, lastSeq);
@@ -97,7 +114,10 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   return {
     append: (record) => appendRecord(writer, record, settings.maxLineBytes),
     appendAll: (records) => appendGroup(writer, records, settings.maxLineBytes),
-    readAfter: (seq) => readAfter(store, seq, settings.maxLineBytes),
+    readAfter: createReadAfter(store, index, settings.maxLineBytes),
+    search: (search) => searchLog(index, settings.indexing, search),
+    find: (id) => findRecord(index, id, maxFoundBytes),
+    countByMinute: (counting) => countRecords(index, counting),
     onStored: (listener) => writer.onStored(listener),
     holdFrom: (from, maxBytes, onDropped) => {
       const hold: Hold = { from, maxBytes, onDropped };
@@ -116,6 +136,7 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     state: () => ({ healthy: !writer.failure, failure: writer.failure, lastSeq: writer.lastSeq, damagedLines }),
     reopen: () => writer.reopen(),
     close: async () => {
+      await index.close();
       await writer.close();
       await lock.release();
     },

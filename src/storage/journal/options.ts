@@ -1,4 +1,15 @@
 import type { Report } from './events.ts';
+import type { LogRecord } from './format/line.ts';
+
+/** What the index of a log keeps of its records. */
+export interface Indexing {
+  /** A record's time in Unix milliseconds; undefined where it has none. */
+  timeOf(record: LogRecord): number | undefined;
+  /** What records are counted by. */
+  keyOf(record: LogRecord): string | undefined;
+  /** Keys that are always told apart. Of others, about a hundred are in each file; the rest is counted together. */
+  keys: readonly string[];
+}
 
 export interface JournalOptions {
   /** Created with mode 0700 if it does not exist. */
@@ -25,6 +36,8 @@ export interface JournalOptions {
   minFreeBytes?: number;
   /** `false` acknowledges before the disk has the record: fast, and not safe against power loss. */
   sync?: boolean;
+  /** By default records have neither times nor keys. */
+  indexing?: Indexing;
   /** Deletes nothing before `holdFrom` was called. */
   awaitsHold?: boolean;
   /** How long to wait between attempts to write again after a failure. */
@@ -54,6 +67,7 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   minFreeBytes: MiB,
   sync: true,
   awaitsHold: false,
+  indexing: { timeOf: () => undefined, keyOf: () => undefined, keys: [] },
   retryMs: 1000,
   ...options,
   report: createSafeReport(options.report),

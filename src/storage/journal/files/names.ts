@@ -12,6 +12,8 @@ export const createFileNames = (directory: string, name: string) => ({
   lock: join(directory, `${name}.lock`),
   /** A closed segment. */
   closed: (number: number): string => join(directory, `${name}.${toDigits(number)}.jsonl`),
+  /** What is known of the records of a closed segment; a help that can be rebuilt. */
+  index: (segment: string): string => segment.replace(/\.jsonl$/, '.index'),
   /** An incomplete last line or group that was cut off. */
   torn: (number: number): string => join(directory, `${name}.${toDigits(number)}.torn`),
   /** The numbers of the closed segments, oldest first. */

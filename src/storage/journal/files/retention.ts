@@ -44,6 +44,7 @@ export const removeOldSegments = async (
     const isUnread = hold !== undefined && lastSeq > hold.from();
     if (isUnread && bytes <= hold.maxBytes) continue;
     if (!(await remove(segment.path))) continue;
+    await remove(names.index(segment.path));
     bytes -= segment.bytes;
     removed.push(segment.path);
     if (isUnread) hold.onDropped(lastSeq);

@@ -46,11 +46,20 @@ export const readPart = (line: Buffer): Part | undefined => {
   return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
 };
 
+/** Whether the bytes of an own line can be those of a record that matches. */
+export const createPrefilter = (matches: readonly Match[]): ((line: Buffer) => boolean) => {
+  const texts = matches.map(toBytes);
+  return (line) => texts.every((text) => line.includes(text));
+};
+
 /** Whether the record of a line of this kind matches. Own lines are parsed only if their bytes can match. */
-export const createMatcher = ({ field, value }: Match): ((kind: LineKind, line: Buffer) => boolean) => {
-  const bytes = Buffer.from(`${JSON.stringify(field)}:${JSON.stringify(value)}`);
+export const createMatcher = (match: Match): ((kind: LineKind, line: Buffer) => boolean) => {
+  const { field, value } = match;
+  const bytes = toBytes(match);
   return (kind, line) => (kind !== 'own' || line.includes(bytes)) && parseRecord(line)[field] === value;
 };
+
+const toBytes = ({ field, value }: Match): Buffer => Buffer.from(`${JSON.stringify(field)}:${JSON.stringify(value)}`);
 
 const readCrc = (text: Buffer): number | undefined => {
   const hex = crcField.exec(text.subarray(-crcFieldBytes).toString('latin1'))?.[1];

@@ -1,12 +1,67 @@
+import { passIfGone } from '../errors.ts';
+import type { LogIndex } from '../index/log-index.ts';
 import { readForward, type StoredRecord } from './forward.ts';
-import { type Log, openFilesForward } from './log.ts';
+import { findLastSeqIn } from './last-seq.ts';
+import { type Log, type OpenFile, openFilesForward } from './log.ts';
 
-/** The records after `seq`, oldest first, some at a time, up to the end of the log as it is now. */
-export async function* readAfter(log: Log, seq: number, maxLineBytes: number): AsyncGenerator<StoredRecord[]> {
-  for await (const { read, end } of openFilesForward(log)) {
-    for await (const { records } of readForward(read, 0, end, maxLineBytes)) {
-      const after = records.filter((record) => record.seq > seq);
-      if (after.length > 0) yield after;
-    }
-  }
+/** How many readers' places are remembered, so that one that goes on need not search. */
+const keptPlaces = 64;
+
+interface Place {
+  identity: OpenFile['identity'];
+  offset: number;
 }
+
+/** Reads the records after a seq, oldest first, some at a time, up to the end of the log as it is when it begins. */
+export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number) => {
+  /** Where the records after a seq begin, by seq; the last one that was used is at the end. */
+  const places = new Map<number, Place>();
+  const remember = (seq: number, place: Place): void => {
+    places.delete(seq);
+    places.set(seq, place);
+    const [oldest] = places.keys();
+    if (places.size > keptPlaces && oldest !== undefined) places.delete(oldest);
+  };
+  return async function* readAfter(seq: number): AsyncGenerator<StoredRecord[]> {
+    const known = places.get(seq);
+    const unread = await listUnread(log, index, seq, maxLineBytes);
+    for await (const file of openFilesForward(log, (path) => unread.has(path))) {
+      const start = known?.identity === file.identity ? known.offset : await findStart(index, file, seq);
+      for await (const { records, end } of readForward(file.read, start, file.end, maxLineBytes)) {
+        const after = records.filter((record) => record.seq > seq);
+        const last = after.at(-1);
+        if (last === undefined) continue;
+        remember(last.seq, { identity: file.identity, offset: end });
+        yield after;
+      }
+    }
+  };
+};
+
+/** The closed segments that hold records after a seq. */
+const listUnread = async (log: Log, index: LogIndex, seq: number, maxLineBytes: number): Promise<Set<string>> => {
+  const { active, closed } = log.takeSnapshot();
+  await active.release();
+  const unread = new Set<string>();
+  for (const path of closed) {
+    const lastSeq =
+      index.summaryOf(path)?.seqs.max ??
+      (await log.readSerially(() => findLastSeqIn(path, maxLineBytes)).catch(passIfGone)) ??
+      0;
+    // One without records of its own says nothing of those before it.
+    if (lastSeq > 0 && lastSeq <= seq) break;
+    unread.add(path);
+  }
+  return unread;
+};
+
+/** The offset of a block before which the file holds no record after the seq. */
+const findStart = async (index: LogIndex, file: OpenFile, seq: number): Promise<number> => {
+  let start = file.end;
+  if (seq === 0) return 0;
+  for await (const { block } of index.readBlocks(file)) {
+    if (block.seqs.min <= block.seqs.max && block.seqs.max <= seq) break;
+    start = block.start;
+  }
+  return start;
+};

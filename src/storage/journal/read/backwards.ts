@@ -53,6 +53,15 @@ export async function* readLinesBackwards(
   yield [rest.toLine()];
 }
 
+/** The lines in a part of a file that begins and ends with whole lines, last one first. */
+export function* splitBackwards(bytes: Buffer): Generator<Buffer> {
+  for (let end = bytes.length; end > 0; ) {
+    const start = end > 1 ? bytes.lastIndexOf(newline, end - 2) + 1 : 0;
+    yield bytes.subarray(start, bytes[end - 1] === newline ? end - 1 : end);
+    end = start;
+  }
+}
+
 /** The offset after the last newline before `end`; 0 where there is none. */
 export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number> => {
   for await (const { start, bytes } of readBlocksBackwards(read, end)) {

@@ -1,9 +1,24 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { JournalError, passIfGone } from '../errors.ts';
-import type { SegmentStore } from '../write/segment-store.ts';
+import type { Serially } from '../scheduling.ts';
 import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './backwards.ts';
 
-export type Log = Pick<SegmentStore, 'takeSnapshot' | 'readSerially'>;
+/** The files of the log at one moment. */
+export interface Snapshot {
+  /** The file that is written to, of which `size` bytes may be read. To be released. */
+  active: { handle: FileHandle; retain(): void; release(): Promise<void> };
+  size: number;
+  /** Paths of the closed segments, newest first. */
+  closed: readonly string[];
+}
+
+export interface Log {
+  takeSnapshot(): Snapshot;
+  /** Steps of all readers run one by one. */
+  readSerially: Serially;
+  /** To be called with the active file and its new path when it is closed. */
+  onClosed(listener: (active: Snapshot['active'], path: string) => void): void;
+}
 
 /** A file of the log that can be read again later. */
 export interface LogFile {
@@ -13,10 +28,10 @@ export interface LogFile {
   release(): Promise<void>;
 }
 
-type Snapshot = ReturnType<Log['takeSnapshot']>;
-
 /** A file of the log while it is open. */
-interface OpenFile {
+export interface OpenFile {
+  /** The path of a closed file; what the snapshot has of the active one. */
+  identity: string | Snapshot['active'];
   file: LogFile;
   read: ReadAt;
   /** How many of its bytes may be read. */
@@ -40,46 +55,47 @@ export async function* readLogBackwards(
   }
 }
 
-interface OpenFile {
-  file: LogFile;
-  read: ReadAt;
-  end: number;
-}
-
-/** Newest first. A closed file is open only while it is read: a reader that waits for its client has none open. */
-async function* openFiles(log: Log): AsyncGenerator<OpenFile> {
+/**
+ * Newest first. A closed file is open only while it is read: a reader that waits for its client has none open. Those that
+ * `isWanted` turns down are not opened.
+ */
+export async function* openFiles(log: Log, isWanted = (_path: string) => true): AsyncGenerator<OpenFile> {
   const { active, size, closed } = log.takeSnapshot();
   try {
     yield toOpenFile(log, active, size);
   } finally {
     await active.release();
   }
-  for (const path of closed) yield* openClosed(log, path);
+  for (const path of closed) {
+    if (isWanted(path)) yield* openClosed(log, path);
+  }
 }
 
-/** The same files, oldest first. */
-export async function* openFilesForward(log: Log): AsyncGenerator<OpenFile> {
+/** The files, oldest first, without the closed ones that `isWanted` turns down. */
+export async function* openFilesForward(log: Log, isWanted: (path: string) => boolean): AsyncGenerator<OpenFile> {
   const { active, size, closed } = log.takeSnapshot();
   try {
-    for (const path of [...closed].reverse()) yield* openClosed(log, path);
+    for (const path of [...closed].reverse()) {
+      if (isWanted(path)) yield* openClosed(log, path);
+    }
     yield toOpenFile(log, active, size);
   } finally {
     await active.release();
   }
 }
 
-const toOpenFile = (log: Log, { handle, retain, release }: Snapshot['active'], end: number): OpenFile => {
-  const read = inTurn(log, toReadAt(handle));
-  return { file: { read, hold: retain, release }, read, end };
+const toOpenFile = (log: Log, active: Snapshot['active'], end: number): OpenFile => {
+  const read = inTurn(log, toReadAt(active.handle));
+  return { identity: active, file: { read, hold: active.retain, release: active.release }, read, end };
 };
 
 /** Yields the file unless it is gone: retention, or a person, may delete a segment at any time. */
-async function* openClosed(log: Log, path: string): AsyncGenerator<OpenFile> {
+export async function* openClosed(log: Log, path: string): AsyncGenerator<OpenFile> {
   const handle = await open(path, 'r').catch(passIfGone);
   if (!handle) return;
   const file = { read: inTurn(log, createReadByPath(path)), hold: () => undefined, release: async () => undefined };
   try {
-    yield { file, read: inTurn(log, toReadAt(handle)), end: (await handle.stat()).size };
+    yield { identity: path, file, read: inTurn(log, toReadAt(handle)), end: (await handle.stat()).size };
   } finally {
     await handle.close();
   }

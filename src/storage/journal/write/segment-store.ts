@@ -30,6 +30,7 @@ export class SegmentStore {
   #active: ActiveFile;
   #closed: readonly string[];
   #hold: Hold | undefined;
+  #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
 
   private constructor(names: FileNames, sync: Sync, settings: Settings, active: ActiveFile, closed: readonly string[]) {
     this.#names = names;
@@ -81,18 +82,27 @@ export class SegmentStore {
     this.#hold = hold;
   }
 
+  /** Calls the listener with what a snapshot has of the active file, and its new path, when it is closed. */
+  onClosed(listener: (active: ActiveFile['shared'], path: string) => void): void {
+    this.#noteClosed = listener;
+  }
+
   /** Closes the active file for good, gives it a number, and opens an empty one. */
   async startSegment(): Promise<void> {
     // This may fail too after a failed write; what was not acknowledged is then listed or skipped.
     await cutBack(this.#active).catch(() => undefined);
     const size = await readFileSize(this.#names.active);
+    let path: string | undefined;
     if (size === 0) {
       await unlink(this.#names.active).catch(passIfGone);
     } else if (size !== undefined) {
       const closed = this.#names.closed(nextNumber(await this.#names.listClosed()));
       await rename(this.#names.active, closed).catch(passIfGone);
+      path = closed;
     }
+    const previous = this.#active.shared;
     await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    if (path !== undefined) this.#noteClosed(previous, path);
     await this.#removeOld();
   }
 

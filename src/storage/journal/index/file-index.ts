@@ -1,0 +1,81 @@
+import { createSerial } from '../scheduling.ts';
+import { type Block, blockBytes, indexBackwards, type Source } from './block.ts';
+import type { Keys } from './keys.ts';
+
+/** How much is indexed before other readers have their turn. */
+const stepBytes = 1024 * 1024;
+
+/** The blocks of one file, in order; gaps between them are filled when somebody reads there. */
+export class FileIndex {
+  readonly keys: Keys;
+  readonly #serially = createSerial();
+  #blocks: Block[];
+
+  constructor(keys: Keys, blocks: Block[] = []) {
+    this.keys = keys;
+    this.#blocks = blocks;
+  }
+
+  get blocks(): readonly Block[] {
+    return this.#blocks;
+  }
+
+  /** Whether there are no gaps in the first `end` bytes. */
+  isComplete(end: number): boolean {
+    let covered = 0;
+    for (const block of this.#blocks) {
+      if (block.start > covered) return false;
+      covered = block.end;
+    }
+    return covered >= end;
+  }
+
+  /** The blocks of the first `end` bytes, the last one first, each with the offset up to which it belongs to them. */
+  async *readBackwards(source: Source, end: number): AsyncGenerator<{ block: Block; end: number }> {
+    for (let position = end; position > 0; ) {
+      const block = await this.#blockBefore(source, position);
+      yield { block, end: position };
+      position = block.start;
+    }
+  }
+
+  /** The block that holds the byte before the position. */
+  async #blockBefore(source: Source, position: number): Promise<Block> {
+    for (;;) {
+      const known = this.#blocks[this.#placeOf(position)];
+      if (known && known.start < position) return known;
+      // Two readers must not fill a gap at the same time.
+      await this.#serially(() => this.#fillBefore(source, position));
+    }
+  }
+
+  /** Adds blocks before the position, as many as make a step. */
+  async #fillBefore(source: Source, position: number): Promise<void> {
+    const place = this.#placeOf(position);
+    const next = this.#blocks[place];
+    if (next && next.start < position) return;
+    const previous = this.#blocks[place - 1];
+    // A short block at the end of what was the file's end grows with the file.
+    const isShort = previous !== undefined && previous.end - previous.start < blockBytes;
+    const from = previous ? (isShort ? previous.start : previous.end) : 0;
+    const added: Block[] = [];
+    for await (const block of indexBackwards(source, this.keys, from, position)) {
+      added.unshift(block);
+      if (position - block.start >= stepBytes) break;
+    }
+    const replacesShort = isShort && (added[0]?.start ?? position) < previous.end;
+    this.#blocks.splice(replacesShort ? place - 1 : place, replacesShort ? 1 : 0, ...added);
+  }
+
+  /** Index of the first block that ends at the position or behind it. */
+  #placeOf(position: number): number {
+    let low = 0;
+    let high = this.#blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#blocks[middle]?.end ?? 0) < position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createFolder } from '../../../../test/support/folder.ts';
+import { openTestJournal, type TestJournal } from '../../../../test/support/journal.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
+import { createId } from '../format/id.ts';
+import { toLine, toLineStart } from '../format/line.ts';
+import type { Indexing } from '../options.ts';
+
+const indexing: Indexing = {
+  timeOf: ({ at }) => Number(at),
+  keyOf: ({ level }) => String(level),
+  keys: ['ERROR'],
+};
+const options = { segmentBytes: 100_000, sync: false, indexing };
+
+const filler = 'x'.repeat(900);
+const perFile = 90;
+
+/** A log of ten closed segments and an active file; the time of each record is its number. */
+const createLog = async (t: TestContext, createRecordId = () => createId()): Promise<string> => {
+  const directory = createFolder(t);
+  for (let file = 1; file <= 11; file += 1) {
+    const lines = Array.from({ length: perFile }, (_, index) => {
+      const seq = (file - 1) * perFile + index + 1;
+      return toLine(toLineStart({ n: seq, at: seq, level: 'ERROR', filler }, createRecordId()), seq);
+    });
+    const name = file === 11 ? 'log.jsonl' : `log.${String(file).padStart(8, '0')}.jsonl`;
+    await writeFile(join(directory, name), lines.join(''));
+  }
+  return directory;
+};
+
+const listSidecars = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => name.endsWith('.index')).sort();
+
+const allSidecars = Array.from({ length: 10 }, (_, index) => `log.${String(index + 1).padStart(8, '0')}.index`);
+
+const waitForSidecars = (directory: string): Promise<void> =>
+  waitUntil('every closed segment has a sidecar', async () => (await listSidecars(directory)).length === 10);
+
+/** Few bytes: enough for two sidecars and some blocks, not for two segments. */
+const fewBytes = 150_000;
+
+/** Searches one old segment's worth of records once. */
+const searchOld = async (journal: TestJournal): Promise<unknown[]> => {
+  const { records } = await journal.search({ since: 100, until: 110, limit: 100, maxBytes: fewBytes });
+  return records.map(({ n }) => n);
+};
+
+const old = [109, 108, 107, 106, 105, 104, 103, 102, 101, 100];
+
+test('closed segments are indexed when somebody searches, and then a search reads only what can match', async (t) => {
+  const directory = await createLog(t);
+  const journal = await openTestJournal(t, directory, options);
+  assert.deepEqual(await listSidecars(directory), []);
+  assert.deepEqual(await searchOld(journal), []);
+  await waitForSidecars(directory);
+  assert.deepEqual(await listSidecars(directory), allSidecars);
+  assert.deepEqual(await searchOld(journal), old);
+  await journal.close();
+  const next = await openTestJournal(t, directory, options);
+  const sidecarBytes = (await readFile(join(directory, allSidecars[0] ?? ''))).length;
+  assert.ok(sidecarBytes < 2000, `${sidecarBytes}`);
+  assert.deepEqual(await searchOld(next), old);
+});
+
+for (const [what, spoil] of Object.entries({
+  'with garbage': (path: string) => writeFile(path, 'garbage'),
+  empty: (path: string) => writeFile(path, ''),
+  'cut off': async (path: string) => writeFile(path, (await readFile(path)).subarray(0, -7)),
+  'of another segment': async (path: string) => {
+    await writeFile(path, await readFile(path.replace(/\d\.index$/, '9.index')));
+  },
+  'with a changed byte': async (path: string) => {
+    const bytes = await readFile(path);
+    bytes.writeUInt8(bytes.readUInt8(80) ^ 1, 80);
+    await writeFile(path, bytes);
+  },
+  deleted: (path: string) => unlink(path),
+  'replaced by a directory': async (path: string) => {
+    await unlink(path);
+    await mkdir(path);
+  },
+  'replaced by a link to itself': async (path: string) => {
+    await unlink(path);
+    await symlink(path, path);
+  },
+} satisfies Record<string, (path: string) => Promise<unknown>>)) {
+  test(`a sidecar that is ${what} changes nothing that is found`, async (t) => {
+    const directory = await createLog(t);
+    const journal = await openTestJournal(t, directory, options);
+    await searchOld(journal);
+    await waitForSidecars(directory);
+    await journal.close();
+    for (const name of allSidecars.slice(0, 5)) await spoil(join(directory, name));
+    const next = await openTestJournal(t, directory, options);
+    const { records } = await next.search({ since: 1, until: 101, limit: 1000, maxBytes: 1e9 });
+    assert.deepEqual(
+      records.map(({ n }) => n),
+      Array.from({ length: 100 }, (_, index) => 100 - index),
+    );
+    await waitUntil('it is found with little reading', async () => (await searchOld(next)).length === 10);
+    assert.ok(!(await readdir(directory)).some((name) => name.endsWith('.tmp')));
+  });
+}
+
+test('retention deletes the sidecar with its segment', async (t) => {
+  const directory = await createLog(t);
+  const journal = await openTestJournal(t, directory, options);
+  await searchOld(journal);
+  await waitForSidecars(directory);
+  await journal.close();
+  await openTestJournal(t, directory, { ...options, retainSegments: 2 });
+  assert.deepEqual(await listSidecars(directory), allSidecars.slice(8));
+});
+
+test('a sidecar left by a deleted segment is not taken for that of the next one with its number', async (t) => {
+  const directory = await createLog(t);
+  const journal = await openTestJournal(t, directory, options);
+  await searchOld(journal);
+  await waitForSidecars(directory);
+  await journal.close();
+  for (const name of allSidecars.slice(1)) await rm(join(directory, name.replace('.index', '.jsonl')));
+  await rename(join(directory, 'log.jsonl'), join(directory, 'log.00000002.jsonl'));
+  const next = await openTestJournal(t, directory, options);
+  const { records } = await next.search({ since: 901, until: 911, limit: 100, maxBytes: 1e9 });
+  assert.equal(records.length, 10);
+});
+
+test('records are found by ids without a time, too', async (t) => {
+  const ids: string[] = [];
+  const directory = await createLog(t, () => {
+    ids.push(randomUUID());
+    return ids.at(-1) ?? '';
+  });
+  const journal = await openTestJournal(t, directory, options);
+  for (const n of [1, 90, 91, 500, 990]) assert.equal((await journal.find(ids[n - 1] ?? ''))?.['n'], n);
+  assert.equal(await journal.find(randomUUID()), undefined);
+  assert.equal(await journal.find(createId()), undefined);
+  assert.equal(await journal.find('"'), undefined);
+});
+
+test('keys without end are counted together, and those that matter never are', async (t) => {
+  const journal = await openTestJournal(t, createFolder(t), { ...options, segmentBytes: 1e9 });
+  const levels = [...Array.from({ length: 5000 }, (_, index) => `level ${index}`), 'x'.repeat(65), 'ERROR'];
+  await Promise.all(levels.map((level) => journal.append({ at: 60_000, level })));
+  const counts = new Map<string | undefined, number>();
+  const add = (_: number, key: string | undefined, count: number) => counts.set(key, count + (counts.get(key) ?? 0));
+  assert.ok(await journal.countByMinute({ since: 1, until: 2, maxBytes: 1e9, add }));
+  assert.equal(counts.get('ERROR'), 1);
+  assert.equal(counts.size, 128);
+  assert.equal(counts.get(undefined), 5002 - 127);
+});
+
+test('pages that are searched while records come in and files are closed have no gap and nothing twice', async (t) => {
+  const journal = await openTestJournal(t, createFolder(t), options);
+  let isOver = false;
+  const write = async (): Promise<void> => {
+    for (let n = 0; n < 1500; n += 1) await journal.append({ n, at: n, level: 'INFO', filler });
+    isOver = true;
+  };
+  const read = async (): Promise<void> => {
+    while (!isOver) {
+      const seqs: number[] = [];
+      for (let before: number | undefined; ; ) {
+        const { records, next } = await journal.search({ before, limit: 37, maxBytes: 1e9 });
+        seqs.push(...records.map(({ seq }) => seq));
+        if (next === undefined) break;
+        before = next;
+      }
+      const expected = Array.from({ length: seqs[0] ?? 0 }, (_, index) => (seqs[0] ?? 0) - index);
+      assert.deepEqual(seqs, expected);
+      await new Promise(setImmediate);
+    }
+  };
+  await Promise.all([write(), read(), read(), read()]);
+});
