@@ -11,10 +11,15 @@ import { taskCreating, taskReading } from './b9-json-server.ts';
 import { footprint } from './b10-footprint.ts';
 import { taskMemory } from './b10-task-memory.ts';
 import { slowReader } from './b11-slow-reader.ts';
+import { searchDay } from './b12-search-day.ts';
+import { histogram } from './b13-histogram.ts';
+import { deliveries } from './b14-deliveries.ts';
+import { deadDestination } from './b15-dead-destination.ts';
 import type { Row } from './row.ts';
 
 /** All rows of docs/benchmarks.md in order; rows with the same id are selected together and measured separately. */
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, alertGroups, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
+  ...[searchDay, histogram, deliveries, deadDestination],
 ];

@@ -16,27 +16,33 @@ export interface Sample {
 /** Milliseconds between two requests. */
 const interval = 5;
 
-/** Sends requests at fixed intervals without waiting for responses, so that a blocked server is sampled too. */
-export const takeSamples = (url: string, seconds: number, intervalMs = interval): Promise<Sample[]> =>
-  withPriority(() => takeAll(url, seconds, intervalMs));
+/**
+ * Asks at fixed intervals, whether the last request was answered or not, so that a server which stands still is asked
+ * meanwhile as well.
+ */
+export const takeSamples = (url: string, seconds: number, intervalMs = interval, body?: object): Promise<Sample[]> =>
+  withPriority(() => takeAll(url, seconds, intervalMs, body));
 
-const takeAll = async (url: string, seconds: number, intervalMs: number): Promise<Sample[]> => {
+const takeAll = async (url: string, seconds: number, intervalMs: number, body?: object): Promise<Sample[]> => {
   const agent = new Agent({ keepAlive: true });
   const samples: Promise<Sample>[] = [];
   const began = performance.now();
   for (let due = began; due < began + seconds * 1000; due += intervalMs) {
     const early = due - performance.now();
     if (early > 0) await setTimeout(early);
-    samples.push(ask(url, agent, performance.timeOrigin + due));
+    samples.push(ask(url, agent, performance.timeOrigin + due, body));
   }
   const all = await Promise.all(samples);
   agent.destroy();
   return all;
 };
 
-/** The p99 of the requests in milliseconds; throws if one was not 200. */
-export const measureP99 = async (url: string, seconds: number): Promise<number> =>
-  toP99(await takeSamples(url, seconds), url);
+/**
+ * The time in milliseconds that 99 % of the requests stayed below, GET or, with a body, POST; throws where one was not
+ * answered 200.
+ */
+export const measureP99 = async (url: string, seconds: number, body?: object): Promise<number> =>
+  toP99(await takeSamples(url, seconds, interval, body), url);
 
 /** The p99 of samples that were taken. */
 export const toP99 = (samples: readonly Sample[], url: string): number => {
@@ -77,7 +83,7 @@ const tryPriority = (priority: number): void => {
   }
 };
 
-const ask = async (url: string, agent: Agent, due: number): Promise<Sample> => {
-  const answer = await send(url, { method: 'GET', agent });
+const ask = async (url: string, agent: Agent, due: number, body?: object): Promise<Sample> => {
+  const answer = await send(url, body ? { agent, body } : { method: 'GET', agent });
   return { due, ms: answer?.ms ?? Number.NaN, status: answer?.status };
 };

@@ -48,4 +48,11 @@ export const toAlert = (record: Record<string, unknown>): Alert => ({
   receivedAt: toText(record['receivedAt']),
 });
 
+/** When the alert in a record was received, in Unix milliseconds; undefined where its line does not say. */
+export const readTime = ({ time, timestamp }: Record<string, unknown>): number | undefined => {
+  // Version 0.1 wrote only local times.
+  const read = Date.parse(toText(time) || toText(timestamp));
+  return Number.isNaN(read) ? undefined : read;
+};
+
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');

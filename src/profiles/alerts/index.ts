@@ -1,10 +1,12 @@
 import { defineFeature } from '../feature.ts';
 import { Repeats } from './intake/repeats.ts';
 import { createIntakeRoutes } from './intake/routes.ts';
+import { readTime } from './alert.ts';
 import { findDestinationProblems } from './outbox/config/target.ts';
 import { openOutbox } from './outbox/outbox.ts';
 import { createOutboxRoutes } from './outbox/routes.ts';
 import { testDestination } from './outbox/test-destination.ts';
+import { createReadingRoutes } from './reading/routes.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 
@@ -27,6 +29,11 @@ export const alerts = defineFeature({
       minFreeBytes: settings.alertsMinFreeBytes,
       sync: settings.alertsSync,
       awaitsHold: true,
+      indexing: {
+        timeOf: readTime,
+        keyOf: ({ level }) => (typeof level === 'string' ? level : ''),
+        keys: ['CRITICAL', 'ERROR', 'WARNING', 'INFO'],
+      },
     });
     const outbox = await openOutbox(settings, { alerts: journal, openLog, clock, log }).catch(async (error) => {
       await journal.close();
@@ -42,6 +49,7 @@ export const alerts = defineFeature({
         alerts: [
           ...createAlertRoutes(shared),
           ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
+          ...createReadingRoutes({ journal, clock, access, deliveriesOf: outbox.listDeliveries }),
           ...createOutboxRoutes(outbox, journal, clock),
         ],
       },

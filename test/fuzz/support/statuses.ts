@@ -25,7 +25,7 @@ const listOwn = (request: FuzzRequest, operation: Operation): Set<number> => {
     ...(operation.path.includes('{') ? [404] : []),
     ...(isRun ? [403, 500, 503] : []),
     ...(operation.profile === 'login' ? [401, 429, 503] : []),
-    ...(operation.path.endsWith('/api/alert') && saysNothing(request) ? [400] : []),
+    ...(operation.path.endsWith('/api/alert') && isEmptyAlert(request) ? [400] : []),
     // Their schemas do not tell which members have to come together.
     ...(/\/api\/alert\/(?:auto|slack|pagerduty)$/.test(operation.path) ? [400] : []),
   ];

@@ -3,10 +3,11 @@ import type { Journal } from '../../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
 import { createSerial } from '../../../storage/journal/scheduling.ts';
 import type { OpenLog } from '../../feature.ts';
+import type { AlertDelivery } from '../reading/schema.ts';
 import { createFilter } from './config/filter.ts';
 import type { DestinationSettings } from './config/settings.ts';
 import { type Target, toTarget } from './config/target.ts';
-import { type Delivery, Destination } from './delivery/destination.ts';
+import { Destination } from './delivery/destination.ts';
 import { openProgressLog } from './delivery/progress-log.ts';
 import { readInstanceId } from './instance-id.ts';
 
@@ -25,7 +26,7 @@ interface Parts {
 export interface Outbox {
   list(): readonly Destination[];
   /** What the present destinations have done with the alert. */
-  listDeliveries(record: StoredRecord): Delivery[];
+  listDeliveries(record: StoredRecord): AlertDelivery[];
   /** Takes over changed destinations in the background; those that have not changed try again now. */
   reload(settings: OutboxSettings): void;
   reopen(): Promise<void>;

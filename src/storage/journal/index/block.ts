@@ -51,7 +51,7 @@ const include = (range: Range, value: number): void => widen(range, { min: value
 export const overlaps = ({ min, max }: Range, from: number, to: number): boolean =>
   min <= max && max >= from && min < to;
 
-export const toCountKey = (minute: number, slot: number): number => minute * slots + slot;
+const toCountKey = (minute: number, slot: number): number => minute * slots + slot;
 export const minuteOf = (countKey: number): number => Math.floor(countKey / slots);
 export const slotOf = (countKey: number): number => countKey - minuteOf(countKey) * slots;
 

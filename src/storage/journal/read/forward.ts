@@ -50,7 +50,7 @@ export async function* readForward(
 }
 
 /** The records in whole lines, in their order. */
-export const parseLines = async (bytes: Buffer, slice: Slice): Promise<StoredRecord[]> => {
+const parseLines = async (bytes: Buffer, slice: Slice): Promise<StoredRecord[]> => {
   const records: StoredRecord[] = [];
   for (let at = 0; at < bytes.length; ) {
     const found = bytes.indexOf(newline, at);

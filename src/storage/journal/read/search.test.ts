@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
@@ -74,10 +74,12 @@ const spoilSidecars = async (directory: string): Promise<void> => {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.index'));
   for (const [index, name] of names.entries()) {
     const path = join(directory, name);
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+    await rm(path, { recursive: true });
     if (index % 4 === 0) await writeFile(path, 'garbage');
-    if (index % 4 === 1) await truncate(path, 100);
-    if (index % 4 === 2) await rm(path).then(() => mkdir(path));
-    if (index % 4 === 3) await writeFile(path, await readFile(join(directory, names[0] ?? name)).catch(() => ''));
+    if (index % 4 === 1) await writeFile(path, bytes.subarray(0, 100));
+    if (index % 4 === 2) await mkdir(path);
+    if (index % 4 === 3) await rename(join(directory, names[0] ?? ''), path);
   }
 };
 

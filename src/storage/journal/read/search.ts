@@ -21,6 +21,8 @@ export interface Search {
   test?: (record: StoredRecord) => boolean;
   /** How many records are returned at most. */
   limit: number;
+  /** Once the lines of the records found have so many bytes, no more are returned. */
+  maxFoundBytes?: number;
   /** After so many bytes of the log nothing more is read. */
   maxBytes: number;
 }
@@ -37,28 +39,32 @@ export interface SearchResult {
  * stopped by `maxBytes` may have found nothing, or even only indexed: the next one gets further.
  */
 export const searchLog = async (index: LogIndex, indexing: Indexing, search: Search): Promise<SearchResult> => {
-  const { match = [], test = () => true, limit } = search;
+  const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
   const { before = Number.MAX_SAFE_INTEGER, canHold, isInRange } = createRangeTests(search, indexing);
   const isPossible = createPrefilter(match);
   const budget = { left: search.maxBytes };
   const slice = new Slice();
   const records: StoredRecord[] = [];
+  let foundBytes = 0;
+  const isFull = (): boolean => records.length >= limit || foundBytes >= maxFoundBytes;
   /** The seq from which on everything has been looked at. */
   let reached = before;
   for await (const { read, readBlocks } of index.openFiles(canHold, budget)) {
     for await (const { block, end } of readBlocks()) {
       if (canHold(block)) {
-        if (records.length === limit) return { records, next: records.at(-1)?.seq };
+        if (isFull()) return { records, next: records.at(-1)?.seq };
         if (budget.left <= 0) return { records, next: reached };
         const bytes = Buffer.allocUnsafe(end - block.start);
         const length = await read(bytes, block.start);
         for (const line of splitBackwards(bytes.subarray(0, length))) {
           if (slice.isOver) await slice.giveWay();
-          if (records.length < limit && !isPossible(line)) continue;
+          if (!isFull() && !isPossible(line)) continue;
           const record = toStored(line);
           if (!record || !isInRange(record)) continue;
-          if (records.length === limit) return { records, next: records.at(-1)?.seq };
-          if (match.every(({ field, value }) => record[field] === value) && test(record)) records.push(record);
+          if (isFull()) return { records, next: records.at(-1)?.seq };
+          if (!match.every(({ field, value }) => record[field] === value) || !test(record)) continue;
+          records.push(record);
+          foundBytes += line.length;
         }
       }
       reached = Math.min(reached, block.seqs.min);

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Journal } from '../../../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../../../storage/journal/read/forward.ts';
+import type { AlertDelivery } from '../../reading/schema.ts';
 import { toOutgoing, toReceivedAt } from '../alert.ts';
 import type { Accepts } from '../config/filter.ts';
 import type { Target } from '../config/target.ts';
@@ -18,15 +19,6 @@ const mostAhead = 64;
 
 /** How long requests may go on when the destination is closed. */
 const closingMs = 2000;
-
-/** What a destination did with an alert, or will do. */
-export interface Delivery {
-  destination: string;
-  /** `skipped`: not for this destination. `unknown`: delivered, or one of very many that were parked. */
-  state: 'delivered' | 'waiting' | 'parked' | 'skipped' | 'unknown';
-  /** Why it is parked. */
-  reason: string | null;
-}
 
 interface DestinationParts {
   target: Target;
@@ -103,17 +95,18 @@ export class Destination {
   }
 
   /** What has become of an alert of the log. */
-  describe(record: StoredRecord): Delivery {
-    const { parked, forgotten, start } = this.progress;
-    const { reason = null } = parked.get(record.seq) ?? {};
+  describe(record: StoredRecord): AlertDelivery {
+    const { parked, forgotten, start, failing } = this.progress;
+    const { reason: error = null } = parked.get(record.seq) ?? {};
+    const { attempts = 0 } = failing.get(record.seq) ?? {};
     const [firstParked = 0] = parked.keys();
-    const toState = (): Delivery['state'] => {
-      if (reason !== null) return 'parked';
+    const toStatus = (): AlertDelivery['status'] => {
+      if (error !== null) return 'parked';
       if (record.seq <= start || !this.#parts.accepts(record)) return 'skipped';
       if (!this.progress.isSettled(record.seq)) return 'waiting';
       return forgotten > 0 && record.seq < firstParked ? 'unknown' : 'delivered';
     };
-    return { destination: this.name, state: toState(), reason };
+    return { destination: this.name, status: toStatus(), attempts, error };
   }
 
   start(): void {

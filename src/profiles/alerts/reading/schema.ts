@@ -1,0 +1,102 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { defineShape } from '../../route.ts';
+import { Alert } from '../schema.ts';
+
+const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description: `${description} \`null\` where there is none.` });
+
+const rfc3339 = 'RFC 3339 with offset';
+const example = '2026-01-31T09:30:00+01:00';
+
+/** The filters that search and histogram share. */
+const since = Type.Optional(
+  Type.String({ description: `Only alerts received at this time or later, ${rfc3339}.`, examples: [example] }),
+);
+const until = Type.Optional(
+  Type.String({ description: `Only alerts received before this time, ${rfc3339}.`, examples: [example] }),
+);
+const level = Type.Optional(Type.String({ description: 'Only alerts with exactly this level.', examples: ['ERROR'] }));
+
+export const SearchQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most alerts to return.' }),
+  before: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
+  ),
+  level,
+  source: Type.Optional(Type.String({ description: 'Only alerts with exactly this source.', examples: ['backup'] })),
+  hostname: Type.Optional(
+    Type.String({ description: 'Only alerts with exactly this host name.', examples: ['web-1'] }),
+  ),
+  status: Type.Optional(Type.String({ description: 'Only alerts with exactly this status.', examples: ['firing'] })),
+  q: Type.Optional(Type.String({ description: 'Only alerts with this text in the message, in any case.' })),
+  since,
+  until,
+});
+export type SearchQuery = Static<typeof SearchQuery>;
+
+export const HistogramQuery = Type.Object({
+  since,
+  until,
+  buckets: Type.Integer({ minimum: 1, maximum: 500, default: 24, description: 'Most buckets to return.' }),
+  level,
+});
+export type HistogramQuery = Static<typeof HistogramQuery>;
+
+const entry = {
+  seq: Type.Integer({ description: 'Its place in the log.', examples: [1042] }),
+  id: Type.String({ format: 'uuid' }),
+  time: orNull(Type.String({ format: 'date-time' }), 'When it was received.'),
+  format: Type.String({
+    description: 'The format it came in; `native` for `POST /api/alert`.',
+    examples: ['alertmanager'],
+  }),
+  status: orNull(Type.String(), '`firing` or `resolved`.'),
+  fingerprint: orNull(Type.String(), 'What identifies it at its sender.'),
+  labels: orNull(Type.Record(Type.String(), Type.String()), 'Its labels.'),
+  link: orNull(Type.String(), 'Where its sender shows it.'),
+  ...Alert.properties,
+};
+
+export const AlertEntry = defineShape('AlertEntry', entry);
+export type AlertEntry = Static<typeof AlertEntry>;
+
+export const AlertPage = defineShape('AlertPage', {
+  count: Type.Integer({ description: 'Alerts in `data`.' }),
+  data: Type.Array(AlertEntry, { description: 'Newest first.' }),
+  next: orNull(Type.Integer(), 'The `before` of the next page.'),
+});
+
+export const AlertDelivery = defineShape('AlertDelivery', {
+  destination: Type.String({ description: 'Name of the destination.' }),
+  status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
+    description: '`skipped`: not for this destination. `unknown`: delivered, or one of very many that were parked.',
+  }),
+  attempts: Type.Integer({ description: 'Failed attempts, while the alert waits.' }),
+  error: orNull(Type.String(), 'Why it is parked.'),
+});
+export type AlertDelivery = Static<typeof AlertDelivery>;
+
+export const AlertDetails = defineShape('AlertDetails', {
+  ...entry,
+  startsAt: orNull(Type.String({ format: 'date-time' }), 'When it began, by its sender.'),
+  endsAt: orNull(Type.String({ format: 'date-time' }), 'When it ended, by its sender.'),
+  via: orNull(Type.String(), 'The signalbox instances that it came through.'),
+  deliveries: Type.Array(AlertDelivery),
+});
+
+export const AlertHistogram = defineShape('AlertHistogram', {
+  since: Type.String({ format: 'date-time', description: 'Start of the first bucket: a whole minute.' }),
+  until: Type.String({ format: 'date-time', description: 'End of the last bucket.' }),
+  bucketSeconds: Type.Integer({ description: 'Length of a bucket: whole minutes.' }),
+  complete: Type.Boolean({ description: 'Whether all alerts are counted: `false` while old files are being indexed.' }),
+  buckets: Type.Array(
+    defineShape('AlertBucket', {
+      time: Type.String({ format: 'date-time', description: 'Start of the bucket.' }),
+      count: Type.Integer({ description: 'Alerts received in it.' }),
+      levels: Type.Record(Type.String(), Type.Integer(), {
+        description: 'How many of each level; at most 100 levels are told apart.',
+      }),
+    }),
+    { description: 'In order of time, also those without alerts.' },
+  ),
+});
