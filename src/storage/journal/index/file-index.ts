@@ -1,6 +1,7 @@
 import { createSerial } from '../scheduling.ts';
 import { type Block, blockBytes, indexBackwards, type Source } from './block.ts';
 import type { Keys } from './keys.ts';
+import { Minutes } from './minutes.ts';
 
 /** How much is indexed before other readers have their turn. */
 const stepBytes = 1024 * 1024;
@@ -8,12 +9,14 @@ const stepBytes = 1024 * 1024;
 /** The blocks of one file, in order; gaps between them are filled when somebody reads there. */
 export class FileIndex {
   readonly keys: Keys;
+  readonly minutes = new Minutes();
   readonly #serially = createSerial();
   #blocks: Block[];
 
   constructor(keys: Keys, blocks: Block[] = []) {
     this.keys = keys;
     this.#blocks = blocks;
+    for (const block of blocks) this.minutes.add(block);
   }
 
   get blocks(): readonly Block[] {
@@ -64,7 +67,9 @@ export class FileIndex {
       if (position - block.start >= stepBytes) break;
     }
     const replacesShort = isShort && (added[0]?.start ?? position) < previous.end;
-    this.#blocks.splice(replacesShort ? place - 1 : place, replacesShort ? 1 : 0, ...added);
+    const removed = this.#blocks.splice(replacesShort ? place - 1 : place, replacesShort ? 1 : 0, ...added);
+    for (const block of removed) this.minutes.remove(block);
+    for (const block of added) this.minutes.add(block);
   }
 
   /** Index of the first block that ends at the position or behind it. */

@@ -24,6 +24,8 @@ export interface Budget {
 /** A file of the log while it is open, with its index. */
 export interface IndexedFile {
   index: FileIndex;
+  /** How many of its bytes may be read. */
+  end: number;
   /** Fills the buffer; counts towards the budget. */
   read: ReadAt;
   /** Its blocks, the last one first, each with the offset up to which it belongs to what is read. */
@@ -68,7 +70,7 @@ export class LogIndex {
       const summary = typeof file.identity === 'string' ? this.#summaries.get(file.identity) : undefined;
       if (summary && !wasKnown && !isWanted(summary)) continue;
       const source = this.#toSource(countBytes(file.read, budget));
-      yield { index, read: source.read, readBlocks: () => index.readBackwards(source, file.end) };
+      yield { index, end: file.end, read: source.read, readBlocks: () => index.readBackwards(source, file.end) };
       await this.#save(file, index);
     }
   }
