@@ -9,8 +9,8 @@ import { Keys } from './keys.ts';
 import { readSidecar, writeSidecar } from './sidecar.ts';
 import { age, type Summary, summarize } from './summary.ts';
 
-/** How many closed segments' indexes are in memory, about 200 KiB each; those of others are read from their sidecars. */
-const keptIndexes = 32;
+/** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
+const keptIndexes = 16;
 
 /** In the background so many blocks are indexed before a pause that leaves the processor to requests. */
 const blocksAtOnce = 16;
