@@ -8,7 +8,7 @@ import { type Keys, slots } from './keys.ts';
 const minuteMs = 60_000;
 
 /** A block is closed when it has this many bytes. */
-export const blockBytes = 64 * 1024;
+export const blockBytes = 32 * 1024;
 
 /** The lowest and the highest of some numbers; `min` is above `max` where there are none. */
 export interface Range {

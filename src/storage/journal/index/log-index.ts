@@ -9,8 +9,8 @@ import { Keys } from './keys.ts';
 import { readSidecar, writeSidecar } from './sidecar.ts';
 import { age, type Summary, summarize } from './summary.ts';
 
-/** How many closed segments' indexes are in memory, about 200 KiB each; those of others are read from their sidecars. */
-const keptIndexes = 32;
+/** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
+const keptIndexes = 16;
 
 /** In the background so many blocks are indexed before a pause that leaves the processor to requests. */
 const blocksAtOnce = 16;
@@ -24,10 +24,12 @@ export interface Budget {
 /** A file of the log while it is open, with its index. */
 export interface IndexedFile {
   index: FileIndex;
+  /** How many of its bytes may be read. */
+  end: number;
   /** Fills the buffer; counts towards the budget. */
   read: ReadAt;
-  /** Its blocks, the last one first, each with the offset up to which it belongs to what is read. */
-  readBlocks(): AsyncGenerator<{ block: Block; end: number }>;
+  /** As FileIndex.readBackwards. */
+  readBlocks(canHold?: (block: Block) => boolean): AsyncGenerator<{ block: Block; end: number }>;
 }
 
 /**
@@ -68,7 +70,12 @@ export class LogIndex {
       const summary = typeof file.identity === 'string' ? this.#summaries.get(file.identity) : undefined;
       if (summary && !wasKnown && !isWanted(summary)) continue;
       const source = this.#toSource(countBytes(file.read, budget));
-      yield { index, read: source.read, readBlocks: () => index.readBackwards(source, file.end) };
+      yield {
+        index,
+        end: file.end,
+        read: source.read,
+        readBlocks: (canHold) => index.readBackwards(source, file.end, canHold),
+      };
       await this.#save(file, index);
     }
   }
