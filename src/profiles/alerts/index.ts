@@ -1,7 +1,7 @@
 import { defineFeature } from '../feature.ts';
+import { readTime } from './alert.ts';
 import { Repeats } from './intake/repeats.ts';
 import { createIntakeRoutes } from './intake/routes.ts';
-import { readTime } from './alert.ts';
 import { findDestinationProblems } from './outbox/config/target.ts';
 import { openOutbox } from './outbox/outbox.ts';
 import { createOutboxRoutes } from './outbox/routes.ts';
