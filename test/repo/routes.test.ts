@@ -72,6 +72,18 @@ test('operation ids are readable, unique and independent of other mounts', async
   assert.equal(alone['GET /a/b-c/api/tasks/{id}']?.operationId, 'getTaskAtABC');
 });
 
+test('operation ids stay unique on mounts whose names are alike or have no letters', async (t) => {
+  const alike = { '/x': ['tasks'], '/X': ['tasks'], '/a/b': ['tasks'], '/a-b': ['tasks'], '/aB': ['tasks'] };
+  const mounts = { ...alike, '/_': ['items', 'login'], '/~': ['items'] };
+  const operations = await readOperations(await startApp(t, { settings: { mounts } }));
+  const ids = Object.values(operations).map(({ operationId }) => operationId);
+  assert.deepEqual(ids, [...new Set(ids)]);
+  const lists = ['/x', '/X', '/a/b', '/a-b', '/aB'].map((base) => operations[`GET ${base}/api/tasks`]?.operationId);
+  assert.deepEqual(lists, ['listTasksAtX', 'listTasksAtX_2', 'listTasksAtAB', 'listTasksAtAB_2', 'listTasksAtAB_3']);
+  assert.equal(operations['POST /_/api/auth/login']?.operationId, 'loginAt_1');
+  assert.equal(operations['GET /~/api/items']?.operationId, 'listItemsAt_2');
+});
+
 test('operations describe each of their responses, and one for any other error', async (t) => {
   for (const [name, { responses }] of Object.entries(await readOperations(await startApp(t)))) {
     assert.ok('default' in responses, name);
