@@ -69,4 +69,6 @@ const createSuffixes = (bases: readonly string[]): string[] => {
 
 /** `/simple` → `AtSimple`, `/a/b-c` → `AtABC`; nothing for the base path `/`. */
 const toName = (base: string): string =>
-  (base === '/' ? '' : `At${base}`).replaceAll(/[^A-Za-z0-9]+(.?)/g, (_separator, letter: string) => letter.toUpperCase());
+  (base === '/' ? '' : `At${base}`).replaceAll(/[^A-Za-z0-9]+(.?)/g, (_separator, letter: string) =>
+    letter.toUpperCase(),
+  );
