@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace';
+import { basePath, listNames } from '../app/mounts/resolve.ts';
 import { version } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
 import { createSettingsSchema, toFileSchema } from '../config/schema.ts';
@@ -16,6 +17,10 @@ import { createUsage } from './usage.ts';
 const gracePeriod = 10_000;
 
 const schema = createSettingsSchema(features.map(({ settings }) => settings));
+
+const profiles = features.flatMap((feature) => feature.profiles);
+
+const mountRules = { profiles: listNames(profiles), basePath };
 
 const tools = features.flatMap((feature) => feature.tools ?? []);
 
@@ -55,7 +60,7 @@ const runCommand = async (argv: string[]): Promise<void> => {
     case 'hash-password':
       return printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
     case 'config-schema':
-      return print(`${JSON.stringify(toFileSchema(schema), null, 2)}\n`);
+      return print(`${JSON.stringify(toFileSchema(schema, mountRules), null, 2)}\n`);
     default:
       return runServer(flags);
   }

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { findProblems } from './problems.ts';
-import { fromText, isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
+import { fromText, isFlag, isSecret, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
 import { assertNoProblems, SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
@@ -86,7 +86,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 };
 
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
-  Object.entries(schema.properties).some(([key, property]) => 'secret' in property && Object.hasOwn(file, key));
+  Object.entries(schema.properties).some(([key, property]) => isSecret(property) && Object.hasOwn(file, key));
 
 /** Variables for settings that only the config file can hold: they would be silently ignored. */
 const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>

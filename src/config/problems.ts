@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { textForm } from './schema.ts';
+import { isSecret, textForm } from './schema.ts';
 
 interface Constraints {
   enum?: readonly string[];
@@ -25,7 +25,7 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
     ];
   }
   return [
-    `${place} must be ${describeValues(schema, form)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`,
+    `${place} must be ${describeValues(schema, form)}${isSecret(schema) ? '' : `, not ${JSON.stringify(value)}`}`,
   ];
 };
 

@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 
 /** Set by variable or file only, because every account can read command lines. */
-const secret = { secret: true } as const;
+const secret = { writeOnly: true } as const;
 
 const text = (description: string) => Type.String({ minLength: 1, description });
 
@@ -85,12 +85,47 @@ export const createSettingsSchema = (fragments: readonly TProperties[]): TObject
     title: 'signalbox settings',
   });
 
-/** The JSON Schema of the config file, for editors: every key is optional, and `$schema` is allowed. */
-export const toFileSchema = ({ required: _required, properties, ...schema }: TObject): object => ({
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  ...schema,
-  properties: { $schema: { type: 'string' }, ...properties },
-});
+/** Rules for mounts, which only the app knows. */
+export interface MountRules {
+  /** Names and letters of all profiles. */
+  profiles: readonly string[];
+  basePath: RegExp;
+}
+
+/** The program counts 32 bytes; a character has at most 4. */
+const leastSecretLength = 8;
+
+/**
+ * The JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that the
+ * program checks later, with messages of their own, are included.
+ */
+export const toFileSchema = (
+  { required: _required, properties, ...schema }: TObject,
+  { profiles, basePath }: MountRules,
+): object => {
+  const names = { items: { type: 'string', enum: profiles } };
+  const key = { minLength: leastSecretLength };
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...schema,
+    properties: {
+      $schema: { description: 'The file of this schema; the program ignores it.' },
+      ...properties,
+      profiles: { ...properties['profiles'], ...names },
+      mounts: {
+        ...properties['mounts'],
+        minProperties: 1,
+        propertyNames: { pattern: basePath.source },
+        patternProperties: { '^/': { type: 'array', minItems: 1, ...names } },
+      },
+      jwtSecret: { ...properties['jwtSecret'], ...key },
+      jwtPreviousSecret: { ...properties['jwtPreviousSecret'], ...key },
+    },
+  };
+};
+
+/** True if the setting's value must never be shown. */
+export const isSecret = (schema: TSchema): boolean => 'writeOnly' in schema;
 
 /** How a flag or variable holds the value; `none` if only the config file can. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
@@ -102,7 +137,7 @@ export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string
 };
 
 /** True if the setting has a flag. */
-export const isFlag = (schema: TSchema): boolean => !('secret' in schema) && textForm(schema) !== 'none';
+export const isFlag = (schema: TSchema): boolean => !isSecret(schema) && textForm(schema) !== 'none';
 
 /** `dataDir` → `data-dir`. */
 export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
