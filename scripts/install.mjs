@@ -115,5 +115,7 @@ const findNpm = () => {
 /** The first line of npm's error output that is a sentence. */
 const toReason = (output) => {
   const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''));
-  return lines.find((line) => line.trim() !== '' && !/^(code|syscall|errno|type|path|dest) /.test(line)) ?? 'npm ci failed';
+  return (
+    lines.find((line) => line.trim() !== '' && !/^(code|syscall|errno|type|path|dest) /.test(line)) ?? 'npm ci failed'
+  );
 };

@@ -3,7 +3,10 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 /** Set by variable or file only, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
 
-const text = (description: string) => Type.String({ minLength: 1, description });
+/** Pattern of paths: the operating system accepts all other characters. */
+const withoutNul = '^[^\\u0000]*$';
+
+const path = (description: string) => Type.String({ minLength: 1, pattern: withoutNul, description });
 
 /** A list of names or addresses; empty by default. */
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
@@ -27,12 +30,17 @@ const coreSettings = {
       description: 'Base paths, and the profiles to serve on each.',
     }),
   ),
-  dataDir: Type.String({ minLength: 1, default: 'data', description: 'Folder for data that must survive a restart.' }),
-  seed: Type.Optional(text('JSON file with records to load on startup.')),
+  dataDir: Type.String({
+    minLength: 1,
+    pattern: withoutNul,
+    default: 'data',
+    description: 'Folder for data that must survive a restart.',
+  }),
+  seed: Type.Optional(path('JSON file with records to load on startup.')),
   cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
   allowedHosts: list('Host names that requests may use; on loopback, in addition to the local names.'),
-  tlsCert: Type.Optional(text('PEM file with the certificate and its chain; turns on HTTPS.')),
-  tlsKey: Type.Optional(text("PEM file with the certificate's private key.")),
+  tlsCert: Type.Optional(path('PEM file with the certificate and its chain; turns on HTTPS.')),
+  tlsKey: Type.Optional(path("PEM file with the certificate's private key.")),
   trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted.'),
   requestTimeout: Type.Integer({
     minimum: 1,
@@ -58,8 +66,8 @@ const coreSettings = {
     default: 500,
     description: 'Event-loop delay in milliseconds above which new requests get 503; 0 means no limit.',
   }),
-  publicDir: Type.Optional(text('Folder that /docs serves instead of the built-in pages.')),
-  powershellPath: Type.Optional(text('Absolute path of PowerShell, if it is not in a standard location.')),
+  publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),
+  powershellPath: Type.Optional(path('Absolute path of PowerShell, if it is not in a standard location.')),
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random if not set.' }),

@@ -26,7 +26,10 @@ export const loginSettings = {
     30,
     'Wrong logins for one user within an hour after which addresses that fail are delayed; 0 means no limit.',
   ),
-  loginTriesInTotal: tries(200, 'Wrong logins for all users within an hour after which addresses that fail are delayed; 0 means no limit.'),
+  loginTriesInTotal: tries(
+    200,
+    'Wrong logins for all users within an hour after which addresses that fail are delayed; 0 means no limit.',
+  ),
   loginMaxDelay: Type.Integer({
     minimum: 1,
     maximum: 3600,

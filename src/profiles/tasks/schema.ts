@@ -10,13 +10,18 @@ export const maximumTitleLength = 200;
 /** JavaScript's white space, and U+0085, which Unicode counts as such too. */
 const notBlank = '[^\\s\\u0085]';
 
-const Title = Type.String({ pattern: notBlank, maxLength: maximumTitleLength, examples: ['Check the backups'] });
+const Title = Type.String({
+  pattern: notBlank,
+  maxLength: maximumTitleLength,
+  description: 'Text that is not blank.',
+  examples: ['Check the backups'],
+});
 const Description = Type.String({ examples: ['Those of last night'] });
 const Priority = Type.Enum(priorities, { type: 'string', title: 'TaskPriority' });
 const Status = Type.Enum(statuses, { type: 'string', title: 'TaskStatus' });
 const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d$',
-  description: 'Local time without a zone.',
+  description: 'Local time without a zone, such as 2026-01-31T09:30:00.',
   examples: ['2026-01-31T09:30:00'],
 });
 
