@@ -13,7 +13,7 @@ import { createServer } from '../http/server.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import { createLogOpener } from './journal-opener.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
-import { registerProfile } from './mounts/register.ts';
+import { registerMounts } from './mounts/register.ts';
 import { version } from './package-info.ts';
 import { assertReloadable, pickOwn, preflight } from './preflight.ts';
 
@@ -60,9 +60,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     await serveOpenApi(server, version, listTags(mounted));
     await serveStaticFiles(server, { prefix: '/docs/', root: plan.pages, policy: pagePolicy });
     redirectRoot(server, mounts);
-    for (const { base, profiles } of mounts) {
-      for (const profile of profiles) await registerProfile(server, base, profile, guard);
-    }
+    await registerMounts(server, mounts, guard);
     if (settings.jwtSecret === undefined) {
       server.addHook('onListen', async () => {
         log.info('jwtSecret is not set: tokens become invalid when the server stops');

@@ -13,8 +13,10 @@ export const createLogOpener =
       ...options,
       directory,
       report: (event) => log.warn(toDetails(event), `${title}: ${event.type}`),
-    }).catch(({ message }: JournalError) => {
-      throw new SettingsError([`dataDir: ${message}`]);
+    }).catch(({ code, message }: JournalError) => {
+      throw new SettingsError([
+        `dataDir: ${message}${code === 'locked' ? '; stop it, or' : ';'} choose another folder with --data-dir`,
+      ]);
     });
 
 /** The event's details; an error is called `err`, the name that pino serializes in full. */

@@ -2,14 +2,21 @@ import { parseArgs } from 'node:util';
 import type { TObject, TSchema } from 'typebox';
 import type { Flags } from '../config/load.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../config/schema.ts';
-import { suggest } from '../config/suggest.ts';
+import { normalise, suggest } from '../config/suggest.ts';
 
-/** The command line is invalid: the message is printed as one line, with exit code 2. */
-export class UsageError extends Error {}
+/** The command line is invalid: each problem is printed as one line, with exit code 2. */
+export class UsageError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(...problems: string[]) {
+    super(problems.join('; '));
+    this.problems = problems;
+  }
+}
 
 /**
  * Parses the command line: returns the words that are not flags, in order, and the flags by setting, e.g. `dataDir`.
- * Throws a UsageError for an unknown flag.
+ * Throws a UsageError that lists all unknown flags.
  */
 export const parseArguments = (argv: readonly string[], schema: TObject) => {
   const settings = Object.entries(schema.properties).filter(([, property]) => isFlag(property));
@@ -55,18 +62,30 @@ const joinNegativeNumbers = (argv: readonly string[], settings: readonly [string
 const toFlag = (key: string): string => `--${toFlagName(key)}`;
 
 const parse = (args: string[], options: Options, schema: TObject) => {
+  const settings = { args, options, allowPositionals: true, allowNegative: true, tokens: true } as const;
+  // parseArgs itself reports only the first unknown flag.
+  const unknown = parseArgs({ ...settings, strict: false }).tokens.flatMap((token) =>
+    token.kind === 'option' && !isKnown(token.rawName, options) ? token.rawName : [],
+  );
+  if (unknown.length > 0)
+    throw new UsageError(...unknown.map((flag) => `Unknown option '${flag}'${adviseUnknown(flag, options, schema)}`));
   try {
-    return parseArgs({ args, options, allowPositionals: true, allowNegative: true, tokens: true });
+    return parseArgs(settings);
   } catch (error) {
-    throw new UsageError(explain((error as Error).message, options, schema));
+    throw new UsageError(explain((error as Error).message));
   }
 };
 
+const isKnown = (flag: string, options: Options): boolean => {
+  const name = flag.replace(/^--/, '');
+  const negated = options[name.replace(/^no-/, '')];
+  return Object.hasOwn(options, name) || flag === '-h' || (name.startsWith('no-') && negated?.type === 'boolean');
+};
+
 /** Turns Node's message about a flag into one that says what to do. */
-const explain = (message: string, options: Options, schema: TObject): string => {
+const explain = (message: string): string => {
   const flag = /'(?:-\w, )?(-[^\s'=]*)/.exec(message)?.[1] ?? '';
   const name = flag.replace(/^--/, '');
-  if (/^Unknown option/.test(message)) return `Unknown option '${flag}'${adviseUnknown(flag, options, schema)}`;
   if (/does not take an argument/.test(message)) return explainSwitch(name);
   return `${flag} needs a value, as in ${flag}=VALUE; see signalbox --help`;
 };
@@ -78,7 +97,7 @@ const explainSwitch = (name: string): string =>
 
 const adviseUnknown = (flag: string, options: Options, schema: TObject): string => {
   const unlisted = Object.entries(schema.properties).find(
-    ([key, property]) => !isFlag(property) && toFlag(key) === flag,
+    ([key, property]) => !isFlag(property) && normalise(key) === normalise(flag),
   );
   if (unlisted) {
     const [key, property] = unlisted;

@@ -27,5 +27,5 @@ interface Entry extends Record<string, unknown> {
 }
 
 /** Escapes characters that end a line or move the cursor. */
-const escapeControls = (text: string): string =>
+export const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

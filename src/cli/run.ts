@@ -1,4 +1,5 @@
 import closeWithGrace from 'close-with-grace';
+import { basePath, listNames } from '../app/mounts/resolve.ts';
 import { version } from '../app/package-info.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { createSettingsSchema, toFileSchema } from '../config/schema.ts';
@@ -10,6 +11,7 @@ import { parseArguments, UsageError } from './args.ts';
 import { checkConfig } from './check-config.ts';
 import { printKey } from './create-key.ts';
 import { printPasswordHash } from './hash-password.ts';
+import { escapeControls } from './log.ts';
 import { serve } from './serve.ts';
 import { createUsage } from './usage.ts';
 
@@ -17,6 +19,10 @@ import { createUsage } from './usage.ts';
 const gracePeriod = 10_000;
 
 const schema = createSettingsSchema(features.map(({ settings }) => settings));
+
+const profiles = features.flatMap((feature) => feature.profiles);
+
+const mountRules = { profiles: listNames(profiles), basePath };
 
 const tools = features.flatMap((feature) => feature.tools ?? []);
 
@@ -28,17 +34,24 @@ export const run = async (argv: string[]): Promise<number | undefined> => {
   } catch (error) {
     // Ctrl+C at the password prompt needs no message.
     if ((error as Error).name === 'AbortError') return 130;
-    if (!(error instanceof SettingsError || error instanceof UsageError)) throw error;
-    process.stderr.write(`signalbox: ${error instanceof SettingsError ? listProblems(error) : error.message}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    if (error instanceof UsageError) return report(error.problems, 'on the command line', 2);
+    if (error instanceof SettingsError) return report(error.problems, 'in the settings', 1);
+    throw error;
   }
 };
 
+/** Prints the problems, then resolves to the exit code: exiting during the write would cut off a long list. */
+const report = async (problems: readonly string[], where: string, exitCode: number): Promise<number> => {
+  const text = `signalbox: ${listProblems(problems.map(escapeControls), where)}\n`;
+  await new Promise((resolve) => process.stderr.once('error', resolve).write(text, resolve));
+  return exitCode;
+};
+
 /** One problem stays on the same line; several follow below, one per line. */
-const listProblems = ({ problems }: SettingsError): string =>
+const listProblems = (problems: readonly string[], where: string): string =>
   problems.length === 1
     ? `${problems[0]}`
-    : [`${problems.length} problems in the settings:`, ...problems.map((problem) => `  ${problem}`)].join('\n');
+    : [`${problems.length} problems ${where}:`, ...problems.map((problem) => `  ${problem}`)].join('\n');
 
 const runCommand = async (argv: string[]): Promise<void> => {
   const { words, flags, scopes } = parseArguments(argv, schema);
@@ -58,7 +71,7 @@ const runCommand = async (argv: string[]): Promise<void> => {
     case 'hash-password':
       return printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
     case 'config-schema':
-      return print(`${JSON.stringify(toFileSchema(schema), null, 2)}\n`);
+      return print(`${JSON.stringify(toFileSchema(schema, mountRules), null, 2)}\n`);
     default:
       return runServer(flags);
   }
@@ -92,8 +105,10 @@ const runTool = async ({ name, argument, run: use }: Tool, words: string[], flag
 const runCheck = async ([file, ...others]: string[], flags: Flags): Promise<void> => {
   if (file === undefined || others.length > 0)
     throw new UsageError('check-config takes one FILE; see signalbox --help');
+  if (flags['config'] !== undefined)
+    throw new UsageError('check-config takes its file without --config: remove the flag');
   await checkConfig(schema, { ...flags, config: file });
-  print(`${file} is valid\n`);
+  print(`${escapeControls(file)} is valid\n`);
 };
 
 const runServer = async (flags: Flags): Promise<void> => {

@@ -3,13 +3,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../app/create-app.ts';
 import { preflight } from '../app/preflight.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { type Flags, listUnknownVariables, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { isLoopback } from '../http/admission/foreign-pages.ts';
 import { listAddresses, listenOn } from '../http/connection/listen.ts';
 import { features } from '../profiles/index.ts';
-import { createLog } from './log.ts';
+import { createLog, escapeControls } from './log.ts';
 import { createStartMessage } from './start-message.ts';
 
 /** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
@@ -19,7 +19,10 @@ export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<
   const loaded = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
   const settings: Settings = { ...loaded, ...overrides };
   const log = createLog(settings.logLevel);
-  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features });
+  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features }).catch((error) => {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new SettingsError([...error.problems, ...listUnknownVariables(schema)]);
+  });
   warnings.push(...listAccessWarnings(app, settings));
   return { app, settings, log, warnings };
 };
@@ -65,7 +68,7 @@ const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags
     log.info('settings reloaded');
   } catch (err) {
     const details = err instanceof SettingsError ? {} : { err };
-    log.error(details, `settings not reloaded, the old ones stay: ${(err as Error).message}`);
+    log.error(details, `settings not reloaded, the old ones stay: ${escapeControls((err as Error).message)}`);
   }
 };
 
@@ -76,7 +79,7 @@ const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyB
   } catch (error) {
     await app.server.close();
     const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
-    throw new SettingsError([`cannot listen on ${host}:${port}: ${reason}`]);
+    throw new SettingsError([`cannot listen on host ${JSON.stringify(host)}, port ${port}: ${reason}`]);
   }
 };
 

@@ -11,13 +11,23 @@ export const readJsonFile = (path: string, what: string): Record<string, unknown
     value = JSON.parse(text);
   } catch (error) {
     // The text may contain secrets, so it is not quoted.
-    const reason = error instanceof SyntaxError ? `it is not valid JSON ${locateJsonFault(text)}` : reasonOf(error);
+    const reason = error instanceof SyntaxError ? `it is not valid JSON${locate(text)}` : reasonOf(error);
     throw new SettingsError([`cannot read the ${what} ${path}: ${reason}`]);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SettingsError([`the ${what} ${path} must contain one JSON object`]);
   }
   return value as Record<string, unknown>;
+};
+
+/** The place of the fault after a space; empty if the text holds a string too long for a regular expression. */
+const locate = (text: string): string => {
+  try {
+    return ` ${locateJsonFault(text)}`;
+  } catch (error) {
+    if (error instanceof RangeError) return '';
+    throw error;
+  }
 };
 
 /** A short reason why a file could not be read. */

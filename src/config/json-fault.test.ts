@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { locateJsonFault } from './json-fault.ts';
 
+const brokenString = 'a string without a closing quote, or with an invalid escape or control character';
+
 test('a JSON fault is located by line and column, with what was expected', () => {
   const faults: [string, string][] = [
     ['', 'line 1, column 1: expected a value'],
@@ -13,9 +15,11 @@ test('a JSON fault is located by line and column, with what was expected', () =>
     ["{'port': 1}", 'line 1, column 2: expected a name in double quotes or "}"'],
     ['{"a": [1, 2,]}', 'line 1, column 13: expected a value'],
     ['{"a": [1 2]}', 'line 1, column 10: expected "," or "]"'],
-    ['{"a": ["b}', 'line 1, column 8: expected a value or "]"'],
-    ['{"a": "\\x"}', 'line 1, column 7: expected a value'],
-    ['{"a": "\n"}', 'line 1, column 7: expected a value'],
+    ['{"a": ["b}', `line 1, column 8: ${brokenString}`],
+    ['{"a": "\\x"}', `line 1, column 7: ${brokenString}`],
+    ['{"a": "\n"}', `line 1, column 7: ${brokenString}`],
+    ['{"a\t": 1}', `line 1, column 2: ${brokenString}`],
+    ['{"a" "\t"}', 'line 1, column 6: expected ":"'],
     ['{"a": nul}', 'line 1, column 7: expected a value'],
     ['{"a": [}]', 'line 1, column 8: expected a value or "]"'],
     ['{} // done', 'line 1, column 4: expected the end of the file'],
@@ -30,5 +34,5 @@ test('an incomplete JSON text is reported at its end, or where its last token be
   const nested = '['.repeat(100_000);
   assert.equal(locateJsonFault(nested), 'at line 1, column 100001: expected a value or "]"');
   const long = `"${'x'.repeat(5_000_000)}`;
-  assert.equal(locateJsonFault(long), 'at line 1, column 1: expected a value');
+  assert.equal(locateJsonFault(long), `at line 1, column 1: ${brokenString}`);
 });

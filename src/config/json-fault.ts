@@ -14,6 +14,8 @@ const expectations = {
   end: ['', 'the end of the file'],
 } as const;
 
+const brokenString = 'a string without a closing quote, or with an invalid escape or control character';
+
 type State = keyof typeof expectations;
 
 /** Locates the first syntax error, e.g. `at line 2, column 7: expected ":"`, without quoting the text. */
@@ -26,7 +28,11 @@ export const locateJsonFault = (text: string): string => {
     const [first = ''] = found ?? '';
     const kind = /[-\dtfn]/.test(first) ? '0' : first;
     const [allowed, name] = expectations[state];
-    if (kind === '' || !allowed.includes(kind)) return `${describePlace(text, start)}: expected ${name}`;
+    if (kind === '' || !allowed.includes(kind)) {
+      const place = skipSpace(text, start);
+      const isString = kind === '' && text[place] === '"' && allowed.includes('"');
+      return `${describePlace(text, place)}: ${isString ? brokenString : `expected ${name}`}`;
+    }
     if (kind === '{' || kind === '[') open.push(kind);
     if (kind === '}' || kind === ']') open.pop();
     state = findNext(state, kind, open.at(-1));
@@ -43,9 +49,11 @@ const findNext = (state: State, kind: string, container: string | undefined): St
   return container === '{' ? 'inObject' : 'inList';
 };
 
-/** Line and column, from 1, of the first character after `offset` that is not white space. */
+/** The offset of the first character from `offset` on that is not white space. */
+const skipSpace = (text: string, offset: number): number => offset + text.slice(offset).search(/[^ \t\r\n]|$/);
+
+/** Line and column, from 1. */
 const describePlace = (text: string, offset: number): string => {
-  const start = offset + text.slice(offset).search(/[^ \t\r\n]|$/);
-  const lines = text.slice(0, start).split(/\r\n|\r|\n/);
+  const lines = text.slice(0, offset).split(/\r\n|\r|\n/);
   return `at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 };

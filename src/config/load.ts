@@ -2,8 +2,8 @@ import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { findProblems } from './problems.ts';
-import { fromText, isFlag, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
-import { assertNoProblems, SettingsError } from './settings-error.ts';
+import { fromText, isFlag, isSecret, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
+import { SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
 /** Flags by key in camelCase; a bare flag is `true`. */
@@ -35,8 +35,9 @@ export const loadSettings = (
   problems.push(...findFileOnlyVariables(schema, environment));
   // Not if the file is unreadable: its settings would wrongly look missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings as Settings), invalid));
-  assertNoProblems(problems);
-  listUnknownVariables(schema, environment).forEach(warn);
+  const unknown = listUnknownVariables(schema, environment);
+  if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
+  unknown.forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings as Settings;
 };
@@ -86,7 +87,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
 };
 
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
-  Object.entries(schema.properties).some(([key, property]) => 'secret' in property && Object.hasOwn(file, key));
+  Object.entries(schema.properties).some(([key, property]) => isSecret(property) && Object.hasOwn(file, key));
 
 /** Variables for settings that only the config file can hold: they would be silently ignored. */
 const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] =>
@@ -98,7 +99,7 @@ const findFileOnlyVariables = (schema: TObject, environment: NodeJS.ProcessEnv):
 const isWindows = process.platform === 'win32';
 
 /** Warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be random. */
-const listUnknownVariables = (schema: TObject, environment: NodeJS.ProcessEnv): string[] => {
+export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
   const known = ['SIGNALBOX_CONFIG', ...Object.keys(schema.properties).map(toVariableName)];
   return Object.keys(environment)
     .filter((name) => /^SIGNALBOX_/i.test(name) && !known.includes(isWindows ? name.toUpperCase() : name))

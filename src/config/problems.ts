@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { textForm } from './schema.ts';
+import { isSecret, textForm } from './schema.ts';
 
 interface Constraints {
   enum?: readonly string[];
@@ -24,8 +24,10 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
       ),
     ];
   }
+  // Paths are the only settings with a pattern.
+  const detail = errors.some(({ keyword }) => keyword === 'pattern') ? ' without NUL characters' : '';
   return [
-    `${place} must be ${describeValues(schema, form)}${'secret' in schema ? '' : `, not ${JSON.stringify(value)}`}`,
+    `${place} must be ${describeValues(schema, form)}${detail}${isSecret(schema) ? '' : `, not ${JSON.stringify(value)}`}`,
   ];
 };
 
@@ -40,17 +42,25 @@ interface Params {
 }
 
 /** The error as a clause without the value, which may be a secret. */
-const describeError = ({ keyword, params, message, schemaPath }: SchemaError, schema: TSchema): string => {
+export const describeError = ({ keyword, params, message, schemaPath }: SchemaError, schema: TSchema): string => {
   const { additionalProperties, requiredProperties, allowedValues, limit, type = '' } = params as Params;
   if (additionalProperties) return `has unknown keys; remove ${additionalProperties.join(', ')}`;
   if (requiredProperties) return `must have ${requiredProperties.join(', ')}`;
   if (allowedValues) return `must be one of ${allowedValues.join(', ')}`;
   if (keyword === 'pattern') return `must be ${findDescription(schema, schemaPath)}`;
   if (keyword === 'type') return `must be ${types[type] ?? type}`;
-  return limit === 1 ? 'must not be empty' : message;
+  if (keyword === 'minimum') return `must be at least ${limit}`;
+  if (keyword === 'maximum') return `must be at most ${limit}`;
+  return limit === 1 && keyword.startsWith('min') ? 'must not be empty' : message;
 };
 
-const types: Record<string, string> = { string: 'a string', array: 'a list', object: 'an object' };
+const types: Record<string, string> = {
+  string: 'a string',
+  array: 'a list',
+  object: 'an object',
+  integer: 'a whole number',
+  boolean: 'true or false',
+};
 
 /** The description of the part of the schema at a path like `#/items/properties/passwordHash`, as a clause. */
 const findDescription = (schema: TSchema, path: string): string => {

@@ -2,9 +2,12 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import { AccessKey } from '../auth/access-keys.ts';
 
 /** Set by variable or file only, because every account can read command lines. */
-const secret = { secret: true } as const;
+const secret = { writeOnly: true } as const;
 
-const text = (description: string) => Type.String({ minLength: 1, description });
+/** Pattern of paths: the operating system accepts all other characters. */
+const withoutNul = '^[^\\u0000]*$';
+
+const path = (description: string) => Type.String({ minLength: 1, pattern: withoutNul, description });
 
 /** A list of names or addresses; empty by default. */
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
@@ -28,12 +31,17 @@ const coreSettings = {
       description: 'Base paths, and the profiles to serve on each.',
     }),
   ),
-  dataDir: Type.String({ minLength: 1, default: 'data', description: 'Folder for data that must survive a restart.' }),
-  seed: Type.Optional(text('JSON file with records to load on startup.')),
+  dataDir: Type.String({
+    minLength: 1,
+    pattern: withoutNul,
+    default: 'data',
+    description: 'Folder for data that must survive a restart.',
+  }),
+  seed: Type.Optional(path('JSON file with records to load on startup.')),
   cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
   allowedHosts: list('Host names that requests may use; on loopback, in addition to the local names.'),
-  tlsCert: Type.Optional(text('PEM file with the certificate and its chain; turns on HTTPS.')),
-  tlsKey: Type.Optional(text("PEM file with the certificate's private key.")),
+  tlsCert: Type.Optional(path('PEM file with the certificate and its chain; turns on HTTPS.')),
+  tlsKey: Type.Optional(path("PEM file with the certificate's private key.")),
   trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted.'),
   requestTimeout: Type.Integer({
     minimum: 1,
@@ -59,8 +67,8 @@ const coreSettings = {
     default: 500,
     description: 'Event-loop delay in milliseconds above which new requests get 503; 0 means no limit.',
   }),
-  publicDir: Type.Optional(text('Folder that /docs serves instead of the built-in pages.')),
-  powershellPath: Type.Optional(text('Absolute path of PowerShell, if it is not in a standard location.')),
+  publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),
+  powershellPath: Type.Optional(path('Absolute path of PowerShell, if it is not in a standard location.')),
   issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random if not set.' }),
@@ -90,12 +98,47 @@ export const createSettingsSchema = (fragments: readonly TProperties[]): TObject
     title: 'signalbox settings',
   });
 
-/** The JSON Schema of the config file, for editors: every key is optional, and `$schema` is allowed. */
-export const toFileSchema = ({ required: _required, properties, ...schema }: TObject): object => ({
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  ...schema,
-  properties: { $schema: { type: 'string' }, ...properties },
-});
+/** Rules for mounts, which only the app knows. */
+export interface MountRules {
+  /** Names and letters of all profiles. */
+  profiles: readonly string[];
+  basePath: RegExp;
+}
+
+/** The program counts 32 bytes; a character has at most 4. */
+const leastSecretLength = 8;
+
+/**
+ * The JSON Schema of the config file, for editors: every key is optional, `$schema` is allowed, and rules that the
+ * program checks later, with messages of their own, are included.
+ */
+export const toFileSchema = (
+  { required: _required, properties, ...schema }: TObject,
+  { profiles, basePath }: MountRules,
+): object => {
+  const names = { items: { type: 'string', enum: profiles } };
+  const key = { minLength: leastSecretLength };
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...schema,
+    properties: {
+      $schema: { description: 'The file of this schema; the program ignores it.' },
+      ...properties,
+      profiles: { ...properties['profiles'], ...names },
+      mounts: {
+        ...properties['mounts'],
+        minProperties: 1,
+        propertyNames: { pattern: basePath.source },
+        patternProperties: { '^/': { type: 'array', minItems: 1, ...names } },
+      },
+      jwtSecret: { ...properties['jwtSecret'], ...key },
+      jwtPreviousSecret: { ...properties['jwtPreviousSecret'], ...key },
+    },
+  };
+};
+
+/** True if the setting's value must never be shown. */
+export const isSecret = (schema: TSchema): boolean => 'writeOnly' in schema;
 
 /** How a flag or variable holds the value; `none` if only the config file can. */
 export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
@@ -107,7 +150,7 @@ export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string
 };
 
 /** True if the setting has a flag. */
-export const isFlag = (schema: TSchema): boolean => !('secret' in schema) && textForm(schema) !== 'none';
+export const isFlag = (schema: TSchema): boolean => !isSecret(schema) && textForm(schema) !== 'none';
 
 /** `dataDir` → `data-dir`. */
 export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -17,7 +17,7 @@ test('only the first twenty invalid seed records are reported, with the number o
     () => readSeed(path, schemas),
     (error: Error) => {
       assert.ok(error instanceof SettingsError);
-      assert.match(error.message, /seed record notes\[0\]\.text must be string/);
+      assert.match(error.message, /seed record notes\[0\]\.text must be a string/);
       assert.match(error.message, /notes\[19\]\.text/);
       assert.doesNotMatch(error.message, /notes\[20\]/);
       assert.match(error.message, /seed file: 199980 more problems in notes/);

@@ -2,7 +2,9 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { readJsonFile } from './file.ts';
+import { describeError } from './problems.ts';
 import { SettingsError } from './settings-error.ts';
+import { suggest } from './suggest.ts';
 
 /** Initial records by the keys of the seed file. */
 export type SeedRecords = Record<string, unknown[]>;
@@ -44,15 +46,28 @@ const findListProblems = (schema: TSchema, records: unknown[], key: string): str
 };
 
 const findRecordProblems = (schema: TSchema, record: unknown, name: string): string[] => [
-  ...new Set(Value.Errors(schema, record).flatMap((error) => describeError(error, name))),
+  ...new Set(dropTypesOfEnums(Value.Errors(schema, record)).flatMap((error) => listFaults(error, schema, name))),
 ];
+
+/** A value of the wrong type is not among the allowed ones either: the longer message is enough. */
+const dropTypesOfEnums = (errors: RecordError[]): RecordError[] => {
+  const listed = errors.flatMap(({ keyword, instancePath }) => (keyword === 'enum' ? instancePath : []));
+  return errors.filter(({ keyword, instancePath }) => keyword !== 'type' || !listed.includes(instancePath));
+};
 
 type RecordError = ReturnType<typeof Value.Errors>[number];
 
-const describeError = ({ params, instancePath, message }: RecordError, name: string): string[] => {
-  const { requiredProperties, allowedValues } = params as Record<string, string[] | undefined>;
+const listFaults = (error: RecordError, schema: TSchema, name: string): string[] => {
+  // An unknown field is also reported as additionalProperties.
+  if (error.keyword === 'boolean') return [];
+  const { requiredProperties, additionalProperties } = error.params as Record<string, string[] | undefined>;
   if (requiredProperties) return requiredProperties.map((field) => `seed record ${name}.${field} is missing`);
-  const field = instancePath.slice(1);
-  const reason = allowedValues ? `must be one of ${allowedValues.join(', ')}` : message;
-  return [`seed record ${name}${field && `.${field}`} ${reason}`];
+  if (additionalProperties) {
+    const fields = Object.keys((schema as { properties?: object }).properties ?? {});
+    return additionalProperties.map(
+      (field) => `seed record ${name} has no field ${JSON.stringify(field)}${suggest(field, fields, '"')}`,
+    );
+  }
+  const field = error.instancePath.slice(1);
+  return [`seed record ${name}${field && `.${field}`} ${describeError(error, schema)}`];
 };

@@ -7,7 +7,7 @@ export const suggest = (given: string, names: readonly string[], quote = ''): st
 };
 
 /** `SIGNALBOX_DATA_DIR`, `--data-dir` and `dataDir` differ only in how words are separated. */
-const normalise = (name: string): string =>
+export const normalise = (name: string): string =>
   name
     .replace(/^SIGNALBOX_/i, '')
     .replaceAll(/[-_. ]/g, '')

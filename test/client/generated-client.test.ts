@@ -32,6 +32,9 @@ const task: Task = created.data ?? fail('no task', created.error);
 lines.push([task.Id, task.Title, task.Priority, task.Status].join(' '));
 
 const filters: Filters = { status: 'Pending', priority: 'High', limit: 5 };
+const read = await client.GET('/api/tasks/{id}', { params: { path: { id: task.Id } } });
+lines.push(read.data?.Title ?? fail('no task', read.error));
+
 const list = await client.GET('/api/tasks', { params: { query: filters } });
 lines.push(list.data?.data.map(({ Title }) => Title).join() ?? fail('no list', list.error));
 
@@ -43,7 +46,7 @@ lines.push(String(unknown.data?.total));
 const refused = await client.POST('/api/tasks', { body: {} });
 lines.push(refused.error && 'detail' in refused.error ? String(refused.error.detail) : 'accepted');
 
-const missing = await client.GET('/api/tasks/{id}', { params: { path: { id: '999' } } });
+const missing = await client.GET('/api/tasks/{id}', { params: { path: { id: 999 } } });
 const error: ErrorBody = missing.error ?? fail('found', missing.data);
 lines.push(error.error);
 
@@ -110,6 +113,7 @@ test('a client generated from the OpenAPI document compiles strictly and calls t
   await runTool('node_modules/typescript/bin/tsc');
   assert.deepEqual(JSON.parse(await runTool('program.js')), [
     '1 Check the backups High Pending',
+    'Check the backups',
     'Check the backups',
     '0',
     'Title is required',

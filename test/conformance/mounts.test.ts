@@ -91,7 +91,7 @@ test('D3b an unknown profile and an invalid mount path prevent startup, and are 
   const said = await startRefusal(t, { settings: { mounts } });
   assert.match(said, /there is no profile "nope"; the profiles are monitoring \(M\), tasks \(T\)/);
   assert.match(said, /mount "b\/" must be \/ or a path like \/tools/);
-  assert.match(said, /mount \/docs is reserved for the built-in pages/);
+  assert.match(said, /mount "\/docs" is reserved for the built-in pages/);
 });
 
 test('D3c two mounts with the same method and path prevent startup, and both are named', async (t) => {

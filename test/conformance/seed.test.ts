@@ -53,6 +53,15 @@ test('D6e a seed file can hold items that are active or archived', async (t) => 
   assert.deepEqual((await app.request('GET', '/api/items', { token })).json['data'], items);
 });
 
+const wrongFields = new RegExp(
+  [
+    '^seed record tasks\\[0\\] has no field "Tittle"; did you mean "Title"\\?',
+    'seed record tasks\\[0\\] has no field "a\\\\nb"',
+    'seed record tasks\\[0\\]\\.Title must be a string',
+    'seed record tasks\\[0\\]\\.Priority must be one of Low, Medium, High, Critical$',
+  ].join('; '),
+);
+
 test('D6f an invalid task in the seed file prevents startup, and the record and field are named', async (t) => {
   const good = { Title: 'x' };
   await assertStopped(t, { tasks: [good, {}] }, /tasks\[1\]\.Title/);
@@ -72,7 +81,8 @@ test('D6f an invalid task in the seed file prevents startup, and the record and 
     },
     /tasks\[1\]\.Id/,
   );
-  await assertStopped(t, { tasks: [{ ...good, Owner: 'me' }] }, /tasks\[0\].*Owner/);
+  await assertStopped(t, { tasks: [{ ...good, Owner: 'me' }] }, /^seed record tasks\[0\] has no field "Owner"$/);
+  await assertStopped(t, { tasks: [{ Tittle: 'x', Title: 5, Priority: 5, 'a\nb': 1 }] }, wrongFields);
   await assertStopped(t, { tasks: [5] }, /tasks\[0\]/);
 });
 

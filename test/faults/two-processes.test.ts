@@ -30,7 +30,11 @@ const assertRefused = async (t: TestContext, options: Options): Promise<void> =>
     },
   });
   assert.equal(server, undefined, 'a second server has started');
-  assert.equal(said, `signalbox: dataDir: ${options.dataDir} is in use by another signalbox process\n`);
+  assert.equal(
+    said,
+    `signalbox: dataDir: ${options.dataDir} is in use by another signalbox process; ` +
+      'stop it, or choose another folder with --data-dir\n',
+  );
 };
 
 test('a second server on a data directory does not start, and does not disturb the first', async (t) => {

@@ -48,6 +48,22 @@ test('check-config reads the environment variables like a normal start', async (
 test('check-config accepts one file', async () => {
   const message = 'check-config takes one FILE; see signalbox --help';
   for (const words of [[], ['a', 'b']]) assert.equal(await refusal(['check-config', ...words], 2), message);
+  assert.equal(
+    await refusal(['check-config', '--config', 'a', 'b'], 2),
+    'check-config takes its file without --config: remove the flag',
+  );
+});
+
+test('check-config without a temporary folder says what to set', async (t) => {
+  assert.equal(
+    await refusal(['check-config', write(t, {})], 1, { TMPDIR: '/nonexistent' }),
+    'cannot create a temporary folder in /nonexistent: set TMPDIR to a folder that this account can write',
+  );
+});
+
+test('a misspelt variable is reported with a problem that is found later', async (t) => {
+  const said = await refusal(['check-config', write(t, { publicDir: '/none' })], 1, { SIGNALBOX_PROT: '1' });
+  assert.match(said, /^publicDir .*\nthe variable SIGNALBOX_PROT .*; did you mean SIGNALBOX_PORT\?$/);
 });
 
 test('check-config warns about profiles that need a token if there is no login', async (t) => {

@@ -16,8 +16,7 @@ const { Ajv2020 } = createRequire(import.meta.resolve('fastify'))('ajv/dist/2020
 const printSchema = async (): Promise<{ $schema: string; properties: object; required?: unknown }> =>
   JSON.parse((await runProgram(['config-schema'])).stdout);
 
-const compileSchema = async () =>
-  new Ajv2020({ strict: true, strictTypes: false, keywords: ['secret'] }).compile(await printSchema());
+const compileSchema = async () => new Ajv2020({ strict: true }).compile(await printSchema());
 
 test('config-schema prints a JSON Schema of draft 2020-12 that requires no setting', async () => {
   const { $schema, required, properties } = await printSchema();
@@ -29,7 +28,16 @@ test('config-schema prints a JSON Schema of draft 2020-12 that requires no setti
 test('the printed schema accepts the shipped example and files with only a few keys', async () => {
   const isValid = await compileSchema();
   const example = JSON.parse(readFileSync(new URL('../../../examples/signalbox.json', import.meta.url), 'utf8'));
-  for (const file of [example, { port: 9001 }, {}, { $schema: './schema.json', cors: true }]) {
+  for (const file of [
+    example,
+    { port: 9001 },
+    {},
+    { $schema: './schema.json', cors: true },
+    { $schema: 1 },
+    { profiles: ['X', 'login'] },
+    { mounts: { '/a.b/.c': ['T'] } },
+    { jwtSecret: '🗝'.repeat(8) },
+  ]) {
     assert.equal(isValid(file), true, JSON.stringify(file));
   }
 });
@@ -42,6 +50,12 @@ test('the printed schema rejects unknown keys and values that the program refuse
     { port: 70_000 },
     { users: [{ name: 'ada' }] },
     { mounts: { '/': [] } },
+    { mounts: {} },
+    ...['a', '/a/', '/docs', '/docs/x', '/a/..', '/./a'].map((base) => ({ mounts: { [base]: ['T'] } })),
+    { mounts: { '/': ['Z'] } },
+    { profiles: ['task'] },
+    { jwtSecret: '1234567' },
+    { jwtPreviousSecret: '' },
   ];
   for (const file of files) assert.equal(isValid(file), false, JSON.stringify(file));
 });

@@ -38,6 +38,38 @@ test('a usage error says how to fix it', async () => {
   for (const [args, message] of messages) assert.equal(await refusal(args, 2), message);
 });
 
+test('all unknown flags are reported together', async () => {
+  assert.equal(
+    await refusal(['--prot', '1', '--jwtSecret', 'hush', '--no-cors', '-x', '--port'], 2),
+    "Unknown option '--prot'; did you mean --port?\n" +
+      "Unknown option '--jwtSecret': jwtSecret has no flag; " +
+      'set the variable SIGNALBOX_JWT_SECRET or jwtSecret in the config file\n' +
+      "Unknown option '-x'; see signalbox --help",
+  );
+});
+
+test('control characters in messages are escaped, and NUL in a path is refused', async (t) => {
+  assert.equal(
+    await refusal(['--\u001b[2Jport\n'], 2),
+    "Unknown option '--\\u{1b}[2Jport\\u{a}'; see signalbox --help",
+  );
+  const path = join(createFolder(t), 'c.json');
+  const user = { name: 'ada', role: 'Admin', passwordHash: 'x', '\u001b[31mz\n': 1 };
+  writeFileSync(path, JSON.stringify({ users: [user], dataDir: 'a\0b', publicDir: 'a\nb', seed: '\0' }));
+  const said = await refusal(['--config', path], 1);
+  assert.match(said, /^dataDir in \S+ must be a non-empty string without NUL characters, not "a\\u0000b"$/m);
+  assert.match(said, /^seed in \S+ must be a non-empty string without NUL characters, /m);
+  assert.match(said, /unknown keys; remove \\u\{1b\}\[31mz\\u\{a\}$/m);
+  assert.match(said, /^publicDir \S+a\\u\{a\}b is not a folder$/m);
+});
+
+test('a long list of problems is complete when the output is a pipe', async (t) => {
+  const path = join(createFolder(t), 'c.json');
+  const settings = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`unknown${index}`, 1]));
+  writeFileSync(path, JSON.stringify(settings));
+  assert.equal((await refusal(['--config', path], 1)).split('\n').length, 5000);
+});
+
 test('a negative number is refused with the allowed range', async () => {
   const message = '--port must be a whole number from 0 to 65535, not -1';
   assert.equal(await refusal(['--port', '-1'], 1), message);
@@ -157,7 +189,7 @@ test('a port in use, an address of another machine and an unknown host prevent s
   const args = ['--profiles', 'L', '--port', port];
   assert.equal(
     await refusal(args, 1),
-    `cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port`,
+    `cannot listen on host "127.0.0.1", port ${port}: the port is in use; choose another with --port`,
   );
   assert.match(await refusal(['--profiles', 'L', '--host', '192.0.2.1'], 1), /this machine does not have that address/);
   assert.match(

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { features } from '../../src/profiles/index.ts';
 import { priorities, statuses } from '../../src/profiles/tasks/schema.ts';
 import { startApp } from '../support/app.ts';
+import { resolveReferences } from '../support/openapi.ts';
 import { listServedRoutes, profileNames, readOperations, toRouteName } from './support/api.ts';
 import { findSection, readText, toRows, toSections } from './support/documents.ts';
 
@@ -72,6 +75,18 @@ test('operation ids are readable, unique and independent of other mounts', async
   assert.equal(alone['GET /a/b-c/api/tasks/{id}']?.operationId, 'getTaskAtABC');
 });
 
+test('operation ids stay unique on mounts whose names are alike or have no letters', async (t) => {
+  const alike = { '/x': ['tasks'], '/X': ['tasks'], '/a/b': ['tasks'], '/a-b': ['tasks'], '/aB': ['tasks'] };
+  const mounts = { ...alike, '/_': ['items', 'login'], '/~': ['items'] };
+  const operations = await readOperations(await startApp(t, { settings: { mounts } }));
+  const ids = Object.values(operations).map(({ operationId }) => operationId);
+  assert.deepEqual(ids, [...new Set(ids)]);
+  const lists = ['/x', '/X', '/a/b', '/a-b', '/aB'].map((base) => operations[`GET ${base}/api/tasks`]?.operationId);
+  assert.deepEqual(lists, ['listTasksAtX', 'listTasksAtX_2', 'listTasksAtAB', 'listTasksAtAB_2', 'listTasksAtAB_3']);
+  assert.equal(operations['POST /_/api/auth/login']?.operationId, 'loginAt_1');
+  assert.equal(operations['GET /~/api/items']?.operationId, 'listItemsAt_2');
+});
+
 test('operations describe each of their responses, and one for any other error', async (t) => {
   for (const [name, { responses }] of Object.entries(await readOperations(await startApp(t)))) {
     assert.ok('default' in responses, name);
@@ -99,6 +114,48 @@ test('the OpenAPI document names its shapes, and lists the values of filters tha
   assert.deepEqual([...new Set(references)].sort(), Object.keys(schemas).sort());
   assert.equal((await request('GET', '/api/tasks?status=Unknown&priority=None')).status, 200);
 });
+
+test('the values of every shape have examples, and all examples are valid', async (t) => {
+  const documents = [undefined, ['T'], ['protected-tasks']].map(async (profiles) => {
+    const { request } = await startApp(t, { settings: { profiles } });
+    return resolveReferences((await request<OpenApi>('GET', '/openapi.json')).json);
+  });
+  let count = 0;
+  for (const { components, paths } of await Promise.all(documents)) {
+    for (const schema of listSchemas(components.schemas)) {
+      const isValue = ['string', 'integer', 'number', 'boolean'].includes(schema.type ?? '');
+      if (isValue)
+        assert.ok(
+          sources.some((key) => key in schema),
+          JSON.stringify(schema),
+        );
+      if (schema.enum) assert.ok(schema.type, JSON.stringify(schema));
+    }
+    for (const schema of listSchemas({ components, paths })) {
+      for (const example of schema.examples ?? []) {
+        assert.ok(Value.Check(schema as TSchema, example), `${JSON.stringify(example)}: ${JSON.stringify(schema)}`);
+        count += 1;
+      }
+    }
+  }
+  assert.ok(count > 100, `${count} examples`);
+});
+
+/** Where clients can find a valid value. */
+const sources = ['examples', 'enum', 'const', 'default'];
+
+interface Schema {
+  type?: string;
+  enum?: unknown[];
+  examples?: unknown[];
+}
+
+/** Every object below a value, except in lists of examples. */
+const listSchemas = (value: unknown): Schema[] => {
+  if (typeof value !== 'object' || value === null) return [];
+  const below = Object.entries(value).flatMap(([key, member]) => (key === 'examples' ? [] : listSchemas(member)));
+  return Array.isArray(value) ? below : [value, ...below];
+};
 
 test('object schemas with the same title are equal', async (t) => {
   const shapes = new Map<string, string>();

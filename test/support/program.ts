@@ -56,7 +56,7 @@ export const refusal = async (args: string[], code: 1 | 2, variables: Record<str
   const lines = ended.stderr.split('\n');
   assert.equal(lines.pop(), '');
   const [first = '', ...problems] = lines;
-  const count = /^signalbox: (\d+) problems in the settings:$/.exec(first)?.[1];
+  const count = /^signalbox: (\d+) problems (?:in the settings|on the command line):$/.exec(first)?.[1];
   if (count === undefined) {
     assert.deepEqual(problems, []);
     return first.replace(/^signalbox: /, '');

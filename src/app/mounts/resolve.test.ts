@@ -28,14 +28,14 @@ test('a feature left out of the program is left out of the default mounts', () =
 });
 
 test('every invalid path and unknown profile is reported', () => {
-  const mounts = { tools: ['T'], '/docs/x': ['Y'] };
+  const mounts = { tools: ['T'], '/docs/x': ['Y'], '/a/../b': ['T'], '/.': ['T'], '/..a/.b': ['T'] };
   assert.throws(
     () => resolveMounts({ mounts }, features),
     (error: Error) => {
       assert.ok(error instanceof SettingsError);
       assert.match(
         error.problems.join('\n'),
-        /^mount "tools" must be .*\nmount \/docs\/x is reserved .*\nthere is no profile "Y"; .*$/,
+        /^mount "tools" must be .*\nmount "\/docs\/x" is reserved .*\nthere is no profile "Y"; .*\nmount "\/a\/\.\.\/b" must not have a segment .*\nmount "\/\." must not have a segment .*$/,
       );
       return true;
     },

@@ -7,7 +7,8 @@ export interface Mount {
   profiles: string[];
 }
 
-const basePath = /^\/$|^(\/[A-Za-z0-9._~-]+)+$/;
+/** `/`, or segments of unreserved characters except `.` and `..`, and not below `/docs`. */
+export const basePath = /^(?!\/docs(\/|$))(\/|(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+)$/;
 
 interface Wanted {
   profiles?: readonly string[] | undefined;
@@ -36,6 +37,11 @@ const listDefaults = (known: readonly Profile[]): Record<string, string[]> => {
   return Object.fromEntries([...bases].map((base) => [base, listNames(base)]));
 };
 
+/** Every name and letter that settings can use, each once. */
+export const listNames = (known: readonly Profile[]): string[] => [
+  ...new Set(known.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]))),
+];
+
 const toProfileNames = (wanted: string, known: readonly Profile[]): string[] =>
   known.filter(({ name, alias }) => wanted === name || wanted === alias).map(({ name }) => name);
 
@@ -43,8 +49,13 @@ const findProblems = (base: string, names: string[], known: readonly Profile[]):
   const all = known.map(({ name, alias }) => (alias ? `${name} (${alias})` : name)).join(', ');
   const unknown = names.filter((name) => toProfileNames(name, known).length === 0);
   return [
-    ...(basePath.test(base) ? [] : [`mount ${JSON.stringify(base)} must be / or a path like /tools`]),
-    ...(base === '/docs' || base.startsWith('/docs/') ? [`mount ${base} is reserved for the built-in pages`] : []),
+    ...(basePath.test(base) ? [] : [`mount ${JSON.stringify(base)} ${describeFault(base)}`]),
     ...unknown.map((name) => `there is no profile ${JSON.stringify(name)}; the profiles are ${all}`),
   ];
+};
+
+const describeFault = (base: string): string => {
+  if (/^\/docs(\/|$)/.test(base)) return 'is reserved for the built-in pages';
+  if (/(^|\/)\.\.?(\/|$)/.test(base)) return 'must not have a segment . or .., which clients remove from paths';
+  return 'must be / or a path like /tools';
 };

@@ -65,7 +65,18 @@ const toDocumented = (schema: FastifySchema, url: string): FastifySchema => {
   const response = Object.fromEntries(Object.entries<TSchema>(responses).map(toDescribed));
   // A query parameter with a default is optional.
   const required = query?.required.filter((name) => !('default' in (query.properties[name] ?? {})));
-  return { ...schema, ...(query && { querystring: { ...query, required } }), response };
+  return {
+    ...schema,
+    ...(query && { querystring: { ...query, required } }),
+    ...(params && { params: toIntegerIds(params) }),
+    response,
+  };
+};
+
+/** Ids in paths as the integers that they are in bodies, though the server accepts any text and answers 404. */
+const toIntegerIds = (params: TObject): TObject => {
+  const { id, ...others } = params.properties;
+  return { ...params, properties: { ...(id && { id: { ...id, type: 'integer' } }), ...others } };
 };
 
 const toDescribed = ([status, schema]: [string, TSchema]) => {
@@ -77,6 +88,9 @@ const descriptions: Record<string, string> = {
   400: 'The body or a parameter is missing or invalid',
   401: 'The token is missing or invalid, or the login failed',
   403: 'The role is not sufficient, or the request is not allowed',
+  413: 'The body is too large',
+  429: 'Too many attempts; Retry-After says when to try again',
+  500: 'The request is valid, but the server failed to do it',
   503: 'The server is busy or cannot store data',
   default: 'Any other error',
 };

@@ -12,9 +12,11 @@ const fields = {
 export const AlertBody = Type.Partial(Type.Object(fields), { title: 'NewAlert' });
 export type AlertBody = Static<typeof AlertBody>;
 
+const id = '25d37939-e0b7-418e-85b2-0446abab8810';
+
 export const AlertReceipt = defineShape('AlertReceipt', {
   received: Type.Literal(true),
-  id: Type.String({ format: 'uuid', description: "The record's id in the log." }),
+  id: Type.String({ format: 'uuid', description: "The record's id in the log.", examples: [id] }),
 });
 
 export const Alert = defineShape('Alert', {
@@ -36,7 +38,7 @@ export const AlertQuery = Type.Object({
 });
 
 export const AlertList = defineShape('AlertList', {
-  count: Type.Integer({ description: 'Alerts in `data`.' }),
+  count: Type.Integer({ description: 'Alerts in `data`.', examples: [1] }),
   data: Type.Array(Alert, { description: 'Oldest first.' }),
 });
 

@@ -16,34 +16,48 @@ export const CommandBody = defineShape('Command', {
 
 export const CommandResult = defineShape('CommandResult', {
   success: Type.Literal(true),
-  command: Type.String({ description: 'The command line as sent.' }),
-  result: Type.Array(Type.Object({}, { additionalProperties: true })),
+  command: Type.String({ description: 'The command line as sent.', examples: ['Get-Process -Name node'] }),
+  result: Type.Array(Type.Object({}, { additionalProperties: true, examples: [{ Name: 'node', Id: 4086 }] })),
   truncated: Type.Optional(Type.Literal(true, { description: 'The result was cut off at a limit.' })),
 });
 
 export const CommandError = defineShape('CommandError', {
   success: Type.Literal(false),
-  error: Type.String({ description: 'Why the command failed.' }),
-  requestId: Type.Optional(Type.String({ description: 'The id of the request in the log, which has the details.' })),
+  error: Type.String({ description: 'Why the command failed.', examples: ['The command did not finish within 30 s'] }),
+  requestId: Type.Optional(
+    Type.String({ description: 'The id of the request in the log, which has the details.', examples: ['req-8'] }),
+  ),
 });
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+const time = '2026-01-31T09:30:00.123Z';
+
 /** A command and its outcome: one record of the audit. */
 export const Execution = defineShape('Execution', {
-  time: Type.String({ format: 'date-time', description: 'When the request arrived, in UTC.' }),
-  requestId: Type.String({ description: "The request's id in the server's log." }),
-  user: orNull(Type.String({ description: 'Null if commands need no token.' })),
-  role: orNull(Type.Enum(roles)),
-  remoteAddress: Type.String(),
-  command: Type.String({ description: "The command's name; for a refused line, its first word." }),
-  parameters: orNull(Type.Object({}, { additionalProperties: true, description: 'Null if the line was refused.' })),
-  decision: Type.Enum(['allowed', 'refused']),
-  reason: orNull(Type.String({ description: 'Why it was refused or failed.' })),
-  exit: orNull(Type.Enum(exits, { description: 'How it ended; null if it did not start.' })),
-  durationMs: orNull(Type.Integer({ description: 'Including the time in the queue.' })),
-  rows: orNull(Type.Integer({ description: 'Objects in the result.' })),
-  truncated: orNull(Type.Boolean()),
+  time: Type.String({ format: 'date-time', description: 'When the request arrived, in UTC.', examples: [time] }),
+  requestId: Type.String({ description: "The request's id in the server's log.", examples: ['req-8'] }),
+  user: orNull(Type.String({ description: 'Null if commands need no token.', examples: ['admin'] })),
+  role: orNull(Type.Enum(roles, { type: 'string' })),
+  remoteAddress: Type.String({ examples: ['127.0.0.1'] }),
+  command: Type.String({
+    description: "The command's name; for a refused line, its first word.",
+    examples: ['Get-Process'],
+  }),
+  parameters: orNull(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'Null if the line was refused.', examples: [{ Name: ['node'] }] },
+    ),
+  ),
+  decision: Type.Enum(['allowed', 'refused'], { type: 'string' }),
+  reason: orNull(
+    Type.String({ description: 'Why it was refused or failed.', examples: ['The command did not finish within 30 s'] }),
+  ),
+  exit: orNull(Type.Enum(exits, { type: 'string', description: 'How it ended; null if it did not start.' })),
+  durationMs: orNull(Type.Integer({ description: 'Including the time in the queue.', examples: [3] })),
+  rows: orNull(Type.Integer({ description: 'Objects in the result.', examples: [1] })),
+  truncated: orNull(Type.Boolean({ examples: [false] })),
 });
 
 export type Execution = Static<typeof Execution>;
@@ -58,17 +72,23 @@ export const ExecutionQuery = Type.Object({
 });
 
 export const ExecutionList = defineShape('ExecutionList', {
-  count: Type.Integer({ description: 'Records in `data`.' }),
+  count: Type.Integer({ description: 'Records in `data`.', examples: [1] }),
   data: Type.Array(Execution, { description: 'Oldest first.' }),
 });
 
 export const CommandList = defineShape('CommandList', {
-  runner: Type.Enum(['native', 'powershell'], { description: 'The runner that executes commands.' }),
+  runner: Type.Enum(['native', 'powershell'], {
+    type: 'string',
+    description: 'The runner that executes commands.',
+  }),
   commands: Type.Array(
     defineShape('CommandDescription', {
       name: Type.String({ examples: ['Get-Process'] }),
-      summary: Type.String(),
-      parameters: Type.Object({}, { additionalProperties: true, description: 'JSON Schemas by name.' }),
+      summary: Type.String({ examples: ['Lists processes.'] }),
+      parameters: Type.Object(
+        {},
+        { additionalProperties: true, description: 'A JSON Schema.', examples: [{ type: 'object', properties: {} }] },
+      ),
     }),
   ),
 });

@@ -5,7 +5,7 @@ import { defineShape } from '../route.ts';
 export const itemIds = 1000;
 
 export const Item = defineShape('Item', {
-  id: Type.Integer({ minimum: 0, maximum: itemIds - 1 }),
+  id: Type.Integer({ minimum: 0, maximum: itemIds - 1, examples: [442] }),
   name: Type.String({ examples: ['label printer'] }),
   status: Type.Enum(['active', 'archived', 'created'], { type: 'string', title: 'ItemStatus' }),
 });
@@ -13,7 +13,10 @@ export type Item = Static<typeof Item>;
 
 export const NewItem = defineShape('NewItem', { name: Type.String({ minLength: 1, examples: ['label printer'] }) });
 
-export const ItemCreated = defineShape('ItemCreated', { ...Item.properties, message: Type.String() });
+export const ItemCreated = defineShape('ItemCreated', {
+  ...Item.properties,
+  message: Type.String({ examples: ['Item created'] }),
+});
 
 export const ItemQuery = Type.Object({
   page: Type.Integer({ minimum: 1, default: 1 }),
@@ -22,9 +25,9 @@ export const ItemQuery = Type.Object({
 
 export const ItemPage = defineShape('ItemPage', {
   data: Type.Array(Item),
-  page: Type.Integer(),
-  size: Type.Integer(),
-  total: Type.Integer({ description: 'Items on all pages.' }),
+  page: Type.Integer({ examples: [1] }),
+  size: Type.Integer({ examples: [20] }),
+  total: Type.Integer({ description: 'Items on all pages.', examples: [1] }),
 });
 
 /** An item in a seed file; without an id it gets a random one. */

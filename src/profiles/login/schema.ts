@@ -11,7 +11,10 @@ export const Credentials = defineShape('Credentials', {
 });
 
 export const IssuedToken = defineShape('IssuedToken', {
-  token: Type.String({ description: 'A JWT, signed with HS256.' }),
+  token: Type.String({
+    description: 'A JWT, signed with HS256.',
+    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.KZzw'],
+  }),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Literal(tokenLifetime, { description: 'Seconds.' }),
   role: Role,

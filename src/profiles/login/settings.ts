@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { User } from './schema.ts';
 
 const password = (name: string) =>
-  Type.Optional(Type.String({ minLength: 1, secret: true, description: `Password of ${name}; random if not set.` }));
+  Type.Optional(Type.String({ minLength: 1, writeOnly: true, description: `Password of ${name}; random if not set.` }));
 
 const tries = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
@@ -14,7 +14,7 @@ export const loginSettings = {
   users: Type.Optional(
     Type.Array(User, {
       minItems: 1,
-      secret: true,
+      writeOnly: true,
       description: 'Users that replace admin and reader: name, role, passwordHash.',
     }),
   ),

@@ -22,7 +22,10 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
   const problems = [...findLengthProblem('admin', adminPassword), ...findLengthProblem('reader', readerPassword)];
   if (!users) return problems;
   if (adminPassword !== undefined || readerPassword !== undefined) {
-    problems.push('adminPassword and readerPassword have no effect when users is set: remove them');
+    problems.push(
+      'adminPassword and readerPassword (SIGNALBOX_ADMIN_PASSWORD and SIGNALBOX_READER_PASSWORD) ' +
+        'have no effect when users is set: remove them',
+    );
   }
   if (new Set(users.map(({ name }) => name)).size < users.length) {
     problems.push('users must all have different names');

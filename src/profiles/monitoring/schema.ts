@@ -6,26 +6,30 @@ export const ServerHealth = defineShape('ServerHealth', {
   uptime: Type.String({
     description: 'Time since the server started.',
     pattern: '^(\\d+\\.)?\\d{2}:\\d{2}:\\d{2}\\.\\d{7}$',
+    examples: ['00:00:00.6640000'],
   }),
-  version: Type.String(),
-  hostname: Type.String(),
+  version: Type.String({ examples: ['0.1.0'] }),
+  hostname: Type.String({ examples: ['web-1'] }),
 });
 
 export const MachineHealth = defineShape('MachineHealth', {
   status: Type.Literal('healthy'),
   timestamp: Type.String({ description: 'Local time.', examples: ['2026-01-31T09:30:00'] }),
-  computer: Type.String(),
+  computer: Type.String({ examples: ['web-1'] }),
   uptime: Type.String({ description: 'Time since the machine started.', examples: ['12.3 days'] }),
   cpuUsage: Type.String({ description: 'Busy share of all processors over the last second.', examples: ['7%'] }),
   memoryUsage: Type.String({ description: 'Share of memory no longer available to programs.', examples: ['41.7%'] }),
 });
 
 export const ServerInfo = defineShape('ServerInfo', {
-  computer: Type.String(),
-  os: Type.String({ description: '`Unknown` if the system does not report it.' }),
-  psVersion: Type.String({ description: 'Version of PowerShell; `Unknown` if there is none.' }),
-  frameworkVersion: Type.String({ description: '`Node.js` and its version.' }),
-  uptime: Type.Number({ description: 'Days since the machine started, one decimal.' }),
+  computer: Type.String({ examples: ['web-1'] }),
+  os: Type.String({
+    description: '`Unknown` if the system does not report it.',
+    examples: ['Debian GNU/Linux 12 (bookworm)'],
+  }),
+  psVersion: Type.String({ description: 'Version of PowerShell; `Unknown` if there is none.', examples: ['7.4.6'] }),
+  frameworkVersion: Type.String({ description: '`Node.js` and its version.', examples: ['Node.js 20.20.2'] }),
+  uptime: Type.Number({ description: 'Days since the machine started, one decimal.', examples: [12.3] }),
 });
 
 export const ProcessQuery = Type.Object({
@@ -34,23 +38,28 @@ export const ProcessQuery = Type.Object({
 });
 
 export const ProcessRow = defineShape('Process', {
-  name: Type.String(),
-  pid: Type.Integer(),
-  memoryMB: Type.Number({ description: 'Working set in MiB, one decimal.' }),
-  cpu: Type.Union([Type.Number(), Type.Null()], { description: 'Processor seconds used so far; null if unknown.' }),
+  name: Type.String({ examples: ['node'] }),
+  pid: Type.Integer({ examples: [4086] }),
+  memoryMB: Type.Number({ description: 'Working set in MiB, one decimal.', examples: [104.9] }),
+  cpu: Type.Union([Type.Number({ examples: [0.92] }), Type.Null()], {
+    description: 'Processor seconds used so far; null if unknown.',
+  }),
 });
 export type ProcessRow = Static<typeof ProcessRow>;
 
 export const ProcessList = defineShape('ProcessList', {
-  count: Type.Integer({ description: 'Processes in `data`.' }),
+  count: Type.Integer({ description: 'Processes in `data`.', examples: [1] }),
   data: Type.Array(ProcessRow),
 });
 
 export const DiskRow = defineShape('Disk', {
-  drive: Type.String({ description: 'Mount path; on Windows the drive letter.' }),
-  totalGB: Type.Number({ description: 'GiB, two decimals.' }),
-  freeGB: Type.Number({ description: 'Space that ordinary users can still fill, in GiB, two decimals.' }),
-  usagePct: Type.Number({ description: 'Used share of used and free, in percent, one decimal.' }),
+  drive: Type.String({ description: 'Mount path; on Windows the drive letter.', examples: ['/'] }),
+  totalGB: Type.Number({ description: 'GiB, two decimals.', examples: [251.97] }),
+  freeGB: Type.Number({
+    description: 'Space that ordinary users can still fill, in GiB, two decimals.',
+    examples: [78.93],
+  }),
+  usagePct: Type.Number({ description: 'Used share of used and free, in percent, one decimal.', examples: [68.7] }),
 });
 export type DiskRow = Static<typeof DiskRow>;
 

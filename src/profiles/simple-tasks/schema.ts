@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { defineShape } from '../route.ts';
 
 export const SimpleTask = defineShape('SimpleTask', {
-  id: Type.Integer(),
+  id: Type.Integer({ examples: [1] }),
   title: Type.String({ examples: ['Get milk'] }),
   status: Type.Enum(['done', 'pending'], { type: 'string', title: 'SimpleTaskStatus' }),
 });
@@ -14,7 +14,9 @@ export const NewSimpleTask = defineShape('NewSimpleTask', {
   title: Type.String({ minLength: 1, examples: ['Get milk'] }),
 });
 
-export const SimpleTaskCreated = defineShape('SimpleTaskCreated', { message: Type.String() });
+export const SimpleTaskCreated = defineShape('SimpleTaskCreated', {
+  message: Type.String({ examples: ['Task created'] }),
+});
 
 /** A simple task in a seed file; ids follow from the order. */
 export const SimpleTaskSeed = Type.Object(

@@ -10,18 +10,23 @@ export const maximumTitleLength = 200;
 /** JavaScript's white space, and U+0085, which Unicode counts as such too. */
 const notBlank = '[^\\s\\u0085]';
 
-const Title = Type.String({ pattern: notBlank, maxLength: maximumTitleLength, examples: ['Check the backups'] });
-const Description = Type.String();
+const Title = Type.String({
+  pattern: notBlank,
+  maxLength: maximumTitleLength,
+  description: 'Text that is not blank.',
+  examples: ['Check the backups'],
+});
+const Description = Type.String({ examples: ['Those of last night'] });
 const Priority = Type.Enum(priorities, { type: 'string', title: 'TaskPriority' });
 const Status = Type.Enum(statuses, { type: 'string', title: 'TaskStatus' });
 const Timestamp = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d$',
-  description: 'Local time without a zone.',
+  description: 'Local time without a zone, such as 2026-01-31T09:30:00.',
   examples: ['2026-01-31T09:30:00'],
 });
 
 export const Task = defineShape('Task', {
-  Id: Type.Integer(),
+  Id: Type.Integer({ examples: [2] }),
   Title,
   Description,
   Priority,
@@ -53,34 +58,36 @@ export const TaskQuery = Type.Object({
 export type TaskQuery = Static<typeof TaskQuery>;
 
 export const TaskList = defineShape('TaskList', {
-  total: Type.Integer({ description: 'Number of matches without the limit.' }),
-  count: Type.Integer({ description: 'Tasks in `data`.' }),
-  limit: Type.Integer(),
+  total: Type.Integer({ description: 'Number of matches without the limit.', examples: [1] }),
+  count: Type.Integer({ description: 'Tasks in `data`.', examples: [1] }),
+  limit: Type.Integer({ examples: [50] }),
   data: Type.Array(Task),
 });
 
 export const UserTaskList = defineShape('UserTaskList', {
-  user: Type.String(),
-  count: Type.Integer(),
+  user: Type.String({ examples: ['reader'] }),
+  count: Type.Integer({ examples: [1] }),
   data: Type.Array(Task),
 });
 
 export const TaskDeleted = defineShape('TaskDeleted', {
-  message: Type.String(),
-  remaining: Type.Integer({ description: 'Number of tasks left.' }),
+  message: Type.String({ examples: ['Task with Id=2 deleted'] }),
+  remaining: Type.Integer({ description: 'Number of tasks left.', examples: [1] }),
 });
 
 export const TaskRefusal = defineShape('TaskRefusal', {
-  error: Type.String(),
-  detail: Type.Optional(Type.Array(Type.String(), { description: 'Every rule that was broken.' })),
+  error: Type.String({ examples: ['Validation failed'] }),
+  detail: Type.Optional(
+    Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'Every rule that was broken.' }),
+  ),
 });
 
 export const TaskHealth = defineShape('TaskHealth', {
   status: Type.Literal('healthy'),
-  timestamp: Type.String({ description: 'UTC, with milliseconds.' }),
-  version: Type.String(),
-  machine: Type.String(),
-  pwsh: Type.String({ description: 'Version of the runtime (Node.js).' }),
+  timestamp: Type.String({ description: 'UTC, with milliseconds.', examples: ['2026-01-31T09:30:00.123Z'] }),
+  version: Type.String({ examples: ['0.1.0'] }),
+  machine: Type.String({ examples: ['web-1'] }),
+  pwsh: Type.String({ description: 'Version of the runtime (Node.js).', examples: ['20.20.2'] }),
 });
 
 /** High enough for every file, and low enough that later ids stay below 2^53. */

@@ -48,3 +48,15 @@ export const toReason = (error: unknown): string => {
   const reason = reasons[codeOf(error) ?? ''];
   return reason === undefined ? '' : ` (${reason})`;
 };
+
+/** Why a log could not be opened; the system's own text for any other reason. */
+export const explainOpening = (error: unknown): string =>
+  ({ ...reasons, ...openingReasons })[codeOf(error) ?? ''] ?? (error as Error).message;
+
+const openingReasons: Record<string, string> = {
+  ENOENT: 'the folder cannot be created',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'a folder has the name of a log file',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+};

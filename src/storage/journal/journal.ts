@@ -1,4 +1,4 @@
-import { JournalError } from './errors.ts';
+import { explainOpening, JournalError } from './errors.ts';
 import { createDirectory } from './files/directory.ts';
 import { createFreeSpaceCheck } from './files/free-space.ts';
 import { type Lock, lockDirectory } from './files/lock.ts';
@@ -96,8 +96,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     });
   } catch (error) {
     if (error instanceof JournalError) throw error;
-    const { message } = error as Error;
-    throw new JournalError('unusable', `the log in ${settings.directory} cannot be written: ${message}`, {
+    throw new JournalError('unusable', `the log in ${settings.directory} cannot be written: ${explainOpening(error)}`, {
       cause: error,
     });
   }
