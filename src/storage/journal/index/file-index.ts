@@ -1,6 +1,7 @@
 import { createSerial } from '../scheduling.ts';
 import { type Block, blockBytes, indexBackwards, type Source } from './block.ts';
 import type { Keys } from './keys.ts';
+import { Minutes } from './minutes.ts';
 
 /** How much is indexed before other readers have their turn. */
 const stepBytes = 1024 * 1024;
@@ -8,12 +9,14 @@ const stepBytes = 1024 * 1024;
 /** The blocks of one file, in order; gaps between them are filled when somebody reads there. */
 export class FileIndex {
   readonly keys: Keys;
+  readonly minutes = new Minutes();
   readonly #serially = createSerial();
   #blocks: Block[];
 
   constructor(keys: Keys, blocks: Block[] = []) {
     this.keys = keys;
     this.#blocks = blocks;
+    for (const block of blocks) this.minutes.add(block);
   }
 
   get blocks(): readonly Block[] {
@@ -30,30 +33,40 @@ export class FileIndex {
     return covered >= end;
   }
 
-  /** The blocks of the first `end` bytes, the last one first, each with the offset up to which it belongs to them. */
-  async *readBackwards(source: Source, end: number): AsyncGenerator<{ block: Block; end: number }> {
+  /**
+   * The blocks of the first `end` bytes that can hold what is wanted, the last one first, each with the offset up to which
+   * it belongs to these bytes. Others are among them where they were not indexed before.
+   */
+  async *readBackwards(
+    source: Source,
+    end: number,
+    canHold: (block: Block) => boolean = () => true,
+  ): AsyncGenerator<{ block: Block; end: number }> {
     for (let position = end; position > 0; ) {
-      const block = await this.#blockBefore(source, position);
-      yield { block, end: position };
-      position = block.start;
+      const known = this.#blockBefore(position);
+      if (known) {
+        if (canHold(known)) yield { block: known, end: position };
+        position = known.start;
+        continue;
+      }
+      // Two readers must not fill a gap at the same time.
+      await this.#serially(() => this.#fillBefore(source, position));
+      const block = this.#blockBefore(position);
+      if (block) yield { block, end: position };
+      position = block?.start ?? position;
     }
   }
 
   /** The block that holds the byte before the position. */
-  async #blockBefore(source: Source, position: number): Promise<Block> {
-    for (;;) {
-      const known = this.#blocks[this.#placeOf(position)];
-      if (known && known.start < position) return known;
-      // Two readers must not fill a gap at the same time.
-      await this.#serially(() => this.#fillBefore(source, position));
-    }
+  #blockBefore(position: number): Block | undefined {
+    const block = this.#blocks[this.#placeOf(position)];
+    return block && block.start < position ? block : undefined;
   }
 
   /** Adds blocks before the position, as many as make a step. */
   async #fillBefore(source: Source, position: number): Promise<void> {
+    if (this.#blockBefore(position)) return;
     const place = this.#placeOf(position);
-    const next = this.#blocks[place];
-    if (next && next.start < position) return;
     const previous = this.#blocks[place - 1];
     // A short block at the end of what was the file's end grows with the file.
     const isShort = previous !== undefined && previous.end - previous.start < blockBytes;
@@ -64,7 +77,9 @@ export class FileIndex {
       if (position - block.start >= stepBytes) break;
     }
     const replacesShort = isShort && (added[0]?.start ?? position) < previous.end;
-    this.#blocks.splice(replacesShort ? place - 1 : place, replacesShort ? 1 : 0, ...added);
+    const removed = this.#blocks.splice(replacesShort ? place - 1 : place, replacesShort ? 1 : 0, ...added);
+    for (const block of removed) this.minutes.remove(block);
+    for (const block of added) this.minutes.add(block);
   }
 
   /** Index of the first block that ends at the position or behind it. */

@@ -24,10 +24,12 @@ export interface Budget {
 /** A file of the log while it is open, with its index. */
 export interface IndexedFile {
   index: FileIndex;
+  /** How many of its bytes may be read. */
+  end: number;
   /** Fills the buffer; counts towards the budget. */
   read: ReadAt;
-  /** Its blocks, the last one first, each with the offset up to which it belongs to what is read. */
-  readBlocks(): AsyncGenerator<{ block: Block; end: number }>;
+  /** As FileIndex.readBackwards. */
+  readBlocks(canHold?: (block: Block) => boolean): AsyncGenerator<{ block: Block; end: number }>;
 }
 
 /**
@@ -68,7 +70,12 @@ export class LogIndex {
       const summary = typeof file.identity === 'string' ? this.#summaries.get(file.identity) : undefined;
       if (summary && !wasKnown && !isWanted(summary)) continue;
       const source = this.#toSource(countBytes(file.read, budget));
-      yield { index, read: source.read, readBlocks: () => index.readBackwards(source, file.end) };
+      yield {
+        index,
+        end: file.end,
+        read: source.read,
+        readBlocks: (canHold) => index.readBackwards(source, file.end, canHold),
+      };
       await this.#save(file, index);
     }
   }

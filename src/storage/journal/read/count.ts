@@ -1,5 +1,4 @@
-import { minuteOf, overlaps, slotOf } from '../index/block.ts';
-import type { Keys } from '../index/keys.ts';
+import { overlaps } from '../index/block.ts';
 import type { LogIndex } from '../index/log-index.ts';
 import type { Summary } from '../index/summary.ts';
 
@@ -16,35 +15,25 @@ export interface Counting {
 }
 
 /**
- * Counts records by minute and key, newest files first and in no order within; each minute and key may be added several
- * times. Resolves to whether all were counted: the index of the log may not be complete yet.
+ * Counts records by minute and key, in no order; each minute and key may be added several times. Resolves to whether all
+ * were counted: the index of the log may not be complete yet.
  */
 export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
-  const isWithin = ({ times }: Pick<Summary, 'times'>): boolean => overlaps(times, since * minuteMs, until * minuteMs);
-  const addCounts = (counts: ReadonlyMap<number, number>, keys: Keys): void => {
-    for (const [countKey, count] of counts) {
-      const minute = minuteOf(countKey);
-      if (minute >= since && minute < until) add(minute, keys.nameOf(slotOf(countKey)), count);
-    }
-  };
   /** Counts what is in memory. */
-  const isUnread = (summary: Summary): boolean => {
-    if (!isWithin(summary)) return false;
-    if (summary.counts) addCounts(summary.counts, summary.keys);
-    return summary.counts === undefined;
+  const isUnread = ({ times, counted }: Summary): boolean => {
+    if (!overlaps(times, since * minuteMs, until * minuteMs)) return false;
+    counted?.minutes.forEach(counted.keys, since, until, add);
+    return counted === undefined;
   };
   const budget = { left: maxBytes };
-  let isComplete = true;
-  for await (const { index: file, readBlocks } of index.openFiles(isUnread, budget)) {
-    for await (const _ of readBlocks()) {
-      isComplete = budget.left > 0;
-      if (!isComplete) break;
+  for await (const { index: file, end, readBlocks } of index.openFiles(isUnread, budget)) {
+    if (!file.isComplete(end)) {
+      for await (const _ of readBlocks()) {
+        if (budget.left <= 0) break;
+      }
     }
-    // At once, since readers change the last block while the file grows.
-    for (const block of file.blocks) {
-      if (isWithin(block)) addCounts(block.counts, file.keys);
-    }
-    if (!isComplete) break;
+    file.minutes.forEach(file.keys, since, until, add);
+    if (budget.left <= 0) return false;
   }
-  return isComplete;
+  return true;
 };

@@ -18,7 +18,7 @@ export const findRecord = async (index: LogIndex, id: string, maxBytes: number):
   const text = Buffer.from(`"id":${JSON.stringify(id)}`);
   const budget = { left: maxBytes };
   for await (const { read, readBlocks } of index.openFiles(canHold, budget)) {
-    for await (const { block, end } of readBlocks()) {
+    for await (const { block, end } of readBlocks(canHold)) {
       if (budget.left <= 0) throw new JournalError('window-too-large', `a record is searched for in ${maxBytes} bytes`);
       if (!canHold(block)) continue;
       const bytes = Buffer.allocUnsafe(end - block.start);

@@ -50,7 +50,8 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   /** The seq from which on everything has been looked at. */
   let reached = before;
   for await (const { read, readBlocks } of index.openFiles(canHold, budget)) {
-    for await (const { block, end } of readBlocks()) {
+    for await (const { block, end } of readBlocks(canHold)) {
+      if (block.seqs.min <= block.seqs.max) reached = Math.min(reached, block.seqs.max + 1);
       if (canHold(block)) {
         if (isFull()) return { records, next: records.at(-1)?.seq };
         if (budget.left <= 0) return { records, next: reached };
