@@ -246,3 +246,27 @@ test('a pattern matches with any text for each asterisk', () => {
   for (const pattern of ['', 'ab', 'b*', '*b', 'abc*c', 'a*b', '*abc*abc', 'A*'])
     assert.ok(!isLike('abc', pattern), pattern);
 });
+
+test('an alert says what became of it at each destination', async (t) => {
+  const [good, bad, down] = [
+    await startReceiver(t),
+    await startReceiver(t, answer(404)),
+    await startReceiver(t, answer(500)),
+  ];
+  const app = await startOutbox(t, [
+    toDestination(good, { name: 'good' }),
+    toDestination(bad, { name: 'bad' }),
+    toDestination(down, { name: 'down', retrySeconds: [3600] }),
+    toDestination(good, { name: 'other', levels: ['CRITICAL'] }),
+  ]);
+  const id = await sendAlert(app, disk);
+  for (const name of ['good', 'bad', 'other']) await waitUntilIdle(app, name);
+  await waitUntil('down waits', async () => (await readState(app, 'down')).state === 'waiting');
+  const { json } = await app.request('GET', `/api/alerts/${id}`);
+  assert.deepEqual(json['deliveries'], [
+    { destination: 'good', status: 'delivered', attempts: 0, error: null },
+    { destination: 'bad', status: 'parked', attempts: 0, error: 'the receiver responded 404' },
+    { destination: 'down', status: 'waiting', attempts: 1, error: null },
+    { destination: 'other', status: 'skipped', attempts: 0, error: null },
+  ]);
+});

@@ -111,3 +111,14 @@ test('connections are kept open', async (t) => {
     assert.deepEqual(await sender.send(request), { status: 200, retryAfter: undefined, text: 'thanks' });
   assert.equal(ports.size, 1);
 });
+
+test('receivers are found by name, several at a time', async (t) => {
+  const receivers = await Promise.all([1, 2, 3].map(() => startReceiver(t)));
+  const replies = receivers.map(({ url }) => {
+    const sender = createSender(new URL(url.replace('127.0.0.1', 'localhost')), 1);
+    t.after(() => sender.close());
+    return sender.send(request);
+  });
+  for (const reply of await Promise.all(replies))
+    assert.ok('status' in reply && reply.status === 200, JSON.stringify(reply));
+});
