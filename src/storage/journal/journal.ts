@@ -135,8 +135,7 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     state: () => ({ healthy: !writer.failure, failure: writer.failure, lastSeq: writer.lastSeq, damagedLines }),
     reopen: () => writer.reopen(),
     close: async () => {
-      await index.close();
-      await writer.close();
+      await Promise.all([writer.close(), index.close()]);
       await lock.release();
     },
   };
