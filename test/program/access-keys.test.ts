@@ -65,5 +65,5 @@ test('keys that share a name or a hash, or have an unknown scope, stop startup',
   assert.match(await refuse([entry, { ...entry, name: 'b' }]), /different hashes/);
   assert.match(await refuse([{ ...entry, scopes: ['alerts'] }]), /keys.*scopes.* must be one of alerts:write/);
   assert.match(await refuse([{ ...entry, sha256: 'x' }]), /keys.*sha256 must be the hash/);
-  assert.match(await refuse([{ ...entry, key: 'x' }]), /unknown keys, remove them: key/);
+  assert.match(await refuse([{ ...entry, key: 'x' }]), /unknown keys; remove key/);
 });

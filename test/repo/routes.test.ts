@@ -122,7 +122,8 @@ test('the values of every shape have examples, and all examples are valid', asyn
   });
   let count = 0;
   for (const { components, paths } of await Promise.all(documents)) {
-    for (const schema of listSchemas(components.schemas)) {
+    const own = Object.entries(components.schemas).filter(([name]) => !foreign.test(name));
+    for (const schema of listSchemas(own)) {
       const isValue = ['string', 'integer', 'number', 'boolean'].includes(schema.type ?? '');
       if (isValue)
         assert.ok(
@@ -140,6 +141,9 @@ test('the values of every shape have examples, and all examples are valid', asyn
   }
   assert.ok(count > 100, `${count} examples`);
 });
+
+/** Bodies that other programs define and document. */
+const foreign = /^(Alertmanager|Prometheus|Grafana|UptimeKuma|CloudEvent|Slack|PagerDuty|Otlp)/;
 
 /** Where clients can find a valid value. */
 const sources = ['examples', 'enum', 'const', 'default'];

@@ -161,8 +161,8 @@ for (const [what, changes, problem] of [
   ],
   ['too many secrets', { type: 'ntfy', secret: ['planted', 'b'] }, /^destination "pager": type ntfy takes one secret$/],
   ['a name with a slash', { name: 'a/b' }, /destinations in \S+ at 0\.name must be up to 64 letters/],
-  ['an unknown key', { filter: {} }, /destinations in \S+ at 0 has unknown keys, remove them: filter$/],
-  ['a wait below 0', { retrySeconds: [-1] }, /destinations in \S+ at 0\.retrySeconds\.0 must be >= 0$/],
+  ['an unknown key', { filter: {} }, /destinations in \S+ at 0 has unknown keys; remove filter$/],
+  ['a wait below 0', { retrySeconds: [-1] }, /destinations in \S+ at 0\.retrySeconds\.0 must be at least 0$/],
 ] as const) {
   test(`a destination with ${what} fails the startup with one line that names it`, async (t) => {
     const refusal = await startRefusal(t, { settings: { destinations: [{ ...base, ...changes }] } });

@@ -8,6 +8,8 @@ const orNull = <T extends TSchema>(schema: T, description: string) =>
 const rfc3339 = 'RFC 3339 with offset';
 const example = '2026-01-31T09:30:00+01:00';
 
+const Time = Type.String({ format: 'date-time', examples: [example] });
+
 /** The filters that search and histogram share. */
 const since = Type.Optional(
   Type.String({ description: `Only alerts received at this time or later, ${rfc3339}.`, examples: [example] }),
@@ -44,16 +46,16 @@ export type HistogramQuery = Static<typeof HistogramQuery>;
 
 const entry = {
   seq: Type.Integer({ description: 'Its place in the log.', examples: [1042] }),
-  id: Type.String({ format: 'uuid' }),
-  time: orNull(Type.String({ format: 'date-time' }), 'When it was received.'),
+  id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
+  time: orNull(Time, 'When it was received.'),
   format: Type.String({
     description: 'The format it came in; `native` for `POST /api/alert`.',
     examples: ['alertmanager'],
   }),
-  status: orNull(Type.String(), '`firing` or `resolved`.'),
-  fingerprint: orNull(Type.String(), 'What identifies it at its sender.'),
-  labels: orNull(Type.Record(Type.String(), Type.String()), 'Its labels.'),
-  link: orNull(Type.String(), 'Where its sender shows it.'),
+  status: orNull(Type.String({ examples: ['firing'] }), '`firing` or `resolved`.'),
+  fingerprint: orNull(Type.String({ examples: ['6b3fd5c0a1e2d4f7'] }), 'What identifies it at its sender.'),
+  labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['critical'] })), 'Its labels.'),
+  link: orNull(Type.String({ examples: ['https://grafana.example.org/alerting'] }), 'Where its sender shows it.'),
   ...Alert.properties,
 };
 
@@ -61,39 +63,47 @@ export const AlertEntry = defineShape('AlertEntry', entry);
 export type AlertEntry = Static<typeof AlertEntry>;
 
 export const AlertPage = defineShape('AlertPage', {
-  count: Type.Integer({ description: 'Alerts in `data`.' }),
+  count: Type.Integer({ description: 'Alerts in `data`.', examples: [1] }),
   data: Type.Array(AlertEntry, { description: 'Newest first.' }),
-  next: orNull(Type.Integer(), 'The `before` of the next page.'),
+  next: orNull(Type.Integer({ examples: [992] }), 'The `before` of the next page.'),
 });
 
 export const AlertDelivery = defineShape('AlertDelivery', {
-  destination: Type.String({ description: 'Name of the destination.' }),
+  destination: Type.String({ description: 'Name of the destination.', examples: ['pager'] }),
   status: Type.Enum(['waiting', 'delivered', 'skipped', 'parked', 'unknown'], {
+    type: 'string',
     description: '`skipped`: not for this destination. `unknown`: delivered, or one of very many that were parked.',
   }),
-  attempts: Type.Integer({ description: 'Failed attempts, while the alert waits.' }),
-  error: orNull(Type.String(), 'Why it is parked.'),
+  attempts: Type.Integer({ description: 'Failed attempts, while the alert waits.', examples: [0] }),
+  error: orNull(Type.String({ examples: ['the receiver responded 404'] }), 'Why it is parked.'),
 });
 export type AlertDelivery = Static<typeof AlertDelivery>;
 
 export const AlertDetails = defineShape('AlertDetails', {
   ...entry,
-  startsAt: orNull(Type.String({ format: 'date-time' }), 'When it began, by its sender.'),
-  endsAt: orNull(Type.String({ format: 'date-time' }), 'When it ended, by its sender.'),
-  via: orNull(Type.String(), 'The signalbox instances that it came through.'),
+  startsAt: orNull(Time, 'When it began, by its sender.'),
+  endsAt: orNull(Time, 'When it ended, by its sender.'),
+  via: orNull(Type.String({ examples: ['signalbox/5e0c3f1a'] }), 'The signalbox instances that it came through.'),
   deliveries: Type.Array(AlertDelivery),
 });
 
 export const AlertHistogram = defineShape('AlertHistogram', {
-  since: Type.String({ format: 'date-time', description: 'Start of the first bucket: a whole minute.' }),
-  until: Type.String({ format: 'date-time', description: 'End of the last bucket.' }),
-  bucketSeconds: Type.Integer({ description: 'Length of a bucket: whole minutes.' }),
-  complete: Type.Boolean({ description: 'Whether all alerts are counted: `false` while old files are being indexed.' }),
+  since: Type.String({
+    format: 'date-time',
+    examples: [example],
+    description: 'Start of the first bucket: a whole minute.',
+  }),
+  until: Type.String({ format: 'date-time', examples: [example], description: 'End of the last bucket.' }),
+  bucketSeconds: Type.Integer({ description: 'Length of a bucket: whole minutes.', examples: [3600] }),
+  complete: Type.Boolean({
+    examples: [true],
+    description: 'Whether all alerts are counted: `false` while old files are being indexed.',
+  }),
   buckets: Type.Array(
     defineShape('AlertBucket', {
-      time: Type.String({ format: 'date-time', description: 'Start of the bucket.' }),
-      count: Type.Integer({ description: 'Alerts received in it.' }),
-      levels: Type.Record(Type.String(), Type.Integer(), {
+      time: Type.String({ format: 'date-time', examples: [example], description: 'Start of the bucket.' }),
+      count: Type.Integer({ description: 'Alerts received in it.', examples: [3] }),
+      levels: Type.Record(Type.String(), Type.Integer({ examples: [3] }), {
         description: 'How many of each level; at most 100 levels are told apart.',
       }),
     }),
