@@ -16,7 +16,7 @@ export const alertSettings = {
   }),
   intakeSecrets: Type.Optional(
     Type.Object(Object.fromEntries(signing.map((name) => [name, Type.Optional(Type.String({ minLength: 1 }))])), {
-      secret: true,
+      writeOnly: true,
       additionalProperties: false,
       description: 'Secrets by format whose senders sign their requests; unsigned ones are then refused.',
     }),

@@ -46,7 +46,7 @@ export const outboxSettings = {
   destinations: Type.Array(DestinationSettings, {
     default: [],
     maxItems: 16,
-    secret: true,
+    writeOnly: true,
     description: 'Receivers of alerts: name, type, url and more; see docs/destinations.',
   }),
   outboxRetainBytes: Type.Integer({
