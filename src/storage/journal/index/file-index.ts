@@ -42,10 +42,10 @@ export class FileIndex {
     end: number,
     canHold: (block: Block) => boolean = () => true,
   ): AsyncGenerator<{ block: Block; end: number }> {
-    for (let position = end; position > 0; ) {
+    for (let position = this.#skip(end, canHold); position > 0; position = this.#skip(position, canHold)) {
       const known = this.#blockBefore(position);
       if (known) {
-        if (canHold(known)) yield { block: known, end: position };
+        yield { block: known, end: position };
         position = known.start;
         continue;
       }
@@ -55,6 +55,17 @@ export class FileIndex {
       if (block) yield { block, end: position };
       position = block?.start ?? position;
     }
+  }
+
+  /** Where, before the position, a block ends that can hold what is wanted or was not indexed yet. */
+  #skip(from: number, canHold: (block: Block) => boolean): number {
+    let position = from;
+    for (let place = this.#placeOf(from); position > 0; place -= 1) {
+      const block = this.#blocks[place];
+      if (!block || block.start >= position || block.end < position || canHold(block)) break;
+      position = block.start;
+    }
+    return position;
   }
 
   /** The block that holds the byte before the position. */
