@@ -30,6 +30,17 @@ test('D34a a key opens the routes of its scopes, with or without `Bearer`', asyn
   for (const { key } of [reader, both]) assertJson(await read(app, `Bearer ${key}`), 200);
 });
 
+test('D34g a key with alerts:read opens every route that reads alerts', async (t) => {
+  const app = await start(t);
+  const { id } = (await write(app, writer.key)).json as { id: string };
+  for (const path of ['search', 'histogram', id]) {
+    const send = (key: string) =>
+      app.request('GET', `/api/alerts/${path}`, { headers: { authorization: `Bearer ${key}` } });
+    assertJson(await send(reader.key), 200);
+    assertUnauthorized(await send(writer.key), 'Invalid token format');
+  }
+});
+
 test('D34b on every other route a key is a token without three parts', async (t) => {
   const app = await start(t);
   for (const { key } of [reader, scraper])

@@ -131,3 +131,31 @@ test('deep, wide and long JSON is 400, 413 or stored within three seconds', asyn
     fileOf(app),
   );
 });
+
+/** Large bodies that made some part of the program work a lot. */
+const large = {
+  '/api/alert/prometheus': [
+    { labels: Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`l${index}`, 'x'])) },
+  ],
+  '/api/alert/slack': { attachments: [...Array(300_000).fill({}), { text: 'a' }] },
+  '/api/alert/otlp': {
+    resourceLogs: [
+      {
+        resource: { attributes: Array.from({ length: 25_000 }, (_, index) => ({ key: `k${index}`, value: {} })) },
+        scopeLogs: [{ logRecords: Array(1000).fill({}) }],
+      },
+    ],
+  },
+};
+
+test('bodies of more than half a MiB are a success or 400, and do not hold up other requests for seconds', async (t) => {
+  const app = await startApp(t);
+  for (const [path, body] of Object.entries(large)) {
+    const text = JSON.stringify(body);
+    assert.ok(text.length > 600_000 && text.length < 1024 * 1024, `${path}: ${text.length}`);
+    const begun = performance.now();
+    const [{ status }] = await Promise.all([app.request('POST', path, { body: text }), app.request('GET', '/health')]);
+    assert.ok(status === 200 || status === 400, `${path}: ${status}`);
+    assert.ok(performance.now() - begun < 15_000, `${path}: ${performance.now() - begun} ms`);
+  }
+});

@@ -120,5 +120,5 @@ export const toLabels = (fields: Record<string, unknown>): Record<string, string
 };
 
 /** A short text that is the same for the same parts, for ids that senders do not give. */
-export const toFingerprint = (...parts: string[]): string =>
+export const toFingerprint = (parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);

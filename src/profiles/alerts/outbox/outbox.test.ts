@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
@@ -124,6 +124,31 @@ test('parked alerts are known after a restart', async (t) => {
   const next = await startOutbox(t, [destination], { dataDir: join(app.folder, 'data') });
   const { parked, parkedAlerts } = await readState(next);
   assert.deepEqual([parked, parkedAlerts.map((alert) => alert.id)], [1, [id]]);
+});
+
+test('a log that was replaced delivers its alerts, although it begins at seq 1 again', async (t) => {
+  const receiver = await startReceiver(t);
+  const destination = toDestination(receiver);
+  const app = await startOutbox(t, [destination]);
+  for (const message of ['a', 'b', 'c']) await sendAlert(app, { message });
+  await waitUntilIdle(app);
+  await app.close();
+  rmSync(join(app.folder, 'data', 'alerts.jsonl'));
+  const next = await startOutbox(t, [destination], { dataDir: join(app.folder, 'data') });
+  await sendAlert(next, { message: 'd' });
+  await waitUntilIdle(next);
+  assert.deepEqual(messagesOf(receiver), ['a', 'b', 'c', 'd']);
+});
+
+test('a 410 to an alert that is sent again disables the destination', async (t) => {
+  let status = 404;
+  const receiver = await startReceiver(t, (response) => response.writeHead(status).end());
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const id = await sendAlert(app, disk);
+  await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
+  status = 410;
+  await app.request('POST', `/api/deliveries/hook/${id}/retry`, { token: await adminToken(app) });
+  assert.equal((await readState(app)).state, 'disabled');
 });
 
 const base = { name: 'pager', type: 'webhook', url: 'http://127.0.0.1:9/' };

@@ -101,7 +101,12 @@ const createOpener = ({ alerts, openLog, clock, log }: Parts) => {
     const { createSender } = await import('./delivery/sender.ts');
     const { settings, place } = target;
     const { name, concurrency = 1, startAt = 'now' } = settings;
-    const progressLog = await openProgressLog(openLog, name, startAt === 'oldest' ? 0 : stored);
+    const progressLog = await openProgressLog(openLog, name, {
+      start: startAt === 'oldest' ? 0 : stored,
+      stored,
+      onReplaced: () =>
+        log.warn({ destination: name }, 'outbox: the alert log was replaced; delivery continues at its end'),
+    });
     // One connection more, for alerts that an administrator sends again.
     const sender = createSender(place.url, concurrency + 1);
     const accepts = createFilter(settings, instance);

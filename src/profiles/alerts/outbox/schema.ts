@@ -39,7 +39,7 @@ export const DestinationState = defineShape('DestinationState', {
   nextAttempt: time('When a failing alert is tried again.'),
   parked: count('Alerts that were given up.'),
   parkedAlerts: Type.Array(ParkedAlert, { description: 'The last 100 of them, oldest first.' }),
-  dropped: count('Alerts that retention deleted before they were delivered.'),
+  dropped: count('Alerts that retention deleted before they were looked at, for this destination or not.'),
 });
 export type DestinationState = Static<typeof DestinationState>;
 

@@ -34,20 +34,32 @@ export const countAlerts = async (journal: Journal, query: HistogramQuery, now: 
   );
   const last = first + buckets.length * length;
   const levels = new Set<string>();
+  let isTold = true;
   const complete = await journal.countByMinute({
     since: first,
     until: last,
     maxBytes,
     add: (minute, level, count) => {
       const bucket = buckets[Math.floor((minute - first) / length)];
-      if (!bucket || (query.level !== undefined && level !== query.level)) return;
+      if (!bucket) return;
+      if (query.level !== undefined && level !== query.level) {
+        // Rare levels of a file with very many are counted together.
+        if (level === undefined) isTold = false;
+        return;
+      }
       bucket.count += count;
       if (level === undefined || (levels.size === mostLevels && !levels.has(level))) return;
       levels.add(level);
       bucket.levels[level] = (bucket.levels[level] ?? 0) + count;
     },
   });
-  return { since: toTime(first), until: toTime(last), bucketSeconds: length * 60, complete, buckets };
+  return {
+    since: toTime(first),
+    until: toTime(last),
+    bucketSeconds: length * 60,
+    complete: complete && isTold,
+    buckets,
+  };
 };
 
 const toTime = (minute: number): string => toOffsetTimestamp(new Date(minute * minuteMs));

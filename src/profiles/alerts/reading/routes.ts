@@ -45,6 +45,7 @@ const searchAlerts = ({ journal, access }: ReadingParts, queue: Queue): Route =>
     method: 'GET',
     path: '/api/alerts/search',
     access,
+    scope: 'alerts:read',
     summary: 'Search alerts, newest first',
     schema: { operationId: 'searchAlerts', querystring: SearchQuery, response: { 200: AlertPage } },
     handler: async ({ query }, reply) => {
@@ -80,6 +81,7 @@ const countByTime = ({ journal, clock, access }: ReadingParts, queue: Queue): Ro
     method: 'GET',
     path: '/api/alerts/histogram',
     access,
+    scope: 'alerts:read',
     summary: 'Count alerts by time and level',
     schema: { operationId: 'countAlerts', querystring: HistogramQuery, response: { 200: AlertHistogram } },
     handler: async ({ query }, reply) =>
@@ -95,6 +97,7 @@ const readAlert = ({ journal, access, deliveriesOf }: Required<ReadingParts>): R
     method: 'GET',
     path: '/api/alerts/:id',
     access,
+    scope: 'alerts:read',
     summary: 'Everything about one alert',
     schema: {
       operationId: 'getAlert',

@@ -97,7 +97,8 @@ export const AlertHistogram = defineShape('AlertHistogram', {
   bucketSeconds: Type.Integer({ description: 'Length of a bucket: whole minutes.', examples: [3600] }),
   complete: Type.Boolean({
     examples: [true],
-    description: 'Whether all alerts are counted: `false` while old files are being indexed.',
+    description:
+      'Whether all alerts are counted: `false` while old files are being indexed, and if `level` is one of very many.',
   }),
   buckets: Type.Array(
     defineShape('AlertBucket', {

@@ -1,5 +1,8 @@
 import { HttpError } from '../../../http/response/errors.ts';
 
+/** Later times would have more than four digits in some zones. */
+const yearEnd = Date.parse('9999-01-01T00:00:00Z');
+
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** A time range; Unix milliseconds. */
@@ -26,7 +29,8 @@ const parseTime = (name: string, given: string | undefined): number | undefined 
   const time = Date.parse(text.replace(' ', 'T').toUpperCase());
   // Date.parse takes the 30th of February for the 2nd of March.
   const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
-  if (year === undefined || !isDay || Number.isNaN(time)) {
+  const isOutside = time < 0 || time >= yearEnd;
+  if (year === undefined || !isDay || Number.isNaN(time) || isOutside) {
     throw new HttpError(
       'invalid',
       `${name} must be a time as in RFC 3339 with its offset, such as 2026-01-31T09:30:00Z`,

@@ -85,7 +85,7 @@ const toAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
     message: firstText(fields['message'], data, event.type),
     hostname: toHostname(...listHosts(more), ...listHosts(fields), event.subject),
     status: firstText(more['status'], fields['status']).toLowerCase() === 'resolved' ? 'resolved' : 'firing',
-    fingerprint: toFingerprint(source, id),
+    fingerprint: toFingerprint([source, id]),
     startsAt: toTime(time),
     labels: toLabels(attributes),
     link: toLink(fields['link'], fields['url']),

@@ -99,9 +99,18 @@ const toLevel = (severity = 0): Level | undefined => {
   return levels[Math.floor((severity - 1) / 4)];
 };
 
+/** Attributes beyond these are ignored, and longer texts are cut: a resource shares them among many records. */
+const mostAttributes = 256;
+const longestText = 4096;
+
 /** Attributes whose values are single ones. */
 const toFields = (attributes: Static<typeof Attributes> = []): Fields =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, toScalar(value)]));
+  Object.fromEntries(
+    attributes.slice(0, mostAttributes).map(({ key, value }) => {
+      const scalar = toScalar(value);
+      return [key, typeof scalar === 'string' ? scalar.slice(0, longestText) : scalar];
+    }),
+  );
 
 const toScalar = (value: Static<typeof Value> = {}): unknown =>
   value.stringValue ?? value.boolValue ?? value.intValue ?? value.doubleValue;

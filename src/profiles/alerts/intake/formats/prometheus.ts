@@ -19,9 +19,11 @@ export const prometheus = defineFormat({
         ...readLabelled(alert),
         source: toSource('prometheus', alert.labels['alertname'], alert.labels['job']),
         status: isResolved ? 'resolved' : 'firing',
-        fingerprint: toFingerprint(...Object.entries(alert.labels).sort().flat()),
+        fingerprint: toFingerprint(Object.entries(alert.labels).sort(byName).flat()),
         link: toLink(alert.generatorURL),
       };
     }
   },
 });
+
+const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);

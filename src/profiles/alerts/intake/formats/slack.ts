@@ -7,6 +7,9 @@ const Text = Type.Optional(Type.String());
 
 const formType = 'application/x-www-form-urlencoded';
 
+/** What Slack accepts. */
+const mostAttachments = 100;
+
 const levels = new Map<string, Level>([
   ['danger', 'ERROR'],
   ['warning', 'WARNING'],
@@ -43,7 +46,8 @@ export const slack = defineFormat({
     if (payload === null) throw new HttpError('invalid', 'The form must have the field payload');
     return parseJson(Buffer.from(payload));
   },
-  readAlerts: ({ text, username, attachments = [] }) => {
+  readAlerts: ({ text, username, attachments: all = [] }) => {
+    const attachments = all.slice(0, mostAttachments);
     const message = firstText(text, ...attachments.flatMap((part) => [part.text, part.fallback]));
     if (message === '') throw new HttpError('invalid', 'text is required, or an attachment with text or fallback');
     const color = firstText(...attachments.map((part) => part.color)).toLowerCase();

@@ -78,9 +78,10 @@ export class Destination {
 
   /** When the next attempt is due, if the destination waits for that. */
   get nextAt(): number | undefined {
-    const first = Math.min(...this.progress.failing.keys());
-    const isBusy = this.#running.size > 0 || this.isDisabled;
-    return isBusy ? undefined : this.progress.failing.get(first)?.nextAt;
+    const { failing } = this.progress;
+    if (failing.size === 0 || this.#running.size > 0 || this.isDisabled) return undefined;
+    // The latest, so that no receiver is asked before its Retry-After.
+    return Math.max(...[...failing.values()].map((one) => one.nextAt));
   }
 
   get state(): 'idle' | 'delivering' | 'waiting' | 'disabled' {
@@ -142,6 +143,7 @@ export class Destination {
       this.progress.unpark(record.seq);
       this.#parts.progressLog.save();
     }
+    if (outcome.kind === 'gone') this.isDisabled = true;
     return outcome;
   }
 

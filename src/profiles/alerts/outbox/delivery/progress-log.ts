@@ -17,8 +17,21 @@ export interface ProgressLog {
   close(): Promise<void>;
 }
 
-/** Opens the journal `outbox-NAME`; a destination without one begins after the seq `start`. */
-export const openProgressLog = async (openLog: OpenLog, name: string, start: number): Promise<ProgressLog> => {
+interface Beginning {
+  /** A destination without a journal begins after this seq. */
+  start: number;
+  /** The last seq of the alert log. */
+  stored: number;
+  /** Called if the alert log ends before what was delivered: it was replaced. */
+  onReplaced(): void;
+}
+
+/** Opens the journal `outbox-NAME`. */
+export const openProgressLog = async (
+  openLog: OpenLog,
+  name: string,
+  { start, stored, onReplaced }: Beginning,
+): Promise<ProgressLog> => {
   const journal = await openLog(`outbox of ${name}`, {
     name: `outbox-${name}`,
     sync: false,
@@ -29,6 +42,10 @@ export const openProgressLog = async (openLog: OpenLog, name: string, start: num
   const progress = new Progress(start);
   for await (const lines of journal.readAfter(0)) {
     for (const line of lines) progress.apply(line as unknown as ProgressLine);
+  }
+  if (progress.cursor > stored) {
+    onReplaced();
+    progress.restart(stored);
   }
   const { save, flush } = createWriter(journal, progress);
   save();
@@ -50,6 +67,7 @@ const createWriter = (journal: Journal, progress: Progress) => {
   let isChanged = false;
   let writing: Promise<void> | undefined;
   let bytes = 0;
+  // The first line is a checkpoint.
   let bytesToCheckpoint = 0;
   const write = async (): Promise<void> => {
     while (isChanged) {

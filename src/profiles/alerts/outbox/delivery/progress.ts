@@ -58,6 +58,14 @@ export class Progress {
     this.#position = cursor;
   }
 
+  /** Forgets everything: the log does not reach as far as it did, so its seqs name other alerts now. */
+  restart(cursor: number): void {
+    for (const known of [this.settled, this.failing, this.parked, this.#begun]) known.clear();
+    this.start = cursor;
+    this.cursor = cursor;
+    this.#position = cursor;
+  }
+
   isSettled(seq: number): boolean {
     return seq <= this.cursor || this.settled.has(seq);
   }
@@ -94,6 +102,8 @@ export class Progress {
   }
 
   park(seq: number, parked: Parked): void {
+    // Retention has counted it as dropped.
+    if (seq <= this.cursor) return;
     this.#addParked(seq, parked);
     this.#newlyParked.push(seq);
     this.settle(seq);
@@ -106,9 +116,10 @@ export class Progress {
   /** Retention has deleted the alerts up to the seq. */
   drop(seq: number): void {
     if (seq <= this.cursor) return;
-    this.dropped += seq - this.cursor;
-    for (const known of [this.#begun, this.failing])
-      for (const one of [...known.keys()]) if (one <= seq) known.delete(one);
+    const known = [...this.settled].filter((one) => one <= seq);
+    this.dropped += seq - this.cursor - known.length;
+    for (const open of [this.#begun, this.failing])
+      for (const one of [...open.keys()]) if (one <= seq) open.delete(one);
     this.cursor = seq;
     this.skipTo(seq);
   }
