@@ -32,4 +32,6 @@ export const hints: Hints = {
   status: fc.constantFrom('Pending', 'Completed', 'pending', 'x', ''),
   priority: fc.constantFrom('Low', 'Critical', 'low', ''),
   level: fc.oneof(fc.constantFrom('ERROR', 'INFO'), text),
+  since: fc.constantFrom('2026-01-31T09:30:00Z', '2026-11-01T00:00:00+14:00', ''),
+  until: fc.constantFrom('2999-01-01T00:00:00Z', '2027-12-31T23:59:59-12:00', ''),
 };
