@@ -24,8 +24,8 @@ export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number)
   };
   return async function* readAfter(seq: number): AsyncGenerator<StoredRecord[]> {
     const known = places.get(seq);
-    const unread = await listUnread(log, index, seq, maxLineBytes);
-    for await (const file of openFilesForward(log, (path) => unread.has(path))) {
+    const read = await listRead(log, index, { seq, known, maxLineBytes });
+    for await (const file of openFilesForward(log, (path) => !read.has(path))) {
       const start = known?.identity === file.identity ? known.offset : await findStart(index, file, seq);
       for await (const { records, end } of readForward(file.read, start, file.end, maxLineBytes)) {
         const after = records.filter((record) => record.seq > seq);
@@ -38,21 +38,26 @@ export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number)
   };
 };
 
-/** The closed segments that hold records after a seq. */
-const listUnread = async (log: Log, index: LogIndex, seq: number, maxLineBytes: number): Promise<Set<string>> => {
+interface Reached {
+  seq: number;
+  known: Place | undefined;
+  maxLineBytes: number;
+}
+
+/** The closed segments without records after a seq. One that is closed after this counts as unread. */
+const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }: Reached): Promise<Set<string>> => {
   const { active, closed } = log.takeSnapshot();
   await active.release();
-  const unread = new Set<string>();
-  for (const path of closed) {
+  if (known?.identity === active) return new Set(closed);
+  for (const [place, path] of closed.entries()) {
     const lastSeq =
       index.summaryOf(path)?.seqs.max ??
       (await log.readSerially(() => findLastSeqIn(path, maxLineBytes)).catch(passIfGone)) ??
       0;
     // One without records of its own says nothing of those before it.
-    if (lastSeq > 0 && lastSeq <= seq) break;
-    unread.add(path);
+    if (lastSeq > 0 && lastSeq <= seq) return new Set(closed.slice(place));
   }
-  return unread;
+  return new Set();
 };
 
 /** The offset of a block before which the file holds no record after the seq. */
