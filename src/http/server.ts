@@ -44,7 +44,13 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     clientErrorHandler: createClientErrorHandler(connections, common),
     trustProxy: options.trustProxy.length > 0 && [...options.trustProxy],
     ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true },
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: true,
+        allErrors: true,
+        keywords: ['documentedType'],
+      },
     },
     schemaErrorFormatter: (errors) => toRefusal(errors),
     // A path that cannot be decoded has no route and therefore no error handler.

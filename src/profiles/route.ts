@@ -47,6 +47,9 @@ export interface Route<S extends FastifySchema = FastifySchema>
   yieldsTo?: string;
 }
 
+/** The id of a task in a path: a number for clients; other texts are accepted too, and get 404. */
+export const TaskId = Type.String({ description: 'Id of a task, in decimal digits.', documentedType: 'integer' });
+
 /** An object schema that the OpenAPI document lists by this name. */
 export const defineShape = <P extends TProperties>(title: string, properties: P) => Type.Object(properties, { title });
 

@@ -10,7 +10,7 @@ import { listServedRoutes, profileNames, readOperations, toRouteName } from './s
 import { findSection, readText, toRows, toSections } from './support/documents.ts';
 
 interface OpenApi {
-  paths: Record<string, { get: { parameters: { name: string; schema: { $ref?: string } }[] } }>;
+  paths: Record<string, { get: { parameters: { name: string; schema: { $ref?: string; type?: string } }[] } }>;
   components: { schemas: Record<string, { enum?: unknown }> };
 }
 
@@ -85,6 +85,15 @@ test('operation ids stay unique on mounts whose names are alike or have no lette
   assert.deepEqual(lists, ['listTasksAtX', 'listTasksAtX_2', 'listTasksAtAB', 'listTasksAtAB_2', 'listTasksAtAB_3']);
   assert.equal(operations['POST /_/api/auth/login']?.operationId, 'loginAt_1');
   assert.equal(operations['GET /~/api/items']?.operationId, 'listItemsAt_2');
+});
+
+test('ids in paths have the types that they have in bodies', async (t) => {
+  const { request } = await startApp(t);
+  const { json } = await request<OpenApi>('GET', '/openapi.json');
+  const typeOf = (path: string) => json.paths[path]?.get.parameters.find(({ name }) => name === 'id')?.schema.type;
+  assert.equal(typeOf('/api/tasks/{id}'), 'integer');
+  assert.equal(typeOf('/simple/api/tasks/{id}'), 'integer');
+  assert.equal(typeOf('/api/alerts/{id}'), 'string');
 });
 
 test('operations describe each of their responses, and one for any other error', async (t) => {

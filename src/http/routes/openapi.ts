@@ -68,15 +68,18 @@ const toDocumented = (schema: FastifySchema, url: string): FastifySchema => {
   return {
     ...schema,
     ...(query && { querystring: { ...query, required } }),
-    ...(params && { params: toIntegerIds(params) }),
+    ...(params && { params: toDocumentedTypes(params) }),
     response,
   };
 };
 
-/** Ids in paths as the integers that they are in bodies, though the server accepts any text and answers 404. */
-const toIntegerIds = (params: TObject): TObject => {
-  const { id, ...others } = params.properties;
-  return { ...params, properties: { ...(id && { id: { ...id, type: 'integer' } }), ...others } };
+/** Parameters with a `documentedType` have that in the document, though the server accepts any text and answers 404. */
+const toDocumentedTypes = (params: TObject): TObject => {
+  const properties = Object.entries<TSchema>(params.properties).map(([name, schema]) => {
+    const { documentedType, ...rest } = schema as { documentedType?: string };
+    return [name, documentedType === undefined ? schema : { ...rest, type: documentedType }];
+  });
+  return { ...params, properties: Object.fromEntries(properties) };
 };
 
 const toDescribed = ([status, schema]: [string, TSchema]) => {

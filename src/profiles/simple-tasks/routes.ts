@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/response/errors.ts';
 import { sendList, whenReady } from '../../http/response/json.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, TaskId } from '../route.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
 import type { SimpleTaskStore } from './store.ts';
 
-const params = Type.Object({ id: Type.String({ description: 'Id of a task, in decimal digits.' }) });
+const params = Type.Object({ id: TaskId });
 
 /** Profile `simple-tasks`. */
 export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [

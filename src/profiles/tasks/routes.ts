@@ -4,7 +4,7 @@ import { principalOf } from '../../auth/guard.ts';
 import { HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
 import type { Parts } from '../feature.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, TaskId } from '../route.ts';
 import {
   NewTask,
   Task,
@@ -19,7 +19,7 @@ import {
 import type { TaskStore } from './store.ts';
 import { toTaskRefusal } from './validation.ts';
 
-const params = Type.Object({ id: Type.String({ description: 'Id of a task, in decimal digits.' }) });
+const params = Type.Object({ id: TaskId });
 
 /** Profile `tasks`: the list, without a token. */
 export const createListRoute = (store: TaskStore): Route =>
