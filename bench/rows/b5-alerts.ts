@@ -1,4 +1,5 @@
 import { ask, createPost } from '../support/ask.ts';
+import type { Finding } from '../support/finding.ts';
 import { requireSyncedFolder } from '../support/folder.ts';
 import { startAlertmanager } from '../support/opponents.ts';
 import { compareRates } from '../support/rounds.ts';
@@ -16,34 +17,44 @@ const labelled = [
   },
 ];
 
-/** Alerts that are on disk before they are acknowledged, compared with alerts kept in memory. */
-export const alerts: Row = {
+interface Compared {
+  /** The path of signalbox and what is sent there; and what Alertmanager gets. */
+  path: string;
+  ours: object;
+  theirs: object;
+  work: string;
+  beside: string;
+  goals: Finding['goals'];
+}
+
+/** signalbox, which responds once the disk has the alerts, beside Alertmanager, which keeps them in memory. */
+const createRow = ({ path, ours, theirs, work, beside, goals }: Compared): Row => ({
   id: 'B5',
   measure: async (bench) => {
     const { scope, cores } = bench;
     await requireSyncedFolder(scope.folder);
     const alertmanager = await startAlertmanager(scope, cores);
     const server = await startSignalbox(scope, cores);
-    const ours = { ...createPost(`${server.url}/api/alert`, alert), connections };
-    const theirs = { ...createPost(`${alertmanager.url}/api/v2/alerts`, labelled), connections };
-    for (const request of [ours, theirs]) await ask(request);
+    const request = { ...createPost(`${server.url}${path}`, ours), connections };
+    const other = { ...createPost(`${alertmanager.url}/api/v2/alerts`, theirs), connections };
+    for (const each of [request, other]) await ask(each);
     const { figures, ...measured } = await compareRates(
       bench,
-      { server, request: ours },
-      { server: alertmanager, request: theirs },
+      { server, request },
+      { server: alertmanager, request: other },
     );
-    return [
-      {
-        id: 'B5',
-        work: `POST /api/alert, ${connections} connections, answered after fdatasync`,
-        unit: '/s',
-        ...measured,
-        beside: { name: 'Alertmanager, POST /api/v2/alerts', figures },
-        goals: [{ of: 'ratio', atLeast: 1.5 }],
-      },
-    ];
+    return [{ id: 'B5', work, unit: '/s', ...measured, beside: { name: beside, figures }, goals }];
   },
-};
+});
+
+export const alerts = createRow({
+  path: '/api/alert',
+  ours: alert,
+  theirs: labelled,
+  work: `POST /api/alert, ${connections} connections, answered after fdatasync`,
+  beside: 'Alertmanager, POST /api/v2/alerts',
+  goals: [{ of: 'ratio', atLeast: 1.5 }],
+});
 
 const perBody = 10;
 
@@ -62,35 +73,16 @@ const webhook = {
   })),
 };
 
-/** Alerts of an Alertmanager, ten in a body, beside an Alertmanager that takes ten in a body. */
-export const alertGroups: Row = {
-  id: 'B5',
-  measure: async (bench) => {
-    const { scope, cores } = bench;
-    await requireSyncedFolder(scope.folder);
-    const alertmanager = await startAlertmanager(scope, cores);
-    const server = await startSignalbox(scope, cores);
-    const group = Array.from({ length: perBody }, (_, index) => ({
-      ...labelled[0],
-      labels: { ...labelled[0]?.labels, instance: `web-${index}` },
-    }));
-    const ours = { ...createPost(`${server.url}/api/alert/alertmanager`, webhook), connections };
-    const theirs = { ...createPost(`${alertmanager.url}/api/v2/alerts`, group), connections };
-    for (const request of [ours, theirs]) await ask(request);
-    const { figures, ...measured } = await compareRates(
-      bench,
-      { server, request: ours },
-      { server: alertmanager, request: theirs },
-    );
-    return [
-      {
-        id: 'B5',
-        work: `POST /api/alert/alertmanager, ${perBody} alerts in a body, ${connections} connections, answered after fdatasync`,
-        unit: '/s',
-        ...measured,
-        beside: { name: 'Alertmanager, POST /api/v2/alerts, the same', figures },
-        goals: [],
-      },
-    ];
-  },
-};
+const group = Array.from({ length: perBody }, (_, index) => ({
+  ...labelled[0],
+  labels: { ...labelled[0]?.labels, instance: `web-${index}` },
+}));
+
+export const alertGroups = createRow({
+  path: '/api/alert/alertmanager',
+  ours: webhook,
+  theirs: group,
+  work: `POST /api/alert/alertmanager, ${perBody} alerts in a body, ${connections} connections, answered after fdatasync`,
+  beside: 'Alertmanager, POST /api/v2/alerts, the same',
+  goals: [],
+});

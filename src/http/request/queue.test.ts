@@ -4,7 +4,7 @@ import { createQueue } from './queue.ts';
 
 const refusal = 'try again later';
 
-/** Tasks that run until they are told to end, with the order in which they started. */
+/** Tasks that run until the test ends them, with the order in which they started. */
 const createTasks = () => {
   const begun: number[] = [];
   const ends: (() => void)[] = [];

@@ -7,7 +7,7 @@ export interface Indexing {
   timeOf(record: LogRecord): number | undefined;
   /** What records are counted by. */
   keyOf(record: LogRecord): string | undefined;
-  /** Keys that are always told apart. Of others, about a hundred are in each file; the rest is counted together. */
+  /** Keys that are always counted separately. Of others, about a hundred are in each file; the rest is counted together. */
   keys: readonly string[];
 }
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
+import { startReceiver } from '../../support/receiver.ts';
 import { atEnd } from './ending.ts';
 
 const longestDelayMs = 60;
@@ -30,33 +29,13 @@ export const startBadReceiver = async (t: TestContext, random: () => number): Pr
     else if (chance < 0.2) setTimeout(() => response.end(), random() * longestDelayMs);
     else response.end();
   };
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    try {
-      for await (const chunk of request) chunks.push(chunk);
-    } catch {
-      // The sender was killed.
-      return;
-    }
-    const id = String(request.headers['webhook-id']);
-    bodies.set(id, [...(bodies.get(id) ?? []), Buffer.concat(chunks).toString()]);
+  const { url, close } = await startReceiver({ after: (step) => atEnd(t, step) }, (response, { headers, body }) => {
+    const id = String(headers['webhook-id']);
+    bodies.set(id, [...(bodies.get(id) ?? []), body]);
     behave(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = async (): Promise<void> => {
-    if (!server.listening) return;
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
+  const recover = (): void => {
+    isGood = true;
   };
-  atEnd(t, close);
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    bodies,
-    recover: () => {
-      isGood = true;
-    },
-    close,
-  };
+  return { url: `${url}/`, bodies, recover, close };
 };

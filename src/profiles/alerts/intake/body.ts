@@ -37,6 +37,6 @@ export const readBody = (incoming: Incoming, format?: Format): ReadBody => {
   return { format: format ?? recognize(value), value };
 };
 
-/** JSON, and what curl and browsers call it unless they are told. */
+/** JSON, and the types that curl and browsers send by default. */
 const jsonTypes =
   /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;

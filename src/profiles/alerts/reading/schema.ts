@@ -105,7 +105,7 @@ export const AlertHistogram = defineShape('AlertHistogram', {
       time: Type.String({ format: 'date-time', examples: [example], description: 'Start of the bucket.' }),
       count: Type.Integer({ description: 'Alerts received in it.', examples: [3] }),
       levels: Type.Record(Type.String(), Type.Integer({ examples: [3] }), {
-        description: 'How many of each level; at most 100 levels are told apart.',
+        description: 'How many of each level; at most 100 levels are counted separately.',
       }),
     }),
     { description: 'In order of time, also those without alerts.' },

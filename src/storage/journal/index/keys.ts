@@ -1,4 +1,4 @@
-/** How many names are told apart; slot 0 is for all others. */
+/** How many names are counted, with slot 0, which is for all others. */
 export const slots = 128;
 const longestName = 64;
 

@@ -10,7 +10,7 @@ export interface Counting {
   until: number;
   /** After so many bytes of the log nothing more is read. */
   maxBytes: number;
-  /** Gets how many records of a minute have a key; undefined stands for keys that are too many to be told apart. */
+  /** Gets how many records of a minute have a key; undefined stands for keys beyond those counted separately. */
   add(minute: number, key: string | undefined, count: number): void;
 }
 
