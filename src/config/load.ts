@@ -3,7 +3,7 @@ import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { findProblems } from './problems.ts';
 import { fromText, isFlag, isSecret, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
-import { SettingsError } from './settings-error.ts';
+import { problemsOf, SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
 /** Flags by key in camelCase; a bare flag is `true`. */
@@ -43,15 +43,8 @@ export const loadSettings = (
 };
 
 /** What `check` finds, except problems that name an invalid setting: fixing its value may solve them. */
-const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] => {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return error.problems.filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
-  }
-};
+const listCheckProblems = (check: () => unknown, invalid: readonly string[]): string[] =>
+  problemsOf(check).filter((problem) => !invalid.some((key) => new RegExp(`\\b${key}\\b`).test(problem)));
 
 interface ConfigFile {
   path: string | undefined;

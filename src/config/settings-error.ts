@@ -13,6 +13,17 @@ export const assertNoProblems = (problems: readonly string[]): void => {
   if (problems.length > 0) throw new SettingsError(problems);
 };
 
+/** The problems of the SettingsError that a check throws; none if it throws nothing. */
+export const problemsOf = (check: () => unknown): readonly string[] => {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return error.problems;
+  }
+};
+
 /** Runs every check and returns their results; throws one SettingsError with the problems of all that fail. */
 export const checkAll = <T extends object>(checks: { [K in keyof T]: () => T[K] }): T => {
   const problems: string[] = [];

@@ -1,4 +1,4 @@
-import { SettingsError } from '../../../../config/settings-error.ts';
+import { problemsOf, SettingsError } from '../../../../config/settings-error.ts';
 import { destinationTypes } from '../types/index.ts';
 import type { DestinationType, Place } from '../types/type.ts';
 import { readSecrets } from './secrets.ts';
@@ -17,18 +17,8 @@ export const findDestinationProblems = ({ destinations }: { destinations: Destin
   const twice = destinations.filter(({ name }, index) => names.indexOf(name.toLowerCase()) !== index);
   return [
     ...twice.map(({ name }) => `destination ${JSON.stringify(name)} is there twice: give each another name`),
-    ...destinations.flatMap((settings) => findProblems(() => toTarget(settings))),
+    ...destinations.flatMap((settings) => problemsOf(() => toTarget(settings))),
   ];
-};
-
-const findProblems = (check: () => unknown): readonly string[] => {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return error.problems;
-  }
 };
 
 /** The destination of an entry, with its secrets read. Throws a SettingsError that names it. */
