@@ -52,7 +52,19 @@ export default {
       'http-knows-no-profiles',
       'Plumbing serves every route alike. Of stores it knows how they fail.',
       { path: '^src/http/' },
-      { path: '^src/', pathNot: '^src/(http/|storage/store-errors\\.ts$)' },
+      { path: '^src/', pathNot: '^src/(http/|metrics/meters\\.ts$|storage/store-errors\\.ts$)' },
+    ),
+    rule(
+      'metrics-know-numbers-alone',
+      'Meters count whatever they are told to.',
+      { path: '^src/metrics/' },
+      { path: '^src/', pathNot: '^src/metrics/' },
+    ),
+    rule(
+      'metrics-library-in-one-place',
+      'Only scraping needs it; counting does not.',
+      { path: '^src/(?!metrics/text\\.ts$)' },
+      { path: 'node_modules/prom-client' },
     ),
     rule(
       'profiles-stand-alone',
@@ -61,7 +73,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route)\\.ts$|^src/(auth|http|host|storage)/|^src/config/settings-error\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$',
       },
     ),
     rule(
@@ -104,6 +116,7 @@ export default {
       { path: '^src/(?!http/)' },
       { path: 'node_modules/@fastify/(?!type-provider)' },
     ),
+    rule('server-does-not-know-the-console', 'The console is files to it.', { path: '^src/' }, { path: '^console/' }),
   ],
   options: {
     parser: 'swc',

@@ -1,21 +1,30 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { buildConsole, isConsoleCurrent } from './bundle-console.mjs';
 import { root } from './install.mjs';
 
 /** The program in one file. */
 export const bundlePath = join(root, 'dist', 'signalbox.js');
 
-/** True if the bundle was built from the current sources, lockfile and options. */
-export const isBundleCurrent = () =>
-  existsSync(bundlePath) && readFileSync(bundlePath, 'utf8').slice(0, 500).includes(hashInputs());
+/** True if the program and the console were built from the current sources, lockfile and options. */
+export const isBundleCurrent = () => isProgramCurrent() && isConsoleCurrent(hashConsole());
+
+/** Builds the program and the console where they are not current. Call it under the lock. */
+export const buildBundle = async () => {
+  if (!isConsoleCurrent(hashConsole())) await buildConsole(hashConsole());
+  if (!isProgramCurrent()) await buildProgram();
+};
+
+const isProgramCurrent = () =>
+  existsSync(bundlePath) && readFileSync(bundlePath, 'utf8').slice(0, 500).includes(hashProgram());
 
 /**
  * Writes the program and its libraries as one file: finding and linking a thousand modules took half of the startup
  * time. Packages with binaries, and the one that is never loaded on Linux, stay outside. The file is renamed into place
- * once it is complete. Call it under the lock.
+ * once it is complete.
  */
-export const buildBundle = async () => {
+const buildProgram = async () => {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -26,7 +35,7 @@ export const buildBundle = async () => {
     format: 'esm',
     target: 'node20',
     external: ['@node-rs/argon2', 'systeminformation'],
-    banner: { js: `${toMark(hashInputs())}\n${requireForPackages}` },
+    banner: { js: `${toMark(hashProgram())}\n${requireForPackages}` },
     logLevel: 'error',
   }).finally(stop); // or its service would run as long as the program
   mkdirSync(dirname(bundlePath), { recursive: true });
@@ -41,18 +50,29 @@ const toMark = (hash) => `// built from ${hash}`;
 const requireForPackages =
   "import { createRequire as requireOfBundle } from 'node:module';const require = requireOfBundle(import.meta.url);";
 
+const isSource = (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts');
+
+const hashProgram = () => hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('src', isSource)]);
+
+const hashConsole = () =>
+  hashInputs([
+    join('scripts', 'bundle-console.mjs'),
+    join('public', 'favicon.svg'),
+    ...listFiles('console', (file) => isSource(file) || /\.(css|html)$/.test(file)),
+  ]);
+
 /** The lockfile stands for the libraries and esbuild. */
-const hashInputs = () => {
+const hashInputs = (paths) => {
   const hash = createHash('sha256');
-  for (const path of ['package-lock.json', 'tsconfig.json', join('scripts', 'bundle.mjs'), ...listSources()]) {
+  for (const path of ['package-lock.json', 'tsconfig.json', ...paths]) {
     const content = readFileSync(join(root, path));
     hash.update(`${path.replaceAll('\\', '/')}\n${content.length}\n`).update(content);
   }
   return hash.digest('hex');
 };
 
-const listSources = () =>
-  readdirSync(join(root, 'src'), { recursive: true })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => join('src', file))
+const listFiles = (folder, isInput) =>
+  readdirSync(join(root, folder), { recursive: true })
+    .filter(isInput)
+    .map((file) => join(folder, file))
     .sort();

@@ -1,20 +1,25 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccessKeys } from '../auth/access-keys.ts';
-import { createGuard } from '../auth/guard.ts';
+import { createAuthorize, createGuard } from '../auth/guard.ts';
 import { createTokens } from '../auth/token.ts';
 import { readCertificate } from '../config/certificate.ts';
 import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/index.ts';
 import { renewCertificate } from '../http/connection/tls.ts';
 import { serveOpenApi } from '../http/routes/openapi.ts';
-import { serveStaticFiles } from '../http/routes/static-files.ts';
+import { serveMissingPages, serveStaticFiles } from '../http/routes/static-files.ts';
 import { createServer } from '../http/server.ts';
+import { createMeters } from '../metrics/meters.ts';
+import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
+import type { Topic } from '../profiles/topic.ts';
+import { createSnapshot } from '../storage/snapshot.ts';
 import { createLogOpener } from './journal-opener.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
 import { registerMounts } from './mounts/register.ts';
-import { version } from './package-info.ts';
+import { packageRoot, version } from './package-info.ts';
 import { assertReloadable, pickOwn, preflight } from './preflight.ts';
 
 interface Dependencies {
@@ -27,6 +32,8 @@ export interface App {
   /** Ready to listen; closing it completes acknowledged work and releases everything. */
   server: FastifyInstance;
   mounts: BuiltMount[];
+  /** The path of the pages that `GET /` redirects to. */
+  home: string;
   /** Messages to print once, on startup. */
   notices: string[];
   /** Reopens files after another program moved them, and reads the certificate again. */
@@ -41,26 +48,44 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   const { mounted, powerShellPaths, records, maxConnections, certificate } = plan;
   if (plan.warning !== undefined) log.warn(plan.warning);
   const host = createHostReadings();
+  const meters = createMeters();
+  addProcessMeters(meters);
   const clock = () => new Date();
   const tokens = createTokens(plan.keys, settings.issuer, clock);
   const { host: address, allowedHosts, cors, trustProxy } = settings;
   const { requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
   const server = createServer({
     ...{ host: address, machine: host.hostname(), allowedHosts, cors, trustProxy, certificate, log },
-    ...{ requestTimeout, headersTimeout, maxConnections, maxEventLoopDelay },
+    ...{ requestTimeout, headersTimeout, maxConnections, maxEventLoopDelay, meters },
   });
   server.addHook('onClose', async () => host.close());
   try {
-    const openLog = createLogOpener(resolve(settings.dataDir), log);
-    const parts = { version, nodeVersion, openLog, clock, host, log, powerShellPaths, tokens, records };
-    const instances = await createInstances(server, mounted, settings, parts);
-    const mounts = buildMounts(plan.mounts, instances.flatMap(listProfiles));
+    const openLog = createLogOpener(resolve(settings.dataDir), log, meters);
+    const openSnapshot = (name: string) => createSnapshot(resolve(settings.dataDir), name);
     const keys = createAccessKeys(settings.keys);
-    const guard = createGuard(server, tokens, keys);
+    const authorize = createAuthorize(tokens, keys);
+    const topics = new Map<string, Topic>();
+    const own = { version, nodeVersion, programFolder: packageRoot, meters, authorize, topics: () => topics };
+    const parts = { ...own, openLog, openSnapshot, clock, host, log, powerShellPaths, tokens, records };
+    const instances = await createInstances(server, mounted, settings, parts);
+    for (const { instance } of instances) {
+      for (const [name, topic] of Object.entries(instance.topics ?? {})) topics.set(name, topic);
+    }
+    const mounts = buildMounts(plan.mounts, instances.flatMap(listProfiles));
+    const guard = createGuard(server, authorize);
     await serveOpenApi(server, version, listTags(mounted));
     await serveStaticFiles(server, { prefix: '/docs/', root: plan.pages, policy: pagePolicy });
-    redirectRoot(server, mounts);
+    const pages = instances.flatMap(({ instance }) => instance.pages ?? []);
+    for (const each of pages) {
+      if (existsSync(each.root)) await serveStaticFiles(server, each);
+      else serveMissingPages(server, each.prefix, each.missing);
+    }
+    const home = pages.find(({ root }) => existsSync(root))?.prefix ?? '/docs/';
+    redirectRoot(server, mounts, home);
     await registerMounts(server, mounts, guard);
+    server.server.once('listening', () => {
+      for (const { instance } of instances) instance.start?.();
+    });
     if (settings.jwtSecret === undefined) {
       server.addHook('onListen', async () => {
         log.info('jwtSecret is not set: tokens become invalid when the server stops');
@@ -69,6 +94,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     return {
       server,
       mounts,
+      home,
       notices: instances.flatMap(({ instance }) => instance.notices ?? []),
       reopen: async () => {
         await Promise.all(instances.map(({ instance }) => instance.reopen?.()));
@@ -113,6 +139,7 @@ const createInstances = async (
       records: pickOwn(parts.records, feature.seed),
     });
     created.push({ feature, instance });
+    server.addHook('preClose', async () => instance.stop?.());
     server.addHook('onClose', async () => instance.close?.());
   }
   return created;
@@ -124,8 +151,8 @@ const listProfiles = ({ feature, instance }: Mounted): MountedProfile[] =>
 const listTags = (features: readonly Feature[]) =>
   features.flatMap(({ profiles }) => profiles.map(({ name, summary }) => ({ name, description: summary })));
 
-/** `GET /` redirects to /docs/, unless a strict profile at `/` makes it an unknown route. */
-const redirectRoot = (server: FastifyInstance, mounts: readonly BuiltMount[]): void => {
+/** `GET /` redirects to the pages, unless a strict profile at `/` makes it an unknown route. */
+const redirectRoot = (server: FastifyInstance, mounts: readonly BuiltMount[], prefix: string): void => {
   const isTaken = mounts.some(({ base, profiles }) => base === '/' && profiles.some(({ strict }) => strict));
-  if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/'));
+  if (!isTaken) server.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };

@@ -43,11 +43,14 @@ export const assertReloadable = (settings: Settings, mounted: readonly Feature[]
 export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));
 
-/** The mounts, and the features of which at least one profile is mounted. */
+/** The mounts, and the features that are on or have a profile mounted. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const mounts = resolveMounts(settings, features);
   const served = new Set(mounts.flatMap(({ profiles }) => profiles));
-  const mounted = features.filter(({ profiles }) => profiles.some(({ name }) => served.has(name)));
+  const mounted = features.filter(
+    (feature) =>
+      feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
+  );
   assertNoProblems(findFeatureProblems(settings, mounted));
   return { mounts, mounted };
 };

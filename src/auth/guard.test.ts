@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { createRequest } from '../../test/support/app.ts';
 import { sendError } from '../http/response/error-response.ts';
 import { createAccessKeys } from './access-keys.ts';
-import { createGuard, findPrincipal, principalOf } from './guard.ts';
+import { createAuthorize, createGuard, findPrincipal, principalOf } from './guard.ts';
 import { createKeys } from './keys.ts';
 import { createTokens, type Tokens } from './token.ts';
 
@@ -17,7 +17,7 @@ const start = (t: TestContext, used: Tokens = tokens) => {
   const app = Fastify();
   const log = pino({ level: 'silent' });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
-  const guard = createGuard(app, used, createAccessKeys([]));
+  const guard = createGuard(app, createAuthorize(used, createAccessKeys([])));
   app.get('/open', { onRequest: guard('open') }, (request) => ({ caller: findPrincipal(request) ?? null }));
   app.get('/token', { onRequest: guard('token') }, (request) => principalOf(request));
   app.get('/admin', { onRequest: guard('admin') }, (request) => ({ caller: findPrincipal(request) }));

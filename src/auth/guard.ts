@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 
 import { HttpError } from '../http/response/errors.ts';
 import type { AccessKeys, Scope } from './access-keys.ts';
 import type { Principal } from './claims.ts';
-import { TokenError } from './decode.ts';
+import { decodeToken, TokenError } from './decode.ts';
 import type { Tokens } from './token.ts';
 
 /** Who may call a route: everyone, holders of a valid token, or holders of one with role Admin. */
@@ -14,23 +14,27 @@ const decorator = 'principal';
  * The hooks that refuse callers without access to a route; an open route has none. Where a token is enough, a key with
  * the route's scope is too.
  */
-export const createGuard = (
-  app: FastifyInstance,
-  tokens: Tokens,
-  keys: AccessKeys,
-): ((access: Access, scope?: Scope) => onRequestAsyncHookHandler[]) => {
+export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
   app.decorateRequest(decorator, undefined);
+  return (access: Access, scope?: Scope): onRequestAsyncHookHandler[] =>
+    access === 'open' ? [] : [(request) => authorize(request, access, scope)];
+};
+
+/** Rejects with the 401 or 403 for a caller without access, and notes who the caller is. */
+export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => Promise<void>;
+
+export const createAuthorize = (tokens: Tokens, keys: AccessKeys): Authorize => {
   const identify = async (request: FastifyRequest): Promise<void> => {
     request.setDecorator(decorator, await authenticate(tokens, readCredential(request)));
   };
-  const requireAdmin: onRequestAsyncHookHandler = async (request) => {
-    if (principalOf(request).role !== 'Admin') throw new HttpError('forbidden', 'This needs the role Admin');
-  };
-  return (access, scope) => {
-    const requireToken: onRequestAsyncHookHandler = async (request) => {
-      if (scope === undefined || !keys.accepts(readCredential(request), scope)) await identify(request);
-    };
-    return { open: [], token: [requireToken], admin: [identify, requireAdmin] }[access];
+  return async (request, access, scope) => {
+    if (access === 'open') return;
+    const isKey = access === 'token' && scope !== undefined && keys.accepts(readCredential(request), scope);
+    if (isKey) return;
+    await identify(request);
+    if (access === 'admin' && principalOf(request).role !== 'Admin') {
+      throw new HttpError('forbidden', 'This needs the role Admin');
+    }
   };
 };
 
@@ -40,6 +44,10 @@ export const principalOf = (request: FastifyRequest): Principal => request.getDe
 /** The caller; undefined on open routes, which read no token. */
 export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
   request.getDecorator<Principal | undefined>(decorator);
+
+/** When the caller's token expires, in Unix seconds; undefined without a token. */
+export const findExpiry = (request: FastifyRequest): number | undefined =>
+  findPrincipal(request) && Number(decodeToken(readCredential(request)).claims['exp']);
 
 /** The token or key of a request; empty where there is none. */
 const readCredential = ({ headers: { authorization = '' } }: FastifyRequest): string =>

@@ -2,12 +2,13 @@ import type { App } from '../app/create-app.ts';
 import { version } from '../app/package-info.ts';
 
 /** The text printed on startup: the address, the mounts, the open routes, and notices such as random passwords. */
-export const createStartMessage = ({ mounts, notices }: App, address: string): string => {
-  const width = Math.max(...mounts.map(({ base }) => base.length), '/docs/'.length) + 2;
+export const createStartMessage = ({ mounts, home, notices }: App, address: string): string => {
+  const width = Math.max(...mounts.map(({ base }) => base.length), home.length) + 2;
   return [
     `signalbox ${version} listens on ${address}`,
     '',
     ...mounts.map(({ base, profiles }) => `  ${base.padEnd(width)}${profiles.map(({ name }) => name).join(', ')}`),
+    ...(home === '/docs/' ? [] : [`  ${home.padEnd(width)}the web console`]),
     `  ${'/docs/'.padEnd(width)}pages for people; /openapi.json for programs`,
     '',
     'Open without a token:',

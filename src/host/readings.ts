@@ -17,6 +17,8 @@ export interface HostReadings {
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
+  /** Cheap enough for every second: two or three short files of the kernel. Values that cannot be read are missing. */
+  counters(): CountersReading;
   /** Every process, in no particular order. The reading is at most 500 ms old and shared by its callers. */
   processes(): Promise<readonly ProcessReading[]>;
   /** Details that cost extra reads for each process; a process that has ended has no entry in the map. */
@@ -56,6 +58,17 @@ export interface MemoryReading {
   available: number;
   swapTotal: number;
   swapFree: number;
+}
+
+/** Totals since the machine was started, and the state of its memory. */
+export interface CountersReading {
+  /** Processor time in seconds of all cores by mode, as Linux names them: `user`, `nice`, `system`, `idle`, … */
+  cpuSeconds: Record<string, number>;
+  /** Runnable processes, mean of the last minute; 0 on Windows. */
+  load: number;
+  memory: MemoryReading | null;
+  /** Bytes over all network interfaces except loopback and virtual ones. */
+  network: { received: number; sent: number } | null;
 }
 
 export interface ProcessorReading {

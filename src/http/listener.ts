@@ -7,6 +7,7 @@ import { allowedMethods } from './connection/limits.ts';
 import { createPipelining } from './connection/pipelining.ts';
 import { writeError } from './response/error-response.ts';
 import type { HttpError } from './response/errors.ts';
+import type { Timings } from './response/timing.ts';
 
 export interface ListenerOptions {
   /** The address that the server is bound to, and the names it accepts. */
@@ -20,6 +21,7 @@ export interface ListenerOptions {
   connections: Connections;
   /** Whether the event-loop delay exceeds its limit. */
   isLagging: () => boolean;
+  timings: Timings;
 }
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,13 +31,16 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
  * host, preflight. No route or hook sees a request that is refused here.
  */
 export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
-  const { connections, isLagging } = options;
+  const { connections, isLagging, timings } = options;
   const waitForTurn = createPipelining();
   const checkFraming = createFramingCheck();
   const checkOrigin = options.cors ? () => undefined : createOriginCheck(options.secure);
   const checkHost = createHostCheck({ ...options, boundTo: options.host, allowed: options.allowedHosts });
-  const checkLoad = ({ url = '' }: IncomingMessage, { isExtra }: Connection): HttpError | undefined =>
-    (isExtra || isLagging()) && !isVital(url) ? createBusyError() : undefined;
+  const checkLoad = ({ url = '' }: IncomingMessage, { isExtra }: Connection): HttpError | undefined => {
+    const isLate = isLagging();
+    if (!(isLate || isExtra) || isVital(url)) return undefined;
+    return createBusyError(isLate ? 'event_loop_delay' : 'connections');
+  };
   const begin = (request: IncomingMessage, response: ServerResponse, connection: Connection): void => {
     connection.response = response;
     if (request.headers['transfer-encoding'] !== undefined) response.once('finish', () => endIfUnread(request));
@@ -46,6 +51,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
       checkFraming(request) ?? checkLoad(request, connection) ?? checkOrigin(request) ?? checkHost(request);
     if (refusal) {
       connection.isEnding = refusal.headers['Connection'] === 'close';
+      timings.noteShed(refusal.shed);
       writeError(response, refusal);
     } else if (request.method === 'OPTIONS' && (options.cors || request.url === '*')) {
       writePreflight(response, options.cors);

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { createMeters, type Meters } from '../metrics/meters.ts';
 import { createBusyError, createLagProbe } from './admission/overload.ts';
 import { createClientErrorHandler, refuseConnect } from './connection/client-errors.ts';
 import { Connections } from './connection/connections.ts';
@@ -11,10 +12,12 @@ import { type ListenerOptions, listenWith } from './listener.ts';
 import { acceptBodies } from './request/json-body.ts';
 import { toLoggedPath } from './request/logged-path.ts';
 import { convertQueries } from './request/query.ts';
+import { toTrace } from './request/traceparent.ts';
 import { toRefusal } from './request/validation.ts';
 import { createCommonHeaders, createResponseClass } from './response/common-headers.ts';
 import { sendError } from './response/error-response.ts';
 import { responses } from './response/json.ts';
+import { createTimings } from './response/timing.ts';
 import { answerUnknownRoutes } from './routes/not-found.ts';
 
 export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'machine' | 'allowedHosts' | 'cors'> {
@@ -23,22 +26,36 @@ export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'm
   trustProxy: readonly string[];
   /** Without it, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
+  meters?: Meters;
 }
 
 /** A Fastify app with everything that routes share, but without routes. It is not listening yet. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { log, certificate } = options;
+  const { log, certificate, meters = createMeters() } = options;
   const secure = certificate !== undefined;
   const common = createCommonHeaders({ cors: options.cors, secure });
   const server = createNodeServer(options, createResponseClass(common));
   const connections = new Connections(server, options.maxConnections);
-  const isLagging = createLagProbe(server, options.maxEventLoopDelay);
+  const delays = meters
+    .histogram(
+      'signalbox_event_loop_delay_seconds',
+      'Delay of the event loop while there are requests, measured ten times a second.',
+      [],
+      [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+    )
+    .at();
+  const isLagging = createLagProbe(server, options.maxEventLoopDelay, delays);
   refuseConnect(server, connections, common);
   endStalled(server, connections, toPatience(options));
+  const timings = createTimings(meters);
+  const respondToError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    timings.noteError(error, reply);
+    sendError(error, request, reply, log);
+  };
   const app = Fastify({
     ...fastifyLimits,
     serverFactory: (route) => {
-      listenWith(server, route, { ...options, secure, connections, isLagging });
+      listenWith(server, route, { ...options, secure, connections, isLagging, timings });
       return server;
     },
     clientErrorHandler: createClientErrorHandler(connections, common),
@@ -54,15 +71,16 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     },
     schemaErrorFormatter: (errors) => toRefusal(errors),
     // A path that cannot be decoded has no route and therefore no error handler.
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply, log),
+    frameworkErrors: respondToError,
   });
   app.decorate(responses, connections);
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+  app.setErrorHandler(respondToError);
+  timings.timeRoutes(app);
   app.addHook('preClose', async () => connections.end(server));
   answerUnknownRoutes(app);
   acceptBodies(app, {
     beforeReading: (request) => connections.sendContinue(request),
-    findRefusal: () => (isLagging() ? createBusyError() : undefined),
+    findRefusal: () => (isLagging() ? createBusyError('event_loop_delay') : undefined),
   });
   convertQueries(app);
   if (log.level === 'debug' || log.level === 'trace') logRequests(app, log);
@@ -85,9 +103,9 @@ const createNodeServer = (
 
 /** One line for each request, at level debug: at info, a busy server would log little else. */
 const logRequests = (app: FastifyInstance, log: FastifyBaseLogger): void => {
-  app.addHook('onResponse', async ({ method, url, ip, id }, reply) => {
+  app.addHook('onResponse', async ({ method, url, ip, id, headers }, reply) => {
     const { statusCode: status, elapsedTime } = reply;
     const ms = Math.round(elapsedTime * 1000) / 1000;
-    log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms }, 'request');
+    log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms, ...toTrace(headers) }, 'request');
   });
 };

@@ -1,10 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Authorize } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
+import type { StaticFiles } from '../http/routes/static-files.ts';
+import type { Meters } from '../metrics/meters.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
+import type { Snapshot } from '../storage/snapshot.ts';
 import type { Route } from './route.ts';
+import type { Topic } from './topic.ts';
 
 /**
  * Opens a durable log in the data directory; `title` prefixes its messages in the program's log. Throws a SettingsError
@@ -18,7 +23,17 @@ export interface Parts {
   version: string;
   /** Version of Node.js, e.g. `20.20.2`. */
   nodeVersion: string;
+  /** Absolute path of the folder with package.json and `dist`. */
+  programFolder: string;
   openLog: OpenLog;
+  /** The small file with this name in the data directory. */
+  openSnapshot: (name: string) => Snapshot;
+  /** Rejects with the 401 or 403 for a caller without access, as the guard of a route does. */
+  authorize: Authorize;
+  /** The topics of all mounted features by name; known once all features are created. */
+  topics: () => ReadonlyMap<string, Topic>;
+  /** Where the feature counts what it does, for /metrics. */
+  meters: Meters;
   clock: () => Date;
   /** Absolute paths where PowerShell may be; the first that exists is used. */
   powerShellPaths: readonly string[];
@@ -44,8 +59,16 @@ export interface Profile {
 export interface FeatureInstance<Settings = Record<string, unknown>> {
   /** The routes of each profile, by profile name. */
   profiles: Record<string, Route[]>;
+  /** A folder of pages; `GET /` redirects to them. If the folder does not exist, they are 404 with the reason. */
+  pages?: StaticFiles & { missing: string };
+  /** What /api/events offers of this feature, by name. */
+  topics?: Record<string, Topic>;
   /** Messages printed once on startup, e.g. random passwords and open routes. */
   notices?: string[];
+  /** Called when the server listens: begins what runs by itself. */
+  start?(): void;
+  /** Called when shutdown begins: ends responses that would go on. */
+  stop?(): void;
   /** Reopens files after another program moved them (SIGHUP). */
   reopen?(): Promise<void>;
   /** Applies settings that were read and checked again at runtime (SIGHUP); returns messages to print. */
@@ -83,7 +106,9 @@ export interface Feature<P extends TProperties = TProperties> {
   /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
   findProblems?(settings: Static<TObject<P>>): string[];
   tools?: Tool[];
-  /** Called once, if at least one of the profiles is mounted; throws a SettingsError for invalid settings. */
+  /** Whether the settings turn the feature on, although none of its profiles is mounted. */
+  isOn?(settings: Static<TObject<P>>): boolean;
+  /** Called once, if the feature is on or one of its profiles is mounted; throws a SettingsError for invalid settings. */
   create(parts: Parts & { settings: Static<TObject<P>> }): Created<P> | Promise<Created<P>>;
 }
 

@@ -1,11 +1,27 @@
 import { alerts } from './alerts/index.ts';
 import { commands } from './commands/index.ts';
+import { webConsole } from './console/index.ts';
+import { events } from './events/index.ts';
 import type { Feature } from './feature.ts';
+import { history } from './history/index.ts';
 import { items } from './items/index.ts';
 import { login } from './login/index.ts';
+import { metrics } from './metrics/index.ts';
 import { monitoring } from './monitoring/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
 import { tasks } from './tasks/index.ts';
 
 /** Every feature, one for each folder beside this file; there is no automatic discovery. */
-export const features: readonly Feature[] = [monitoring, tasks, simpleTasks, items, login, alerts, commands];
+export const features: readonly Feature[] = [
+  monitoring,
+  tasks,
+  simpleTasks,
+  items,
+  login,
+  alerts,
+  commands,
+  metrics,
+  history,
+  events,
+  webConsole,
+];

@@ -29,7 +29,7 @@ type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
 export interface Route<S extends FastifySchema = FastifySchema>
   extends Pick<
     TypedRouteOptions<S>,
-    'handler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
+    'handler' | 'errorHandler' | 'preParsing' | 'preValidation' | 'schemaErrorFormatter' | 'validatorCompiler'
   > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;

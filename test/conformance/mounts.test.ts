@@ -99,8 +99,8 @@ test('D3c two mounts with the same method and path prevent startup, and both are
   assert.equal(await startRefusal(t, { settings }), 'mounts / and /api both define GET /api/health');
 });
 
-test('D4 GET / and GET /docs redirect to /docs/', async (t) => {
-  const { request } = await startApp(t);
+test('D4 GET / and GET /docs redirect to /docs/ if the console is off', async (t) => {
+  const { request } = await startApp(t, { settings: { console: false } });
   for (const path of ['/', '/docs']) {
     const { status, headers } = await request('GET', path);
     assert.deepEqual([status, headers['location']], [302, '/docs/'], path);

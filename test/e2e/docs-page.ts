@@ -50,7 +50,8 @@ export const openAll = async (page: Page): Promise<void> => {
   await page.evaluate('for (const route of document.querySelectorAll("details")) route.open = true');
 };
 
-const collectComplaints = (page: Page): string[] => {
+/** Collects warnings and errors of the browser console, and uncaught errors. */
+export const collectComplaints = (page: Page): string[] => {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {

@@ -40,7 +40,13 @@ test('the package holds the program, its pages and examples, but no tests', asyn
   });
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
-  for (const path of ['dist/signalbox.js', 'public/index.html', 'examples/signalbox.json', 'README.md']) {
+  for (const path of [
+    'dist/signalbox.js',
+    'dist/console/index.html',
+    'public/index.html',
+    'examples/signalbox.json',
+    'README.md',
+  ]) {
     assert.ok(paths.includes(path), path);
   }
   assert.deepEqual(

@@ -92,8 +92,8 @@ test('only the routes of the mounts, the pages and the OpenAPI document are serv
     const app = await startApp(t, { settings });
     const known = listServedRoutes(app).map(({ path }) => path);
     const others = listRegistered(app).filter((path) => !known.includes(path.replace(/(?<=.)\/$/, '')));
-    // As printed by the router: `/docs/*` is below `/docs`.
-    const expected = ['/docs', '/docs*', '/openapi.json'];
+    // As printed by the router: `/docs/*` is below `/docs`, and the same for the console.
+    const expected = ['/console', '/console*', '/docs', '/docs*', '/openapi.json'];
     assert.deepEqual(others.filter((path) => path !== '/').sort(), expected, JSON.stringify(settings));
   }
 });

@@ -24,8 +24,8 @@ const listAnchors = (text: string): string[] =>
 const listScripts = (text: string): string[] =>
   [...text.matchAll(/npm (?:run (?:--\w+ )*([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
 
-test('the README has at most 110 lines', () => {
-  assert.ok(readText('README.md').split('\n').length <= 111);
+test('the README has at most 125 lines', () => {
+  assert.ok(readText('README.md').split('\n').length <= 126);
 });
 
 test('every npm script named in a document exists, and every script is documented', () => {

@@ -21,6 +21,10 @@ const probes: Record<string, [path: string, status: number][]> = {
   ],
   alerts: [['/api/alerts', 200]],
   commands: [['/api/execute', 405]],
+  metrics: [['/metrics', 200]],
+  history: [['/api/history', 200]],
+  events: [['/api/events', 400]],
+  console: [['/console', 302]],
 };
 
 test('the list of features has every folder of src/profiles, and each feature has a probe', () => {

@@ -11,6 +11,9 @@ const recorder = new URL('support/call-recorder.js', import.meta.url).href;
 /** Run once a second for all connections, whatever is requested. */
 const timers = ['http/connection/idle-timeout.ts', 'http/connection/connections.ts'];
 
+/** Without history, which samples the machine every second. */
+const profiles = 'monitoring,tasks,login,alerts,commands';
+
 /** Steps with these words are skipped for a list that the store has cached. */
 const onlyOnce = 'first time only';
 
@@ -38,7 +41,7 @@ const startRecorded = async (t: TestContext): Promise<Running> => {
     NODE_V8_COVERAGE: '',
     SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
   };
-  const program = await startProgram(t, [], { variables });
+  const program = await startProgram(t, ['--profiles', profiles], { variables });
   await program.request('GET', '/api/tasks/1');
   await program.request('POST', '/api/tasks', { body: { Title: 'a' } });
   await takeEntered(program);

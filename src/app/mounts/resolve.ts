@@ -7,8 +7,8 @@ export interface Mount {
   profiles: string[];
 }
 
-/** `/`, or segments of unreserved characters except `.` and `..`, and not below `/docs`. */
-export const basePath = /^(?!\/docs(\/|$))(\/|(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+)$/;
+/** `/`, or segments of unreserved characters except `.` and `..`, and not below `/docs` or `/console`. */
+export const basePath = /^(?!\/(?:docs|console)(\/|$))(\/|(\/(?!\.\.?(\/|$))[A-Za-z0-9._~-]+)+)$/;
 
 interface Wanted {
   profiles?: readonly string[] | undefined;
@@ -23,7 +23,8 @@ export const resolveMounts = ({ profiles, mounts }: Wanted, features: readonly F
   const known = features.flatMap((feature) => feature.profiles);
   const wanted = Object.entries(profiles ? { '/': [...profiles] } : (mounts ?? listDefaults(known)));
   const problems = wanted.flatMap(([base, names]) => findProblems(base, names, known));
-  if (wanted.length === 0) problems.push('mounts is empty: add at least one base path with profiles');
+  if (wanted.length === 0 && known.length > 0)
+    problems.push('mounts is empty: add at least one base path with profiles');
   assertNoProblems(problems);
   return wanted.map(([base, names]) => ({
     base,
@@ -55,7 +56,7 @@ const findProblems = (base: string, names: string[], known: readonly Profile[]):
 };
 
 const describeFault = (base: string): string => {
-  if (/^\/docs(\/|$)/.test(base)) return 'is reserved for the built-in pages';
+  if (/^\/(?:docs|console)(\/|$)/.test(base)) return 'is reserved for the built-in pages';
   if (/(^|\/)\.\.?(\/|$)/.test(base)) return 'must not have a segment . or .., which clients remove from paths';
   return 'must be / or a path like /tools';
 };

@@ -4,6 +4,7 @@ import type { HostReadings } from '../readings.ts';
 import { createCpuSampler } from '../sampling/cpu-sampler.ts';
 import { createHangGuard } from '../sampling/hang-guard.ts';
 import { createSharedReading } from '../sampling/shared-reading.ts';
+import { readCounters } from './counters.ts';
 import { parseBootTime, parseCpuTimes } from './cpu/proc-files.ts';
 import { readPackages, toProcessorReadings } from './cpu/processors.ts';
 import { createFileSystemReader } from './file-systems/file-systems.ts';
@@ -31,6 +32,7 @@ export const createLinuxReadings = (root = ''): HostReadings => {
     memory: () => readMemory(proc),
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
     processors: async () => toProcessorReadings(root, await packages(), await sampler.shares()),
+    counters: () => readCounters(proc),
     processes: createProcessReader(proc, () => parseBootTime(readStat()), guard),
     processDetails: (pids) => readProcessDetails(proc, pids),
     ...createFileSystemReader(root, guard),

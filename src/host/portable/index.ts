@@ -2,6 +2,7 @@ import { hostname, uptime } from 'node:os';
 import type { FileSystemReading, HostReadings } from '../readings.ts';
 import { createCpuSampler } from '../sampling/cpu-sampler.ts';
 import { createSharedReading } from '../sampling/shared-reading.ts';
+import { readCounters } from './counters.ts';
 import { toFileSystemReadings, toFixedDisks } from './file-systems.ts';
 import { toProcessDetails, toProcessReading } from './processes.ts';
 import { readCpuTimes, toProcessorReadings } from './processors.ts';
@@ -29,6 +30,7 @@ export const createPortableReadings = (): HostReadings => {
     memory: readMemory,
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
     processors: async () => toProcessorReadings(await (await load()).cpu(), await sampler.shares()),
+    counters: readCounters,
     processes: async () => (await listed()).map(toProcessReading),
     processDetails: async (pids) => {
       const wanted = new Set(pids);

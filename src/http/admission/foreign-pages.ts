@@ -53,11 +53,11 @@ const toHostName = (host: string): string => {
 const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
 /** Paths of pages, which other sites may link to. */
-const page = /^\/(?:docs(?:\/|$)|$)/;
+const page = /^\/(?:(?:docs|console)(?:\/|$)|$)/;
 
 /**
  * Refuses requests that a browser sends for a page of another origin, so no foreign page can act for its user.
- * Following a link to /docs/ is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
+ * Following a link to /docs/ or /console/ is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
  */
 export const createOriginCheck =
   (secure: boolean): Check =>

@@ -52,8 +52,14 @@ export const isStalled = (
  * discards it.
  */
 export const endStalled = (server: Server, connections: Connections, patience: Patience): void => {
+  let timer: NodeJS.Timeout | undefined;
   const known = new WeakMap<Connection, Progress>();
   const check = (): void => {
+    if (connections.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+      return;
+    }
     const now = performance.now();
     const isFull = connections.countUnread() > unreadResponseBytes;
     for (const connection of connections.values()) {
@@ -65,7 +71,12 @@ export const endStalled = (server: Server, connections: Connections, patience: P
       if (isStalled(progress, { ...patience, reading }, now)) reset(connection.socket);
     }
   };
-  const timer = setInterval(check, interval).unref();
+  // An idle server does not wake up for it.
+  for (const event of ['connection', 'secureConnection']) {
+    server.on(event, () => {
+      timer ??= setInterval(check, interval).unref();
+    });
+  }
   server.once('close', () => clearInterval(timer));
 };
 

@@ -185,4 +185,5 @@ const tooLarge = (): HttpError => createFatal('too-large', 'Request body is larg
 
 const tooFragmented = (): HttpError => createFatal('invalid', 'Request body has too many small chunks');
 
-const tooMany = (): HttpError => createUnavailable('Too many request bodies are arriving; try again in a second');
+const tooMany = (): HttpError =>
+  createUnavailable('Too many request bodies are arriving; try again in a second', 'unfinished_bodies');

@@ -29,7 +29,7 @@ export const createQueue = (limits: Limits): Queue => {
     run: async (task, signal = never) => {
       signal.throwIfAborted();
       if (running < limits.running) running += 1;
-      else if (line.length >= limits.waiting) throw createUnavailable(limits.refusal);
+      else if (line.length >= limits.waiting) throw createUnavailable(limits.refusal, 'queue');
       else await waitInLine(line, signal);
       try {
         return await task();

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { largeLength } from '../connection/limits.ts';
+import type { Timing } from './timing.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -52,6 +53,9 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
   };
   class Response extends ServerResponse<IncomingMessage> {
     isReady = false;
+    /** Set once the route is known; see `createTimings`. */
+    timing: Timing | undefined;
+    readonly #startedAt = performance.now();
     #end: unknown[] = [];
 
     override writeHead(status: number, ...rest: unknown[]): this {
@@ -62,6 +66,8 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
 
     override end(...args: unknown[]): this {
       this.isReady = true;
+      this.timing?.observe(this.statusCode, (performance.now() - this.#startedAt) / 1000);
+      this.timing = undefined;
       // Not the last response of a connection, nor a long one, which must count as unread at once.
       if (!this.shouldKeepAlive || isLong(args[0])) return super.end(...(args as End));
       if (batch.length === 0) setImmediate(writeBatch);

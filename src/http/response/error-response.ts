@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { toTrace } from '../request/traceparent.ts';
 import type { Headers } from './common-headers.ts';
 import { createInternalError, type HttpError, toHttpError } from './errors.ts';
 
@@ -46,7 +47,7 @@ export const sendError = (
   const known = toHttpError(error);
   const unexpected = known ? known.cause : error;
   if (unexpected !== undefined && !clientGone.has(String((unexpected as NodeJS.ErrnoException).code))) {
-    log.error({ err: unexpected, reqId: id }, 'request failed');
+    log.error({ err: unexpected, reqId: id, ...toTrace(raw.headers) }, 'request failed');
   }
   const { status, headers, text } = toMessage(known ?? createInternalError(id));
   // Fastify closes the connection after every invalid body, even one that was read to its end.

@@ -29,6 +29,17 @@ const statusOf = {
 
 export type ErrorKind = keyof typeof statusOf;
 
+/** What there was too much of when a request was refused because of load. */
+export const shedReasons = [
+  'connections',
+  'event_loop_delay',
+  'unfinished_bodies',
+  'unread_responses',
+  'queue',
+  'streams',
+] as const;
+export type ShedReason = (typeof shedReasons)[number];
+
 interface ErrorExtras {
   /** Response headers, e.g. `Allow` or `Retry-After`. */
   headers?: Record<string, string>;
@@ -37,6 +48,8 @@ interface ErrorExtras {
   leading?: Record<string, unknown>;
   /** The unexpected error behind `failed`, for the log. */
   cause?: unknown;
+  /** Set if the request was refused because of load. */
+  shed?: ShedReason | undefined;
 }
 
 /** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
@@ -45,24 +58,26 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: Record<string, unknown>;
+  readonly shed: ShedReason | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string = STATUS_CODES[statusOf[kind]] ?? '',
-    { headers = {}, members = {}, leading = {}, cause }: ErrorExtras = {},
+    { headers = {}, members = {}, leading = {}, cause, shed }: ErrorExtras = {},
   ) {
     super(message, { cause });
     this.kind = kind;
     this.status = statusOf[kind];
     // RFC 9110, 15.5.2: every 401 names the scheme that would be accepted.
     this.headers = kind === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer', ...headers } : headers;
+    this.shed = shed;
     this.body = { ...leading, error: message, ...members };
   }
 }
 
 /** A 503: nothing was done, and the client may try again in a second. */
-export const createUnavailable = (message: string): HttpError =>
-  new HttpError('unavailable', message, { headers: { 'Retry-After': '1' } });
+export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
+  new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, shed });
 
 /** An error that closes the connection, because nothing else on it can be trusted. */
 export const createFatal = (kind: ErrorKind, message?: string): HttpError =>

@@ -143,7 +143,7 @@ const assertRoom = (reply: FastifyReply, source?: Source): Responses => {
   const all = reply.server.getDecorator<Responses>(responses);
   if (all.countUnread() <= unreadResponseBytes) return all;
   void source?.return?.();
-  throw createUnavailable('Too many responses are waiting for slow clients; try again in a second');
+  throw createUnavailable('Too many responses are waiting for slow clients; try again in a second', 'unread_responses');
 };
 
 const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJson] ?? JSON.stringify(value);

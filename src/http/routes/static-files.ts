@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { HttpError } from '../response/errors.ts';
 import { createServableCheck } from './public-folder.ts';
 
 /** A folder of pages and the path that serves it. */
@@ -27,5 +28,17 @@ export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, pol
     decorateReply: false,
     schemaHide: true,
   });
+  redirectToSlash(app, prefix);
+};
+
+/** Answers requests for pages that are not there with 404 and the reason. */
+export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: string): void => {
+  app.get(`${prefix}*`, { schema: { hide: true } }, () => {
+    throw new HttpError('not-found', reason);
+  });
+  redirectToSlash(app, prefix);
+};
+
+const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
   app.get(prefix.slice(0, -1), { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };

@@ -6,6 +6,7 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { Journal } from '../../storage/journal/journal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
+import type { AlertCounts } from './counts.ts';
 import type { Repeats } from './intake/repeats.ts';
 import { toViaField } from './outbox/via.ts';
 import { retryAfter, toRefusal } from './refusal.ts';
@@ -14,18 +15,20 @@ import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './sch
 interface Surroundings {
   journal: Journal;
   repeats: Repeats;
+  counts: AlertCounts;
   clock: () => Date;
   access: Access;
 }
 
-/** The contract's routes of the alert log. */
+/** The contract's routes of the alert log, and the health check by its other name. */
 export const createAlertRoutes = (surroundings: Surroundings): Route[] => [
   receiveAlert(surroundings),
   listAlerts(surroundings),
-  readReadiness(surroundings),
+  readReadiness(surroundings, '/ready', 'getReadiness'),
+  readReadiness(surroundings, '/readyz', 'getReadyz'),
 ];
 
-const receiveAlert = ({ journal, repeats, clock, access }: Surroundings): Route =>
+const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/alert',
@@ -33,6 +36,7 @@ const receiveAlert = ({ journal, repeats, clock, access }: Surroundings): Route 
     scope: 'alerts:write',
     summary: 'Store an alert; responds once it is on disk',
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
+    errorHandler: counts.createErrorHandler('native'),
     handler: ({ body, headers }, reply) => {
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
@@ -43,7 +47,10 @@ const receiveAlert = ({ journal, repeats, clock, access }: Surroundings): Route 
       const stored = storing.catch((error) => {
         throw toRefusal(error);
       });
-      return whenReady(reply, stored, ({ id }) => sendJson(reply, { received: true, id }));
+      return whenReady(reply, stored, ({ id }) => {
+        counts.addReceived('native', body.level ?? '');
+        sendJson(reply, { received: true, id });
+      });
     },
   });
 
@@ -82,13 +89,13 @@ const listAlerts = ({ journal, access }: Surroundings): Route => {
   });
 };
 
-const readReadiness = ({ journal }: Surroundings): Route =>
+const readReadiness = ({ journal }: Surroundings, path: string, operationId: string): Route =>
   defineRoute({
     method: 'GET',
-    path: '/ready',
+    path,
     access: 'open',
     summary: 'Check whether alerts can be stored',
-    schema: { operationId: 'getReadiness', response: { 200: Readiness, 503: ErrorBody } },
+    schema: { operationId, response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {
       if (!journal.state().healthy) {
         throw new HttpError('unavailable', 'The alert log cannot be written at the moment', { headers: retryAfter });

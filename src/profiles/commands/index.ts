@@ -26,7 +26,7 @@ export const commands = defineFeature({
   profiles: [{ name: 'commands', alias: 'X', mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
   settings: commandSettings,
   tools: [checkTool],
-  create: async ({ host, clock, openLog, powerShellPaths, settings }) => {
+  create: async ({ host, clock, openLog, powerShellPaths, meters, settings }) => {
     const { commandRunner, commandTimeout: timeoutSeconds } = settings;
     const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
     const journal = await openLog('command audit', {
@@ -36,7 +36,13 @@ export const commands = defineFeature({
     });
     const audit = createAudit(journal);
     const executor = createExecutor({ runner, timeoutSeconds });
-    const execution = createAuditedExecution({ executor, audit, clock });
+    const executions = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
+    const execution = createAuditedExecution({
+      ...{ executor, audit, clock },
+      count: (result) => {
+        executions.at(result).value += 1;
+      },
+    });
     const isOpen = settings.executeAuth === 'none';
     return {
       profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name, isOpen }) },

@@ -7,7 +7,7 @@ import { openConnection } from '../../../test/support/connection.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { createAccessKeys } from '../../auth/access-keys.ts';
-import { createGuard } from '../../auth/guard.ts';
+import { createAuthorize, createGuard } from '../../auth/guard.ts';
 import { createKeys } from '../../auth/keys.ts';
 import { createTokens } from '../../auth/token.ts';
 import { loadSettings } from '../../config/load.ts';
@@ -26,11 +26,12 @@ const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => 
   const settings = loadSettings(createSettingsSchema([]), {}, {});
   const app = createServer({ ...settings, log, machine: 'test' });
   const clock = () => new Date();
-  createGuard(app, createTokens(createKeys(randomBytes(32)), 'test', clock), createAccessKeys([]));
+  const tokens = createTokens(createKeys(randomBytes(32)), 'test', clock);
+  createGuard(app, createAuthorize(tokens, createAccessKeys([])));
   const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
   const audit = createAudit(journal);
   const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 10 });
-  const execution = createAuditedExecution({ executor, audit, clock });
+  const execution = createAuditedExecution({ executor, audit, clock, count: () => undefined });
   const parts = { execution, audit, runnerName: 'native', isOpen: true } as const;
   for (const { path, access: _, summary: __, ...route } of createRoutes(parts)) {
     app.route({ ...route, url: path });

@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox';
 import { defineFeature } from '../feature.ts';
 import { createLoginLimits, type Limits } from './limits.ts';
-import { createLoginRoutes } from './routes.ts';
+import { createLoginRoutes, loginResults } from './routes.ts';
 import { loginSettings } from './settings.ts';
 import { createAccounts, findUserProblems } from './users.ts';
 
@@ -13,13 +13,14 @@ export const login = defineFeature({
   profiles: [{ name: 'login', alias: 'A', mounts: ['/', '/protected'], summary: 'passwords for tokens' }],
   settings: loginSettings,
   findProblems: findUserProblems,
-  create: ({ settings, tokens, log }) => {
+  create: ({ settings, tokens, log, meters }) => {
     const accounts = createAccounts();
     const limits = createLoginLimits(toLimits(settings), readSeconds, (ip) =>
       log.warn({ ip }, 'login: wrong logins from this address are now delayed'),
     );
+    const logins = meters.counter('signalbox_logins_total', 'Logins by result.', ['result'], loginResults);
     return {
-      profiles: { login: createLoginRoutes({ accounts, tokens, limits }) },
+      profiles: { login: createLoginRoutes({ accounts, tokens, limits, logins }) },
       notices: accounts.load(settings),
       reload: (changed) => accounts.load(changed),
     };

@@ -3,6 +3,7 @@ import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import type { Tokens } from '../../auth/token.ts';
 import { createQueue } from '../../http/request/queue.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import type { Counter } from '../../metrics/meters.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { LoginLimits } from './limits.ts';
 import { Credentials, IssuedToken } from './schema.ts';
@@ -11,10 +12,14 @@ import type { Account, Accounts } from './users.ts';
 /** Hashing shares its few threads with syncing files: more at a time would delay the acknowledgement of alerts. */
 const bounds = { running: 2, waiting: 8, refusal: 'Too many logins are being checked; try again in a second' };
 
+export const loginResults = ['accepted', 'refused', 'delayed'] as const;
+
 interface LoginParts {
   accounts: Accounts;
   tokens: Tokens;
   limits: LoginLimits;
+  /** Counts logins by result. */
+  logins: Counter;
 }
 
 /** Profile `login`. */
@@ -45,12 +50,18 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
 };
 
 /** Finds the account for a name and a password; rejects with an HttpError if there is none. */
-const createAuthentication = ({ accounts, limits }: LoginParts) => {
+const createAuthentication = ({ accounts, limits, logins }: LoginParts) => {
+  const count = (result: (typeof loginResults)[number]): void => {
+    logins.at(result).value += 1;
+  };
   const queue = createQueue(bounds);
   return async (name: string, password: string, ip: string | undefined): Promise<Account> => {
     const account = accounts.find(name);
     const attempt = limits.begin(ip, account?.name);
-    if (typeof attempt === 'number') throw toTooMany(attempt);
+    if (typeof attempt === 'number') {
+      count('delayed');
+      throw toTooMany(attempt);
+    }
     try {
       if (!account) {
         if (name !== '') attempt.fail();
@@ -64,7 +75,11 @@ const createAuthentication = ({ accounts, limits }: LoginParts) => {
         throw new HttpError('unauthorized', 'Invalid password');
       }
       attempt.succeed();
+      count('accepted');
       return account;
+    } catch (error) {
+      if (error instanceof HttpError && error.kind === 'unauthorized') count('refused');
+      throw error;
     } finally {
       attempt.end();
     }

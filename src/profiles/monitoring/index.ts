@@ -2,6 +2,7 @@ import { readPowerShellVersion } from '../../host/power-shell.ts';
 import { createSharedReading } from '../../host/sampling/shared-reading.ts';
 import { defineFeature } from '../feature.ts';
 import { createMonitoringRoutes } from './routes.ts';
+import { createMonitoringTopics } from './topics.ts';
 
 /** Monitoring: the state of the machine the server runs on. */
 export const monitoring = defineFeature({
@@ -9,6 +10,7 @@ export const monitoring = defineFeature({
   profiles: [{ name: 'monitoring', alias: 'M', mounts: ['/'], summary: 'health, server info, processes and disks' }],
   settings: {},
   create: ({ clock, host, version, nodeVersion, powerShellPaths }) => ({
+    topics: createMonitoringTopics({ clock, host }),
     profiles: {
       monitoring: createMonitoringRoutes({
         ...{ clock, host, version, nodeVersion },

@@ -15,14 +15,7 @@ const unknown = 'Unknown';
 
 /** Profile `monitoring`; the server's uptime counts from this call. */
 export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
-  defineRoute({
-    method: 'GET',
-    path: '/health',
-    access: 'open',
-    summary: 'Report that the server is running, and its uptime',
-    schema: { operationId: 'getServerHealth', response: { 200: ServerHealth } },
-    handler: createServerHealth(parts),
-  }),
+  ...listServerHealth(parts),
   defineRoute({
     method: 'GET',
     path: '/api/health',
@@ -59,6 +52,21 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
     handler: async () => ({ data: (await parts.host.fixedDisks()).map(toDiskRow) }),
   }),
 ];
+
+/** Kubernetes calls the same check livez. */
+const listServerHealth = (parts: MonitoringParts): Route[] => {
+  const handler = createServerHealth(parts);
+  return Object.entries({ '/health': 'getServerHealth', '/livez': 'getLivez' }).map(([path, operationId]) =>
+    defineRoute({
+      method: 'GET',
+      path,
+      access: 'open',
+      summary: 'Report that the server is running, and its uptime',
+      schema: { operationId, response: { 200: ServerHealth } },
+      handler,
+    }),
+  );
+};
 
 const createServerHealth = ({ monotonicMs, host, version }: MonitoringParts) => {
   const startedAt = monotonicMs();

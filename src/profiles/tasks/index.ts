@@ -1,5 +1,7 @@
 import { SettingsError } from '../../config/settings-error.ts';
+import type { Awaitable } from '../../storage/list.ts';
 import { defineFeature } from '../feature.ts';
+import { createNoticeTopic } from '../topic.ts';
 import { createMemoryTaskStore } from './memory-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
@@ -17,16 +19,41 @@ export const tasks = defineFeature({
   create: async ({ clock, host, version, nodeVersion, records }) => {
     const store = createMemoryTaskStore(clock);
     await restoreTasks(store, (records['tasks'] ?? []) as TaskSeed[]);
-    const shared = [...createTaskRoutes(store), createHealthRoute({ clock, host, version, nodeVersion })];
+    const { topic, publish } = createNoticeTopic('open');
+    const shared = [
+      ...createTaskRoutes(noticeChanges(store, publish)),
+      createHealthRoute({ clock, host, version, nodeVersion }),
+    ];
     return {
       profiles: {
         tasks: [createListRoute(store), ...shared],
         'protected-tasks': [createProtectedListRoute(store), ...shared],
       },
+      topics: { tasks: topic },
       close: async () => store.close(),
     };
   },
 });
+
+/** The store with a notice of each change: `{ id, kind }`. */
+const noticeChanges = (store: TaskStore, publish: (notice: object) => void): TaskStore => {
+  const afterwards = <T>(result: Awaitable<T>, report: (value: T) => void): Awaitable<T> => {
+    if (!(result instanceof Promise)) {
+      report(result);
+      return result;
+    }
+    return result.then((value) => {
+      report(value);
+      return value;
+    });
+  };
+  return {
+    ...store,
+    create: (fields) => afterwards(store.create(fields), ({ Id: id }) => publish({ id, kind: 'created' })),
+    update: (id, changes) => afterwards(store.update(id, changes), (task) => task && publish({ id, kind: 'updated' })),
+    remove: (id) => afterwards(store.remove(id), (left) => left !== undefined && publish({ id, kind: 'deleted' })),
+  };
+};
 
 const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {
   for (const [index, record] of records.entries()) {

@@ -4,7 +4,7 @@ import { createFreeSpaceCheck } from './files/free-space.ts';
 import { type Lock, lockDirectory } from './files/lock.ts';
 import { createFileNames, type FileNames } from './files/names.ts';
 import type { Hold } from './files/retention.ts';
-import { createSync } from './files/sync.ts';
+import { createSync, measureSync } from './files/sync.ts';
 import type { LogRecord } from './format/line.ts';
 import type { Match } from './format/parse.ts';
 import { LogIndex } from './index/log-index.ts';
@@ -36,6 +36,8 @@ interface JournalState {
   lastSeq: number;
   /** The most damaged lines that one listing has found. */
   damagedLines: number;
+  /** Records that wait for the disk. */
+  waiting: number;
 }
 
 /** A durable log of records: every acknowledged record is in the log exactly once, in the order of seq. */
@@ -103,7 +105,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
 };
 
 const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Promise<Journal> => {
-  const store = await SegmentStore.open(names, createSync(settings.sync), settings);
+  const sync = measureSync(createSync(settings.sync), settings.onSync);
+  const store = await SegmentStore.open(names, sync, settings);
   const index = new LogIndex(store, names, settings);
   const lastSeq = await findLastSeq(store, settings.maxLineBytes);
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
@@ -132,7 +135,13 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
       }
       return listing;
     },
-    state: () => ({ healthy: !writer.failure, failure: writer.failure, lastSeq: writer.lastSeq, damagedLines }),
+    state: () => ({
+      healthy: !writer.failure,
+      failure: writer.failure,
+      lastSeq: writer.lastSeq,
+      damagedLines,
+      waiting: writer.waiting,
+    }),
     reopen: () => writer.reopen(),
     close: async () => {
       await Promise.all([writer.close(), index.close()]);

@@ -7,7 +7,7 @@ import { withDefaults } from './options.ts';
 const MiB = 1024 * 1024;
 
 test('options have defaults: large segments that are kept for ever, and everything synced', () => {
-  const { report, indexing, ...settings } = withDefaults({ directory: 'a', name: 'b' });
+  const { report, onSync, indexing, ...settings } = withDefaults({ directory: 'a', name: 'b' });
   assert.deepEqual(settings, {
     directory: 'a',
     name: 'b',
@@ -24,6 +24,7 @@ test('options have defaults: large segments that are kept for ever, and everythi
     retryMs: 1000,
   });
   report({ type: 'recovered' });
+  onSync(1);
   assert.deepEqual([indexing.timeOf({}), indexing.keyOf({}), indexing.keys], [undefined, undefined, []]);
   assert.deepEqual(withDefaults({ directory: 'a', name: 'b', sync: false, retryMs: 1 }).retryMs, 1);
 });

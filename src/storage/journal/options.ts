@@ -43,6 +43,8 @@ export interface JournalOptions {
   /** How long to wait between attempts to write again after a failure. */
   retryMs?: number;
   report?: Report;
+  /** Receives the seconds that each sync of records took. */
+  onSync?: (seconds: number) => void;
 }
 
 export type Settings = Required<JournalOptions>;
@@ -69,6 +71,7 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   awaitsHold: false,
   indexing: { timeOf: () => undefined, keyOf: () => undefined, keys: [] },
   retryMs: 1000,
+  onSync: () => undefined,
   ...options,
   report: createSafeReport(options.report),
 });

@@ -13,6 +13,8 @@ const rememberedCount = 100_000;
 export interface Stored {
   ids: string[];
   repeated: number;
+  /** The records that were stored now. */
+  fresh: readonly AlertRecord[];
 }
 
 interface Remembered {
@@ -69,6 +71,7 @@ export class Repeats {
       return {
         ids: places.map(({ id, index = 0 }) => id ?? ids[index] ?? ''),
         repeated: records.length - fresh.length,
+        fresh,
       };
     });
   }

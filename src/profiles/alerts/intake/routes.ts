@@ -4,6 +4,7 @@ import type { Access } from '../../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../../http/response/errors.ts';
 import { sendJson } from '../../../http/response/json.ts';
 import { defineRoute, type Route } from '../../route.ts';
+import type { AlertCounts } from '../counts.ts';
 import { toRefusal } from '../refusal.ts';
 import { readBody, toIncoming } from './body.ts';
 import { assertFits } from './fits.ts';
@@ -17,6 +18,7 @@ import { assertSigned } from './signature.ts';
 
 interface Intake {
   repeats: Repeats;
+  counts: AlertCounts;
   clock: () => Date;
   access: Access;
   /** Secrets by format, whose senders then have to sign. */
@@ -54,6 +56,7 @@ const createRoute = (intake: Intake, { path, operationId, format }: Place): Rout
     scope: 'alerts:write',
     summary: format?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
     body: 'bytes',
+    errorHandler: intake.counts.createErrorHandler(format?.name ?? 'auto'),
     schema: {
       operationId,
       consumes: ['application/json', ...(format ? [format] : formats).flatMap(({ mediaTypes = [] }) => mediaTypes)],
@@ -93,6 +96,8 @@ const receive = async (intake: Intake, request: FastifyRequest, expected: Format
   const stored = await intake.repeats.store(records).catch((error) => {
     throw toRefusal(error);
   });
+  for (const { level } of stored.fresh) intake.counts.addReceived(format.name, level);
+  intake.counts.addRepeated(format.name, stored.repeated);
   return { ...stored, body: value };
 };
 

@@ -10,21 +10,24 @@ const mostListed = 100;
 
 /** The routes of the outbox. */
 export const createOutboxRoutes = (outbox: Outbox, alerts: Journal, clock: () => Date): Route[] => [
-  listDeliveries(outbox, clock),
+  readDeliveries(outbox, clock),
   retryDelivery(outbox, alerts),
 ];
 
-const listDeliveries = (outbox: Outbox, clock: () => Date): Route =>
+/** How far each destination is. */
+export const listDeliveries = (outbox: Outbox, now: Date) => {
+  const data = outbox.list().map((destination) => toState(destination, now));
+  return { count: data.length, data };
+};
+
+const readDeliveries = (outbox: Outbox, clock: () => Date): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/deliveries',
     access: 'admin',
     summary: 'Say how far each destination is',
     schema: { operationId: 'listDeliveries', response: { 200: DeliveryList } },
-    handler: async () => {
-      const data = outbox.list().map((destination) => toState(destination, clock()));
-      return { count: data.length, data };
-    },
+    handler: async () => listDeliveries(outbox, clock()),
   });
 
 const retryDelivery = (outbox: Outbox, alerts: Journal): Route => {

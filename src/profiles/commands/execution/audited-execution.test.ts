@@ -15,6 +15,7 @@ const open = async (t: TestContext, run: Runner['run'], timeoutSeconds = 60) => 
   t.after(() => journal.close());
   const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds });
   const execution = createAuditedExecution({
+    count: () => undefined,
     executor,
     audit: createAudit(journal),
     clock: () => new Date(0),
@@ -69,7 +70,7 @@ test('a result is withheld if its audit record cannot be written', async (t) => 
   const run = async () => ({ rows: [], truncated: false });
   const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 60 });
   const audit = createAudit(journal);
-  const execution = createAuditedExecution({ executor, audit, clock: () => new Date(0) });
+  const execution = createAuditedExecution({ executor, audit, clock: () => new Date(0), count: () => undefined });
   await assert.rejects(execution.execute(`Get-Process ${'x'.repeat(100)}`, caller, stays), {
     status: 503,
     message: /^Commands cannot run while the audit cannot be written: a record's line is at most 300 bytes$/,
@@ -82,6 +83,6 @@ test('only a failure of the journal is reported as an audit that cannot be writt
   const run = async () => ({ rows: [], truncated: false });
   const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 60 });
   const audit = createAudit({ ...journal, append: () => Promise.reject(new TypeError('bug')) });
-  const execution = createAuditedExecution({ executor, audit, clock: () => new Date(0) });
+  const execution = createAuditedExecution({ executor, audit, clock: () => new Date(0), count: () => undefined });
   await assert.rejects(execution.execute('Get-Process', caller, stays), /^TypeError: bug$/);
 });

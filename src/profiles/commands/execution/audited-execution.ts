@@ -11,6 +11,8 @@ interface AuditedParts {
   executor: Executor;
   audit: Audit;
   clock: () => Date;
+  /** Called with the result of each command: `ok`, `refused`, or how it failed. */
+  count(result: string): void;
 }
 
 export type AuditedExecution = ReturnType<typeof createAuditedExecution>;
@@ -34,7 +36,7 @@ export const createAuditedExecution = (parts: AuditedParts) => {
 };
 
 const execute = async (
-  { executor, audit, clock }: AuditedParts,
+  { executor, audit, clock, count }: AuditedParts,
   line: string,
   caller: Caller,
   client: AbortSignal,
@@ -45,13 +47,16 @@ const execute = async (
   const command = checkCommand(line);
   if (command instanceof Refusal) {
     const firstWord = cut(line.trim().split(/\s/, 1).join());
+    count('refused');
     await audit.record({ ...asked, command: firstWord, ...refused, reason: command.reason });
     throw new HttpError('forbidden', command.reason);
   }
   const { name, parameters } = command;
   const outcome = await executor.execute(command, client).catch((error: unknown) => ({ error }));
   const durationMs = Math.round(performance.now() - started);
-  await audit.record({ ...asked, command: name, ...toEnd(outcome), parameters, durationMs });
+  const end = toEnd(outcome);
+  count(end.exit ?? end.decision);
+  await audit.record({ ...asked, command: name, ...end, parameters, durationMs });
   if ('error' in outcome) throw outcome.error;
   return outcome;
 };

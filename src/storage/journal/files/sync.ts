@@ -14,6 +14,16 @@ export const createSync = (enabled: boolean, platform: NodeJS.Platform = process
   directory: enabled && platform !== 'win32' ? syncDirectory : nothing,
 });
 
+/** Reports how long each successful sync of bytes took, in seconds. */
+export const measureSync = (sync: Sync, onSync: (seconds: number) => void): Sync => ({
+  ...sync,
+  data: async (handle) => {
+    const startedAt = performance.now();
+    await sync.data(handle);
+    onSync((performance.now() - startedAt) / 1000);
+  },
+});
+
 const nothing = async (): Promise<void> => undefined;
 
 const syncDirectory = async (path: string): Promise<void> => {

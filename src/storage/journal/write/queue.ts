@@ -35,6 +35,11 @@ export class Queue {
     this.#maxBytes = maxBytes;
   }
 
+  /** Records that wait or were taken and are not settled. */
+  get count(): number {
+    return this.#count;
+  }
+
   get waiting(): number {
     return this.#waiting.length;
   }

@@ -50,6 +50,11 @@ export class Writer {
     return this.#failure;
   }
 
+  /** Records that are not on disk yet. */
+  get waiting(): number {
+    return this.#queue.count;
+  }
+
   get lastSeq(): number {
     return this.#nextSeq - 1;
   }

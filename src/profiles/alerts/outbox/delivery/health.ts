@@ -5,6 +5,8 @@ import type { Outcome } from './schedule.ts';
 export class Health {
   lastSuccess: Date | undefined;
   lastError: { time: Date; reason: string } | undefined;
+  /** How often each outcome was. */
+  readonly outcomes: Record<Outcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, gone: 0 };
   readonly #log: FastifyBaseLogger;
   readonly #destination: string;
   #isFailing = false;
@@ -15,6 +17,7 @@ export class Health {
   }
 
   note(outcome: Outcome, now: Date): void {
+    this.outcomes[outcome.kind] += 1;
     const wasFailing = this.#isFailing;
     this.#isFailing = outcome.kind !== 'delivered';
     const destination = this.#destination;

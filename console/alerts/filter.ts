@@ -1,0 +1,30 @@
+import type { AlertFilter } from '../calls/alerts.ts';
+import { place, setParams } from '../router.ts';
+
+const names = ['level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const;
+
+/** The filter that the address holds. */
+export const readFilter = (): AlertFilter => {
+  const { params } = place.value;
+  return Object.fromEntries(names.map((name) => [name, params[name] || undefined]));
+};
+
+export const hasFilter = (): boolean => Object.values(readFilter()).some((value) => value !== undefined);
+
+export const clearFilter = (): void => setParams(Object.fromEntries(names.map((name) => [name, undefined])));
+
+/** What the histogram shows, by the address's `range`. */
+export const windows = {
+  '1h': { hours: 1, buckets: 60 },
+  '24h': { hours: 24, buckets: 96 },
+  '7d': { hours: 168, buckets: 84 },
+};
+export type WindowName = keyof typeof windows;
+
+export const readWindow = (): WindowName => {
+  const { range = '' } = place.value.params;
+  return range in windows ? (range as WindowName) : '24h';
+};
+
+/** True unless the address says otherwise: alerts that differ only in time are shown as one. */
+export const isFolding = (): boolean => place.value.params['fold'] !== 'off';

@@ -1,0 +1,25 @@
+import type { AlertEntry } from '../calls/alerts.ts';
+
+/** An alert, and how many like it there are in the list. */
+export interface Folded {
+  /** The newest of them. */
+  alert: AlertEntry;
+  count: number;
+}
+
+const toKey = ({ level, source, hostname, message, status }: AlertEntry): string =>
+  JSON.stringify([level, source, hostname, message, status]);
+
+/** Alerts that differ only in time become one, at the place of the newest. */
+export const fold = (alerts: readonly AlertEntry[]): Folded[] => {
+  const found = new Map<string, Folded>();
+  for (const alert of alerts) {
+    const key = toKey(alert);
+    const same = found.get(key);
+    if (same) same.count += 1;
+    else found.set(key, { alert, count: 1 });
+  }
+  return [...found.values()];
+};
+
+export const unfold = (alerts: readonly AlertEntry[]): Folded[] => alerts.map((alert) => ({ alert, count: 1 }));

@@ -1,0 +1,14 @@
+import type { Screen } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { WindowChoice } from './over-time.tsx';
+import { AlertsScreen } from './screen.tsx';
+
+export const alerts: Screen = {
+  path: '/alerts',
+  title: text.titles.alerts,
+  icon: 'alerts',
+  key: 'a',
+  needs: { profile: 'alerts', method: 'GET', path: '/api/alerts' },
+  Aside: WindowChoice,
+  Screen: AlertsScreen,
+};

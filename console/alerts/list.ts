@@ -1,0 +1,122 @@
+import { signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ApiError } from '../api.ts';
+import { type AlertEntry, type AlertFilter, isEntry, matches, readAlerts, searchAlerts } from '../calls/alerts.ts';
+import { subscribe } from '../live/live.ts';
+import { toApiError } from '../live/resource.ts';
+import { isMounted } from '../mounts.ts';
+import { session } from '../session.ts';
+
+interface State {
+  /** Newest first; undefined until the first page is read. */
+  alerts: AlertEntry[] | undefined;
+  /** Newer than the list, held back while the user reads further down, so that nothing moves. */
+  held: AlertEntry[];
+  /** The cursor of the next page; null after the last. */
+  next: number | null;
+  isLoading: boolean;
+  error: ApiError | undefined;
+  /** Alerts with a higher number have arrived since the page was opened. */
+  seenUpTo: number;
+}
+
+const pageSize = 100;
+/** Alerts kept while new ones arrive at the top. */
+const mostKept = 20_000;
+
+/** The alerts that match, kept current; `isReading` tells whether new ones are held back. */
+export const useAlertList = (filter: AlertFilter, isReading: () => boolean) => {
+  const key = JSON.stringify(filter);
+  const token = session.value?.token;
+  const list = useMemo(() => createList(filter, isReading), [key, token]);
+  useEffect(() => list.start(), [list]);
+  return list;
+};
+
+const createList = (filter: AlertFilter, isReading: () => boolean) => {
+  const state = signal<State>({
+    ...{ alerts: undefined, held: [], next: null, isLoading: true, error: undefined },
+    seenUpTo: Number.POSITIVE_INFINITY,
+  });
+  const aborted = new AbortController();
+  const update = (changes: Partial<State>) => {
+    if (!aborted.signal.aborted) state.value = { ...state.value, ...changes };
+  };
+  const arrived: AlertEntry[] = [];
+  let frame = 0;
+
+  const take = (): void => {
+    frame = 0;
+    addNewer(arrived.splice(0).toReversed());
+  };
+
+  const addNewer = (newer: AlertEntry[]): void => {
+    const { alerts = [], held } = state.value;
+    const top = held[0]?.seq ?? alerts[0]?.seq ?? -1;
+    const added = newer.filter(({ seq }) => seq > top);
+    if (added.length === 0) return;
+    if (isReading()) update({ held: [...added, ...held] });
+    else update(keep([...added, ...held, ...alerts], { held: [] }));
+  };
+
+  const keep = (alerts: AlertEntry[], rest: Partial<State>): Partial<State> => {
+    if (alerts.length <= mostKept) return { alerts, ...rest };
+    return { alerts: alerts.slice(0, mostKept), next: alerts[mostKept - 1]?.seq ?? null, ...rest };
+  };
+
+  /** Reads the newest page: the first time, and whenever events may have been missed. */
+  const sync = async (): Promise<void> => {
+    try {
+      const { data, next } = await readAlerts(filter, { limit: pageSize, signal: aborted.signal });
+      const { alerts, held, seenUpTo } = state.value;
+      const top = held[0]?.seq ?? alerts?.[0]?.seq;
+      const oldest = data.at(-1)?.seq ?? -1;
+      const isConnected = isMounted(searchAlerts) && top !== undefined && (oldest <= top || next === null);
+      update({ isLoading: false, error: undefined, seenUpTo: Math.min(seenUpTo, data[0]?.seq ?? -1) });
+      if (alerts && isConnected) addNewer(data);
+      else update({ alerts: data, held: [], next });
+    } catch (reason) {
+      update({ isLoading: false, error: toApiError(reason) });
+    }
+  };
+
+  const loadOlder = async (): Promise<void> => {
+    const { next, isLoading, alerts = [] } = state.value;
+    if (next === null || isLoading) return;
+    update({ isLoading: true });
+    try {
+      const page = await readAlerts(filter, { before: next, limit: pageSize, signal: aborted.signal });
+      const last = alerts.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
+      const older = page.data.filter(({ seq }) => seq < last);
+      const { alerts: present = [] } = state.value;
+      update({ alerts: [...present, ...older], next: page.next, isLoading: false, error: undefined });
+    } catch (reason) {
+      update({ isLoading: false, error: toApiError(reason) });
+    }
+  };
+
+  const onEvent = (data: unknown): void => {
+    if (!isEntry(data) || !matches(data, filter) || state.value.alerts === undefined) return;
+    arrived.push(data);
+    frame ||= requestAnimationFrame(take);
+  };
+
+  const start = () => {
+    void sync();
+    const leave = subscribe('alerts', { onEvent, onResync: () => void sync() });
+    return () => {
+      leave();
+      cancelAnimationFrame(frame);
+      aborted.abort();
+    };
+  };
+
+  const showHeld = (): void => {
+    const { alerts = [], held } = state.value;
+    update(keep([...held, ...alerts], { held: [] }));
+  };
+
+  return { state, start, loadOlder, showHeld, retry: () => void sync() };
+};
+
+export type AlertList = ReturnType<typeof createList>;

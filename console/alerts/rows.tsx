@@ -1,0 +1,77 @@
+import { type AlertEntry, toTimeOf } from '../calls/alerts.ts';
+import { toCount, toTime } from '../format.ts';
+import { place, toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { LevelChip } from '../ui/level.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import type { Folded } from './fold.ts';
+
+const words = text.alerts;
+
+/** Characters of a message in the list; the whole of it is in the alert. */
+const mostShown = 400;
+
+const Time = ({ alert }: { alert: AlertEntry }) => (
+  <time dateTime={alert.time ?? alert.timestamp}>{toTime(toTimeOf(alert))}</time>
+);
+
+const Message = ({ alert, count }: Folded) => (
+  <>
+    {count > 1 && (
+      <a
+        class="count"
+        href={toHash('/alerts', { ...place.value.params, q: alert.message, source: alert.source, fold: 'off' })}
+        aria-label={words.repeats(toCount(count))}
+        title={words.repeats(toCount(count))}
+      >
+        ×{toCount(count)}
+      </a>
+    )}
+    <AlertLink alert={alert} />
+  </>
+);
+
+const AlertLink = ({ alert }: { alert: AlertEntry }) => {
+  const message = <bdi>{alert.message.slice(0, mostShown) || words.noMessage}</bdi>;
+  if (alert.id === '') return <span title={alert.message}>{message}</span>;
+  return <a href={toHash(`/alerts/${alert.id}`, place.value.params)}>{message}</a>;
+};
+
+const columns: Column<Folded>[] = [
+  { key: 'time', title: words.time, width: '8.75rem', cell: ({ alert }) => <Time alert={alert} /> },
+  { key: 'level', title: words.level, width: '7rem', cell: ({ alert }) => <LevelChip level={alert.level} /> },
+  { key: 'message', title: words.message, cell: (row) => <Message {...row} /> },
+  {
+    key: 'source',
+    title: words.source,
+    width: 'clamp(6rem, 15vw, 14rem)',
+    cell: ({ alert }) => <bdi>{alert.source}</bdi>,
+  },
+  { key: 'host', title: words.host, width: 'clamp(5rem, 9vw, 9rem)', cell: ({ alert }) => <bdi>{alert.hostname}</bdi> },
+];
+
+const toCompact = ({ alert, count }: Folded) => (
+  <div class="two-lines">
+    <div>
+      <LevelChip level={alert.level} />
+      <span class="hint one-line">
+        <Time alert={alert} /> · <bdi>{[alert.source, alert.hostname].filter(Boolean).join(' · ')}</bdi>
+      </span>
+    </div>
+    <span class="one-line">
+      <Message alert={alert} count={count} />
+    </span>
+  </div>
+);
+
+/** The list of alerts; those above `seenUpTo` have arrived while it was open. */
+export const AlertTable = ({ rows, seenUpTo }: { rows: readonly Folded[]; seenUpTo: number }) => (
+  <Table
+    label={text.titles.alerts}
+    columns={columns}
+    rows={rows}
+    rowKey={({ alert }) => alert.seq}
+    compact={toCompact}
+    rowClass={({ alert }) => (alert.seq > seenUpTo ? 'fresh' : '')}
+  />
+);

@@ -1,0 +1,50 @@
+import type { Execution } from '../calls/executions.ts';
+import { place, setParams } from '../router.ts';
+
+const names = ['user', 'result', 'q', 'since', 'until'] as const;
+
+/** What is searched for; a text that is undefined is no filter. Times are local, as `2026-01-31T09:30`. */
+type Filter = Partial<Record<(typeof names)[number], string>>;
+
+/** The filter that the address holds. */
+export const readFilter = (): Filter => {
+  const { params } = place.value;
+  return Object.fromEntries(names.flatMap((name) => (params[name] ? [[name, params[name]]] : [])));
+};
+
+export const hasFilter = (): boolean => Object.keys(readFilter()).length > 0;
+
+export const clearFilter = (): void => setParams(Object.fromEntries(names.map((name) => [name, undefined])));
+
+/** Stands for commands without a user in the address. */
+export const noUser = '-';
+
+export const results = ['ok', 'refused', 'failed', 'timed-out', 'abandoned', 'not-started'] as const;
+export type Result = (typeof results)[number];
+
+/** How a command ended. */
+export const toResult = ({ decision, exit }: Execution): Result =>
+  decision === 'refused' ? 'refused' : (exit ?? 'not-started');
+
+/** The command with its parameters, as PowerShell writes them; of a refused line only its first word is known. */
+export const toLine = ({ command, parameters }: Execution): string =>
+  [command, ...Object.entries(parameters ?? {}).map(([name, value]) => `-${name} ${toValue(value)}`)].join(' ');
+
+const toValue = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(toValue).join(',');
+  if (typeof value === 'boolean') return `$${value}`;
+  return typeof value === 'string' && !/^[\w.*?:/\\-]+$/.test(value) ? `'${value.replaceAll("'", "''")}'` : `${value}`;
+};
+
+export const matches = (execution: Execution, { user, result, q = '', since, until }: Filter): boolean => {
+  const time = Date.parse(execution.time);
+  const written = `${toLine(execution)} ${execution.reason ?? ''}`.toLowerCase();
+  return (
+    (user === undefined || (execution.user ?? noUser) === user) &&
+    (result === undefined || toResult(execution) === result) &&
+    // A time that is not one is no filter: comparisons with NaN are false.
+    !(since !== undefined && time < Date.parse(since)) &&
+    !(until !== undefined && time >= Date.parse(until)) &&
+    written.includes(q.toLowerCase())
+  );
+};

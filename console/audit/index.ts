@@ -1,0 +1,12 @@
+import type { Screen } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { AuditScreen } from './screen.tsx';
+
+export const audit: Screen = {
+  path: '/audit',
+  title: text.titles.audit,
+  icon: 'audit',
+  key: 'u',
+  needs: { profile: 'commands', method: 'GET', path: '/api/executions' },
+  Screen: AuditScreen,
+};

@@ -1,0 +1,76 @@
+import { useMemo } from 'preact/hooks';
+import { send } from '../api.ts';
+import { type Execution, listExecutions } from '../calls/executions.ts';
+import { toCount } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { place, setParams } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { ListHead } from '../ui/list-head.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { ExecutionDialog } from './details.tsx';
+import { clearFilter, hasFilter, matches, readFilter } from './filter.ts';
+import { Filters } from './filters.tsx';
+import { ExecutionTable } from './rows.tsx';
+
+const words = text.audit;
+
+/** Records that are read at first, and the most that the server returns. */
+const first = 1000;
+const most = 10_000;
+
+/** Who ran what, refusals included, newest first. */
+export const AuditScreen = ({ rest }: { rest: string }) => {
+  const count = place.value.params['count'] === 'all' ? most : first;
+  const load = (signal: AbortSignal) => send(listExecutions, { query: { count }, signal });
+  const { value, error, reload } = useResource(load, { key: String(count) });
+  const executions = useMemo(() => value?.data.toReversed(), [value]);
+  if (error && !executions) return <Failure error={error} onRetry={reload} />;
+  if (!executions) return <Skeleton lines={16} />;
+  const open = executions.find(({ requestId }) => requestId === rest);
+  return (
+    <div class="list">
+      <Filters executions={executions} />
+      {error && <Failure error={error} onRetry={reload} />}
+      <Found executions={executions} isCut={executions.length >= count && count < most} onRefresh={reload} />
+      {rest && <ExecutionDialog execution={open} />}
+    </div>
+  );
+};
+
+interface Props {
+  executions: readonly Execution[];
+  /** The server has older records. */
+  isCut: boolean;
+  onRefresh: () => void;
+}
+
+const Found = ({ executions, isCut, onRefresh }: Props) => {
+  const filter = readFilter();
+  const key = JSON.stringify(filter);
+  const found = useMemo(() => executions.filter((execution) => matches(execution, filter)), [executions, key]);
+  const count = words.shown(toCount(found.length), toCount(executions.length));
+  return (
+    <>
+      <ListHead count={isCut ? words.last(count) : count} onRefresh={onRefresh} />
+      {found.length === 0 ? <Nothing /> : <ExecutionTable executions={found} />}
+      {isCut && (
+        <div class="more">
+          <button type="button" onClick={() => setParams({ count: 'all' })}>
+            {words.older}
+          </button>
+        </div>
+      )}
+    </>
+  );
+};
+
+const Nothing = () =>
+  hasFilter() ? (
+    <Empty title={words.noMatch} hint={words.noMatchHint}>
+      <button type="button" onClick={clearFilter}>
+        {text.clear}
+      </button>
+    </Empty>
+  ) : (
+    <Empty title={words.empty} hint={words.emptyHint} />
+  );

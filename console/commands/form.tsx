@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { goTo, place, setParams, toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { CopyButton } from '../ui/copy.tsx';
+import { Choice } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import type { CommandDescription, CommandList } from './calls.ts';
+import { ParameterField } from './fields.tsx';
+import { listParameters, toCommandLine, type Values } from './parameters.ts';
+import { isRunning, run, stop } from './runs.ts';
+
+const words = text.commands;
+
+/** Milliseconds without a key press after which what was typed is written to the address. */
+const calm = 200;
+
+interface Props {
+  command: CommandDescription;
+  list: CommandList;
+}
+
+/** The form of one command, with the command line that it stands for. */
+export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
+  const values = useFormValues(command);
+  const parameters = listParameters(command, values.value);
+  const line = toCommandLine(command.name, parameters, values.value);
+  return (
+    <Panel title={words.form} aside={<span class="hint">{words.runner(runner)}</span>} kind="command-form">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setParams(values.value, { replace: true });
+          void run(line, toHash(`/commands/${command.name}`, values.value));
+        }}
+      >
+        <Choice
+          label={words.command}
+          hint={command.summary}
+          value={command.name}
+          options={commands.map(({ name }) => [name, name])}
+          onValue={(name) => goTo(`/commands/${name}`)}
+        />
+        {parameters.map((parameter) => (
+          <ParameterField
+            key={parameter.name}
+            parameter={parameter}
+            value={values.value[parameter.name] ?? ''}
+            onValue={(value) => {
+              values.value = { ...values.value, [parameter.name]: value };
+            }}
+          />
+        ))}
+        <CommandLine line={line} />
+        <div class="actions">
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
+            <Icon name="play" /> {isRunning.value ? words.running : words.run}
+          </button>
+          {isRunning.value && (
+            <button type="button" onClick={stop}>
+              <Icon name="close" /> {words.stop}
+            </button>
+          )}
+          <CopyButton label={words.copyLine} value={() => line} />
+        </div>
+      </form>
+    </Panel>
+  );
+};
+
+const CommandLine = ({ line }: { line: string }) => (
+  <div class="command-line">
+    <span class="hint" id="command-line">
+      {words.line}
+    </span>
+    <output aria-labelledby="command-line">
+      <code>
+        <bdi>{line}</bdi>
+      </code>
+    </output>
+  </div>
+);
+
+/** What is entered: it follows the address, and is written to it when the typing pauses. */
+const useFormValues = (command: CommandDescription) => {
+  const { params } = place.value;
+  const names = Object.keys((command.parameters as { properties?: object }).properties ?? {});
+  const inAddress: Values = Object.fromEntries(names.map((name) => [name, params[name] ?? '']));
+  const values = useSignal(inAddress);
+  useEffect(() => {
+    values.value = inAddress;
+  }, [JSON.stringify(inAddress)]);
+  useEffect(() => {
+    const timer = setTimeout(() => setParams(values.value, { replace: true }), calm);
+    return () => clearTimeout(timer);
+  }, [values.value]);
+  return values;
+};

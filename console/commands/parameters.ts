@@ -1,0 +1,92 @@
+import type { CommandDescription } from './calls.ts';
+
+/** What the user has entered, by parameter; lists have commas between their values, a switch that is on is `on`. */
+export type Values = Record<string, string>;
+
+/** A field of the form, as the JSON Schema of the parameters describes it. */
+export interface Parameter {
+  name: string;
+  description: string;
+  kind: 'text' | 'number' | 'date' | 'switch' | 'choice' | 'choices';
+  isList: boolean;
+  isRequired: boolean;
+  options: readonly string[];
+  standard: string | undefined;
+  /** A parameter with a value that excludes this one. */
+  excludedBy: string | undefined;
+}
+
+interface ValueSchema {
+  type?: string;
+  description?: string;
+  default?: unknown;
+  const?: unknown;
+  enum?: string[];
+  pattern?: string;
+  items?: ValueSchema;
+}
+
+interface ParametersSchema {
+  properties?: Record<string, ValueSchema>;
+  required?: string[];
+  allOf?: { not?: { required?: string[] } }[];
+  oneOf?: { properties?: Record<string, ValueSchema> }[];
+}
+
+/** The fields of a command's form; some depend on what is entered in others. */
+export const listParameters = ({ parameters }: CommandDescription, values: Values): Parameter[] => {
+  const { properties = {}, required = [], allOf = [], oneOf = [] } = parameters as ParametersSchema;
+  const variant = oneOf.find(({ properties: each = {} }) =>
+    Object.entries(each).every(([name, schema]) => schema.const === undefined || schema.const === values[name]),
+  );
+  return Object.entries(properties).map(([name, schema]) => {
+    const value: ValueSchema = { ...(schema.items ?? schema), ...variant?.properties?.[name]?.items };
+    const kind = toKind(value);
+    const isList = schema.type === 'array';
+    return {
+      ...{ name, isList, description: schema.description ?? '', options: value.enum ?? [] },
+      kind: kind === 'choice' && isList ? 'choices' : isList && kind === 'number' ? 'text' : kind,
+      isRequired: required.includes(name),
+      standard: schema.default === undefined ? undefined : String(schema.default),
+      excludedBy: allOf
+        .map(({ not }) => not?.required ?? [])
+        .filter((group) => group.includes(name))
+        .flat()
+        .find((other) => other !== name && values[other]),
+    };
+  });
+};
+
+const toKind = ({ type, enum: options, pattern }: ValueSchema): Parameter['kind'] => {
+  if (options) return 'choice';
+  if (type === 'boolean') return 'switch';
+  if (type === 'integer' || type === 'number') return 'number';
+  return pattern !== undefined && isOfDates(pattern) ? 'date' : 'text';
+};
+
+const isOfDates = (pattern: string): boolean => {
+  const form = new RegExp(pattern, 'u');
+  return form.test('2026-01-31T09:30') && !form.test('text');
+};
+
+/** What can stand without quotes, as the server's grammar has it, and is no name of a parameter. */
+const plain = /^(?!-)[\p{L}\p{M}\p{N}\-_.*?:/\\%+=!~^[\]]+$/u;
+
+/** The command line that the form stands for. */
+export const toCommandLine = (name: string, parameters: Parameter[], values: Values): string => {
+  const parts = parameters.flatMap((each) => {
+    const given = each.excludedBy ? [] : listValues(each, values[each.name] ?? '');
+    if (given.length === 0) return [];
+    return each.kind === 'switch' ? [`-${each.name}`] : [`-${each.name} ${given.map(quote).join(',')}`];
+  });
+  return [name, ...parts].join(' ');
+};
+
+const listValues = ({ isList }: Parameter, value: string): string[] =>
+  (isList ? value.split(',') : [value]).map((each) => each.trim()).filter((each) => each !== '');
+
+/** A text with both kinds of quotes cannot be written; the server then says why it refuses the line. */
+const quote = (value: string): string => {
+  if (plain.test(value)) return value;
+  return value.includes("'") ? `"${value}"` : `'${value}'`;
+};

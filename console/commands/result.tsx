@@ -1,0 +1,218 @@
+import { useMemo } from 'preact/hooks';
+import { toCount } from '../format.ts';
+import { place, setParams, toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { Segments } from '../ui/chip.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { download, toCsv } from '../ui/csv.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { type Column, sortRows, Table } from '../ui/table.tsx';
+import { TextFilter } from '../ui/text-filter.tsx';
+import { isNarrow } from '../ui/virtual.ts';
+import type { Cells, CommandResult } from './calls.ts';
+
+const words = text.commands;
+
+interface Row {
+  number: number;
+  cells: Cells;
+}
+
+/** Characters of a value in the table; the whole of it is in the row. */
+const mostShown = 300;
+/** A table with more columns has columns as wide as their content, and scrolls sideways. */
+const mostColumns = 8;
+
+type View = keyof typeof words.views;
+
+const readView = (): View => {
+  const { as = '' } = place.value.params;
+  return as in words.views ? (as as View) : 'table';
+};
+
+const toText = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
+
+/** The rows of a result as a table, CSV or JSON, filtered and sorted as the address asks. */
+export const ResultPanel = ({ line, result: { result, truncated } }: { line: string; result: CommandResult }) => {
+  const { q = '', sort, row } = place.value.params;
+  const names = useMemo(() => [...new Set(result.flatMap((cells) => Object.keys(cells)))], [result]);
+  const columns = useMemo(() => createColumns(names, result), [names]);
+  const rows = useMemo(() => sortRows(filterRows(result, q), columns), [result, q, columns, sort]);
+  const opened = row === undefined ? undefined : result[Number(row) - 1];
+  return (
+    <Panel
+      title={words.result}
+      kind="command-result"
+      aside={<span class="hint">{text.rows(toCount(rows.length), toCount(result.length))}</span>}
+    >
+      <p class="hint mono">
+        <bdi>{line}</bdi>
+      </p>
+      {truncated && <p class="note">{words.truncated}</p>}
+      <ResultBar rows={rows} names={names} />
+      {result.length === 0 && <p>{words.noRows}</p>}
+      {result.length > 0 && rows.length === 0 && <p>{words.noMatch}</p>}
+      {rows.length > 0 && <Shown rows={rows} names={names} columns={columns} result={result} />}
+      {opened && <RowDialog number={row ?? ''} cells={opened} />}
+    </Panel>
+  );
+};
+
+const filterRows = (result: Cells[], q: string): Row[] => {
+  const asked = q.toLowerCase();
+  return result
+    .map((cells, index) => ({ number: index + 1, cells }))
+    .filter(({ cells }) => !asked || Object.values(cells).some((value) => toText(value).toLowerCase().includes(asked)));
+};
+
+const toFile = (view: View, rows: readonly Row[], names: string[]): string =>
+  view === 'csv'
+    ? toCsv(
+        names,
+        rows.map(({ cells }) => names.map((name) => cells[name])),
+      )
+    : JSON.stringify(
+        rows.map(({ cells }) => cells),
+        null,
+        2,
+      );
+
+const ResultBar = ({ rows, names }: { rows: readonly Row[]; names: string[] }) => {
+  return (
+    <div class="filters">
+      <TextFilter name="q" label={words.filter} type="search" />
+      <Segments
+        label={words.as}
+        value={readView()}
+        options={[
+          ['table', words.views.table],
+          ['csv', words.views.csv],
+          ['json', words.views.json],
+        ]}
+        onValue={(as) => setParams({ as: as === 'table' ? undefined : as })}
+      />
+      {(['csv', 'json'] as const).map((format) => (
+        <span key={format} class="actions">
+          <CopyButton label={words.copyAs(words.views[format])} value={() => toFile(format, rows, names)} />
+          <button
+            type="button"
+            aria-label={words.downloadAs(words.views[format])}
+            onClick={() => download(`result.${format}`, toType(format), toFile(format, rows, names))}
+          >
+            <Icon name="download" />
+          </button>
+        </span>
+      ))}
+    </div>
+  );
+};
+
+const toType = (format: 'csv' | 'json'): string => (format === 'csv' ? 'text/csv' : 'application/json');
+
+/** Pixels for the name of a column and its first values. */
+const toWidth = (name: string, result: Cells[]): number => {
+  const lengths = result.slice(0, 50).map((cells) => toText(cells[name]).length);
+  return 28 + 8.5 * Math.min(32, Math.max(6, name.length, ...lengths));
+};
+
+interface ShownProps {
+  rows: readonly Row[];
+  names: string[];
+  columns: Column<Row>[];
+  result: Cells[];
+}
+
+const Shown = ({ rows, names, columns, result }: ShownProps) => {
+  const view = readView();
+  if (view !== 'table') {
+    return (
+      // The keyboard scrolls it.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+      <pre class="written" tabIndex={0}>
+        <LongText value={toFile(view, rows, names)} most={20_000} />
+      </pre>
+    );
+  }
+  const table = (
+    <Table
+      label={words.result}
+      columns={columns}
+      rows={rows}
+      rowKey={({ number }) => number}
+      compact={(row) => <Compact row={row} names={names} />}
+    />
+  );
+  if (names.length <= mostColumns || isNarrow.value) return table;
+  const width = names.reduce((sum, name) => sum + toWidth(name, result), 0);
+  return (
+    <div class="sideways">
+      <div style={{ minWidth: `${width}px` }}>{table}</div>
+    </div>
+  );
+};
+
+const createColumns = (names: string[], result: Cells[]): Column<Row>[] =>
+  names.map((name, index): Column<Row> => {
+    const isNumber = typeof result.find((cells) => cells[name] !== null)?.[name] === 'number';
+    return {
+      key: name,
+      title: name,
+      cell: (row) => (index === 0 ? <RowLink row={row} name={name} /> : <Cell value={row.cells[name]} />),
+      sortBy: ({ cells }) => {
+        const value = cells[name];
+        return typeof value === 'number' ? value : toText(value);
+      },
+      ...(names.length > mostColumns && { width: `${toWidth(name, result)}px` }),
+      ...(isNumber && { align: 'end' as const }),
+    };
+  });
+
+const Cell = ({ value }: { value: unknown }) => <bdi>{toText(value).slice(0, mostShown)}</bdi>;
+
+/** The first value of a row leads to all of them. */
+const RowLink = ({ row: { number, cells }, name }: { row: Row; name: string }) => {
+  const { path, rest, params } = place.value;
+  return (
+    <a href={toHash(rest ? `${path}/${rest}` : path, { ...params, row: String(number) })}>
+      <bdi>{toText(cells[name]).slice(0, mostShown) || words.empty}</bdi>
+    </a>
+  );
+};
+
+const Compact = ({ row, names }: { row: Row; names: string[] }) => {
+  const [first = '', ...others] = names;
+  const shown = others.map((name) => toText(row.cells[name])).filter((value) => value !== '');
+  return (
+    <div class="two-lines">
+      <span class="one-line">
+        <RowLink row={row} name={first} />
+      </span>
+      <span class="hint one-line">
+        <bdi>{shown.join(' · ').slice(0, mostShown)}</bdi>
+      </span>
+    </div>
+  );
+};
+
+const RowDialog = ({ number, cells }: { number: string; cells: Cells }) => (
+  <Dialog title={words.row(number)} kind="drawer" onClose={() => setParams({ row: undefined })}>
+    <dl class="pairs">
+      {Object.entries(cells).map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <bdi>{name}</bdi>
+          </dt>
+          <dd>
+            <LongText value={toText(value)} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </Dialog>
+);

@@ -1,0 +1,63 @@
+import { computed, signal } from '@preact/signals';
+import { type ApiError, send } from '../api.ts';
+import { toApiError } from '../live/resource.ts';
+import { session } from '../session.ts';
+import { type CommandResult, runCommand } from './calls.ts';
+
+/** A command that was run, or refused, in this session. */
+export interface Run {
+  number: number;
+  line: string;
+  /** The address of the form that it came from. */
+  address: string;
+  /** Who ran it; undefined without a login. */
+  user: string | undefined;
+  startedAt: number;
+  milliseconds: number;
+  outcome: { rows: number } | { error: ApiError } | 'stopped';
+}
+
+/** A command may wait in the server's queue and then run for its time limit, at most 50 s. */
+const patience = 110_000;
+const mostKept = 50;
+
+const all = signal<Run[]>([]);
+const latest = signal<{ user: string | undefined; line: string; result: CommandResult } | undefined>(undefined);
+const current = signal<AbortController | undefined>(undefined);
+
+const isOwn = ({ user }: { user: string | undefined }): boolean => user === session.value?.name;
+
+/** Those of the present user, the newest first. */
+export const runs = computed(() => all.value.filter(isOwn));
+
+/** The last result of the present user. */
+export const shownResult = computed(() => (latest.value && isOwn(latest.value) ? latest.value : undefined));
+
+export const isRunning = computed(() => current.value !== undefined);
+
+/** Ends the running command; the server ends its process. */
+export const stop = (): void => current.value?.abort();
+
+/** Runs a command line; the result and the outcome are then in `shownResult` and `runs`. */
+export const run = async (line: string, address: string): Promise<void> => {
+  if (current.value) return;
+  const controller = new AbortController();
+  current.value = controller;
+  latest.value = undefined;
+  const started = { number: (all.value[0]?.number ?? 0) + 1, line, address, startedAt: Date.now() };
+  const begun = performance.now();
+  const outcome = await execute(line, controller.signal);
+  const milliseconds = Math.round(performance.now() - begun);
+  all.value = [{ ...started, user: session.value?.name, milliseconds, outcome }, ...all.value].slice(0, mostKept);
+  current.value = undefined;
+};
+
+const execute = async (line: string, signal: AbortSignal): Promise<Run['outcome']> => {
+  try {
+    const result = await send(runCommand, { body: { command: line }, signal, patience, interactive: true });
+    latest.value = { user: session.value?.name, line, result };
+    return { rows: result.result.length };
+  } catch (reason) {
+    return signal.aborted ? 'stopped' : { error: toApiError(reason) };
+  }
+};

@@ -1,0 +1,41 @@
+import { send } from '../api.ts';
+import { useResource } from '../live/resource.ts';
+import { text } from '../strings/index.ts';
+import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
+import { listCommands } from './calls.ts';
+import { CommandForm } from './form.tsx';
+import { History, Refusal } from './history.tsx';
+import { ResultPanel } from './result.tsx';
+import { isRunning, runs, shownResult } from './runs.ts';
+
+const words = text.commands;
+
+/** Diagnostic commands as forms, their results, and what was run in this session. */
+export const CommandsScreen = ({ rest }: { rest: string }) => {
+  const { value, error, reload } = useResource((signal) => send(listCommands, { signal }));
+  if (error && !value) return <Failure error={error} onRetry={reload} />;
+  if (!value) return <Skeleton lines={12} />;
+  const command = value.commands.find(({ name }) => name === rest) ?? value.commands[0];
+  return (
+    <div class="commands">
+      {command && <CommandForm key={command.name} command={command} list={value} />}
+      <div class="outcome">
+        <Latest />
+        <History />
+      </div>
+    </div>
+  );
+};
+
+/** The result of the last command, or why there is none. */
+const Latest = () => {
+  const last = runs.value[0]?.outcome;
+  if (isRunning.value) return <Skeleton lines={12} />;
+  if (shownResult.value) return <ResultPanel {...shownResult.value} />;
+  if (last && last !== 'stopped' && 'error' in last) return <Refusal error={last.error} />;
+  return (
+    <Panel title={words.result}>
+      <p class="hint">{words.noResult}</p>
+    </Panel>
+  );
+};

@@ -1,0 +1,12 @@
+import type { Screen } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { DeliveriesScreen } from './screen.tsx';
+
+export const deliveries: Screen = {
+  path: '/deliveries',
+  title: text.titles.deliveries,
+  icon: 'deliveries',
+  key: 'd',
+  needs: { profile: 'alerts', method: 'GET', path: '/api/deliveries' },
+  Screen: DeliveriesScreen,
+};

@@ -1,0 +1,69 @@
+/** Numbers and dates as the browser's language writes them. */
+const locale = navigator.language;
+
+const create = <T>(build: (locale: string | undefined) => T): T => {
+  try {
+    return build(locale);
+  } catch {
+    // A malformed language tag of the system.
+    return build(undefined);
+  }
+};
+
+const whole = create((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
+const oneDigit = create((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1, minimumFractionDigits: 1 }));
+const clock = create((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'medium' }));
+const shortClock = create((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' }));
+const full = create((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }));
+const day = create((tag) => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric' }));
+const relative = create((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' }));
+
+export const toCount = (value: number): string => whole.format(value);
+export const toDecimal = (value: number): string => oneDigit.format(value);
+export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
+
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** `1610612736` → `1.5 GiB`. */
+export const toBytes = (bytes: number): string => {
+  const power = bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 || value >= 100 ? whole.format(value) : oneDigit.format(value)} ${byteUnits[power]}`;
+};
+
+export const toClock = (time: Date | number): string => clock.format(time);
+export const toShortClock = (time: Date | number): string => shortClock.format(time);
+export const toFull = (time: Date | number): string => full.format(time);
+
+export const toShortDay = (time: Date | number): string => day.format(time);
+
+/** The time of today, or the day and the time. */
+export const toTime = (time: Date): string =>
+  time.toDateString() === new Date().toDateString() ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** `3 min. ago`, from a difference in milliseconds (negative: in the past). */
+export const toRelative = (milliseconds: number): string => {
+  const seconds = Math.round(milliseconds / 1000);
+  const [unit, size] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1];
+  return relative.format(Math.round(seconds / size), unit);
+};
+
+/** `2 d 3 h`, `4 min 5 s`: the two largest units of a time in seconds. */
+export const toDuration = (total: number): string => {
+  const parts: [number, string][] = [
+    [Math.floor(total / 86_400), 'd'],
+    [Math.floor(total / 3600) % 24, 'h'],
+    [Math.floor(total / 60) % 60, 'min'],
+    [Math.floor(total) % 60, 's'],
+  ];
+  const first = parts.findIndex(([value]) => value > 0);
+  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([value]) => value > 0);
+  return shown.map(([value, unit]) => `${value} ${unit}`).join(' ');
+};

@@ -1,0 +1,72 @@
+import { useEffect } from 'preact/hooks';
+import { send } from '../api.ts';
+import { type Item, listItems } from '../calls/items.ts';
+import { toCount } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { place, toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { ListHead } from '../ui/list-head.tsx';
+import { OneLine } from '../ui/one-line.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+
+const words = text.items;
+
+/** Items on a page. */
+const size = 100;
+
+const readPage = (): number => Math.max(1, Math.floor(Number(place.value.params['page'])) || 1);
+
+/** The items in order of creation, page by page. */
+export const ItemsScreen = () => {
+  const page = readPage();
+  const load = (signal: AbortSignal) => send(listItems, { query: { page, size }, signal });
+  const { value, error, reload } = useResource(load, { key: String(page) });
+  useEffect(() => scrollTo(0, 0), [page]);
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (!value) return <Skeleton lines={12} />;
+  const { data, total } = value;
+  if (total === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
+  return (
+    <div class="list">
+      <ListHead count={toRange(page, data.length, total)} onRefresh={reload} />
+      {data.length > 0 && (
+        <Table label={text.titles.items} columns={columns} rows={data} rowKey={({ id }) => id} compact={toCompact} />
+      )}
+      {(total > size || page > 1) && <Pages page={page} isLast={page * size >= total} />}
+    </div>
+  );
+};
+
+const toRange = (page: number, count: number, total: number): string => {
+  const before = (page - 1) * size;
+  if (count === 0) return words.none(toCount(total));
+  return words.shown(toCount(before + 1), toCount(before + count), toCount(total));
+};
+
+const Name = ({ name }: Item) => <OneLine value={name} title={words.name} />;
+
+const columns: Column<Item>[] = [
+  { key: 'id', title: words.id, width: '6rem', cell: ({ id }) => id },
+  { key: 'name', title: words.name, cell: Name },
+  { key: 'status', title: words.status, width: '8rem', cell: ({ status }) => words.statuses[status] ?? status },
+];
+
+const toCompact = (item: Item) => (
+  <div class="two-lines">
+    <span class="one-line">
+      <Name {...item} />
+    </span>
+    <span class="one-line hint">
+      {item.id} · {words.statuses[item.status] ?? item.status}
+    </span>
+  </div>
+);
+
+const Pages = ({ page, isLast }: { page: number; isLast: boolean }) => (
+  <nav class="actions" aria-label={words.pages}>
+    {page > 2 && <a href={toHash('/items')}>{words.first}</a>}
+    {page > 1 && <a href={toHash('/items', { page: page > 2 ? String(page - 1) : undefined })}>{words.previous}</a>}
+    {!isLast && <a href={toHash('/items', { page: String(page + 1) })}>{words.next}</a>}
+  </nav>
+);

@@ -1,0 +1,178 @@
+import { effect, signal } from '@preact/signals';
+import { toAddress } from '../api.ts';
+import { findRoute, isMounted, type RouteName } from '../mounts.ts';
+import { expireSession, session } from '../session.ts';
+import { readEvents, type ServerEvent } from './event-stream.ts';
+import { add, listTopics, publish, remove, resync, type Subscriber, type Topic } from './topics.ts';
+
+/** `live`: events arrive. `polling`: asked for every 2 s. `stale`: connected, but silent. */
+export type LiveState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'stale' | 'offline';
+
+export const liveState = signal<LiveState>('connecting');
+
+/** When the server was last heard of, in milliseconds. */
+export const lastContact = signal(Date.now());
+
+const second = 1000;
+const pollEvery = 2 * second;
+/** A stream that is silent for this long is checked with a request of its own. */
+const silence = 4 * second;
+/** A proxy that passes nothing on within this time buffers the stream. */
+const openingTime = 4 * second;
+/** After a fallback to polling, the stream is tried again. */
+const polledFor = 60 * second;
+
+const events: RouteName = { profile: 'events', method: 'GET', path: '/api/events' };
+const probes: RouteName[] = [
+  { profile: 'monitoring', method: 'GET', path: '/livez' },
+  { profile: 'monitoring', method: 'GET', path: '/health' },
+  { profile: 'alerts', method: 'GET', path: '/ready' },
+];
+
+/** Ends the present wait or stream, because the topics or the session have changed. */
+let interruption = new AbortController();
+/** The id of the last event: alerts go on from there. */
+let lastId: string | undefined;
+let pollUntil = 0;
+let isScheduled = false;
+
+/** Follows a topic until the returned function is called. */
+export const subscribe = (topic: Topic, subscriber: Subscriber): (() => void) => {
+  add(topic, subscriber);
+  interrupt();
+  return () => {
+    remove(topic, subscriber);
+    interrupt();
+  };
+};
+
+/** Connects, and stays connected as long as the page is open. */
+export const startLive = async (): Promise<never> => {
+  effect(() => {
+    session.value;
+    interrupt();
+  });
+  for (;;) {
+    interruption = new AbortController();
+    const topics = listTopics();
+    if (topics.length > 0 && isMounted(events) && Date.now() >= pollUntil) await follow(topics, interruption.signal);
+    else await poll(interruption.signal);
+  }
+};
+
+/** Changes made in one go, such as those of a screen that replaces another, restart the stream once. */
+const interrupt = (): void => {
+  if (isScheduled) return;
+  isScheduled = true;
+  setTimeout(() => {
+    isScheduled = false;
+    interruption.abort();
+  });
+};
+
+const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> => {
+  const own = new AbortController();
+  const signal = AbortSignal.any([interrupted, own.signal]);
+  let isOpen = false;
+  let watch = setTimeout(() => {
+    pollUntil = Date.now() + polledFor;
+    own.abort();
+  }, openingTime);
+  const onContact = () => {
+    clearTimeout(watch);
+    isOpen = true;
+    confirm('live');
+    watch = setTimeout(() => check(own), silence);
+  };
+  try {
+    const response = await openStream(topics, signal);
+    if (response.ok) await readEvents(response, { onContact, onEvent: dispatch });
+    else if (response.status === 401) expireSession();
+    else pollUntil = Date.now() + polledFor;
+    if (response.ok && !interrupted.aborted) liveState.value = 'reconnecting';
+  } catch {
+    if (!interrupted.aborted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
+  } finally {
+    clearTimeout(watch);
+  }
+  if (!interrupted.aborted) await pause(isOpen ? 50 : second, interrupted);
+};
+
+const openStream = (topics: Topic[], signal: AbortSignal): Promise<Response> => {
+  const headers = new Headers({ Accept: 'text/event-stream' });
+  if (session.value) headers.set('Authorization', `Bearer ${session.value.token}`);
+  if (lastId !== undefined) headers.set('Last-Event-ID', lastId);
+  const path = findRoute(events)?.path ?? events.path;
+  return fetch(`${toAddress(path)}?topics=${topics.join(',')}`, { headers, signal, cache: 'no-store' });
+};
+
+const dispatch = ({ id, event, data }: ServerEvent): void => {
+  // Without a place to go on from, what happened before the stream was opened may have been missed.
+  if (event === 'hello' && lastId === undefined) resync();
+  lastId = id ?? lastId;
+  if (event === 'resync') for (const topic of toTopics(parse(data))) resync(topic);
+  else publish(event, parse(data));
+};
+
+/** The topics of which the server cannot tell what was missed. */
+const toTopics = (data: unknown): Topic[] => (data as { topics?: Topic[] } | undefined)?.topics ?? [];
+
+const parse = (data: string): unknown => {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Ends a silent stream whose server does not respond either. */
+const check = async (stream: AbortController): Promise<void> => {
+  if (!(await isThere())) liveState.value = 'stale';
+  if (liveState.value === 'stale') stream.abort();
+};
+
+const poll = async (interrupted: AbortSignal): Promise<void> => {
+  const isSilent = document.hidden && liveState.value !== 'offline';
+  if (!isSilent) {
+    if (await isThere()) {
+      const wasAway = liveState.value !== 'polling' && liveState.value !== 'live';
+      const isFallback = !isMounted(events) || Date.now() < pollUntil;
+      confirm(isFallback ? 'polling' : 'live');
+      if (isFallback || wasAway) resync();
+    } else {
+      liveState.value = 'offline';
+    }
+  }
+  await pause(liveState.value === 'offline' ? second : pollEvery, interrupted);
+};
+
+/** True if the server responds at all. */
+const isThere = async (): Promise<boolean> => {
+  const path = probes.map(findRoute).find((route) => route?.access === 'open')?.path;
+  try {
+    const response = await fetch(toAddress(path ?? '/openapi.json'), {
+      signal: AbortSignal.timeout(2 * second),
+      cache: 'no-store',
+    });
+    await response.arrayBuffer();
+    // A proxy answers 502 or 504 for a server that is gone.
+    return response.status !== 502 && response.status !== 504;
+  } catch {
+    return false;
+  }
+};
+
+const confirm = (state: LiveState): void => {
+  lastContact.value = Date.now();
+  liveState.value = state;
+};
+
+const pause = (milliseconds: number, interrupted: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (interrupted.aborted) return resolve();
+    const timer = setTimeout(resolve, milliseconds);
+    interrupted.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

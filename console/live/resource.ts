@@ -1,0 +1,101 @@
+import { type ReadonlySignal, signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { ApiError } from '../api.ts';
+import { session } from '../session.ts';
+import { text } from '../strings/index.ts';
+import { subscribe } from './live.ts';
+import type { Topic } from './topics.ts';
+
+/** Something read from the server: the last value stays while it is read again or cannot be read. */
+export interface Resource<T> {
+  value: T | undefined;
+  error: ApiError | undefined;
+  reload(): void;
+}
+
+interface Options {
+  /** Read again when this changes. */
+  key?: string;
+  /** Read again when this topic has news. */
+  topic?: Topic;
+  /** Milliseconds to wait after news, so that many of them cause one request. */
+  calm?: number;
+}
+
+/** Reads something from the server and keeps it current. */
+export const useResource = <T>(load: (signal: AbortSignal) => Promise<T>, options: Options = {}): Resource<T> => {
+  const { key = '', topic, calm = 0 } = options;
+  const value = useSignal<{ key: string; data: T } | undefined>(undefined);
+  const error = useSignal<ApiError | undefined>(undefined);
+  const token = session.value?.token;
+  const resource = useMemo(() => createLoader(load, key, value, error, calm), [key, token]);
+  useEffect(() => {
+    resource.reload();
+    const leave = topic && subscribe(topic, { onEvent: resource.reloadSoon, onResync: resource.resync });
+    return () => {
+      leave?.();
+      resource.stop();
+    };
+  }, [resource, topic]);
+  return { value: value.value?.data, error: error.value, reload: resource.reload };
+};
+
+const createLoader = <T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  key: string,
+  value: { value: { key: string; data: T } | undefined },
+  error: { value: ApiError | undefined },
+  calm: number,
+) => {
+  const aborted = new AbortController();
+  let running = false;
+  let isWanted = false;
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const reload = async (): Promise<void> => {
+    isWanted = true;
+    if (running) return;
+    running = true;
+    while (isWanted && !aborted.signal.aborted) {
+      isWanted = false;
+      try {
+        const data = await load(aborted.signal);
+        if (aborted.signal.aborted) break;
+        value.value = { key, data };
+        loadedAt = Date.now();
+        error.value = undefined;
+      } catch (reason) {
+        if (aborted.signal.aborted) break;
+        error.value = toApiError(reason);
+        // What only users may see is gone with the session.
+        if (error.value.problem === 'login') value.value = undefined;
+      }
+    }
+    running = false;
+  };
+  const reloadSoon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void reload();
+    }, calm);
+  };
+  const resync = (): void => (Date.now() - loadedAt < calm ? reloadSoon() : void reload());
+  const stop = (): void => {
+    clearTimeout(timer);
+    aborted.abort();
+  };
+  return { reload: () => void reload(), reloadSoon, resync, stop };
+};
+
+/** What was thrown, as an error that can be shown. */
+export const toApiError = (reason: unknown): ApiError =>
+  reason instanceof ApiError ? reason : new ApiError('refused', `${text.errors.unexpected} ${String(reason)}`);
+
+/** The present time, updated every second while something shows it. */
+export const now: ReadonlySignal<number> = (() => {
+  const time = signal(Date.now());
+  setInterval(() => {
+    if (!document.hidden) time.value = Date.now();
+  }, 1000);
+  return time;
+})();

@@ -1,0 +1,68 @@
+import './style/colors.css';
+import './style/base.css';
+import './style/shell.css';
+import './style/controls.css';
+import './style/dialog.css';
+import './style/table.css';
+import './style/plain-table.css';
+import './style/overview.css';
+import './style/chart.css';
+import './style/plot.css';
+import './style/alerts.css';
+import './style/deliveries.css';
+import './style/processes.css';
+import './style/tasks.css';
+import './style/commands.css';
+import { signal } from '@preact/signals';
+import { render } from 'preact';
+import { toAddress } from './api.ts';
+import { startLive } from './live/live.ts';
+import { type OpenApi, openApi } from './mounts.ts';
+import { startRouter } from './router.ts';
+import { restoreSession } from './session.ts';
+import { findMismatch } from './shape.ts';
+import { App } from './shell/app.tsx';
+import { startShortcuts } from './shell/shortcuts.ts';
+import { text } from './strings/index.ts';
+import { startTheme } from './theme.ts';
+import { Skeleton } from './ui/panel.tsx';
+
+/** Milliseconds between attempts to load the OpenAPI document. */
+const retryEvery = 1000;
+
+const problem = signal('');
+
+const loadOpenApi = async (): Promise<OpenApi> => {
+  for (;;) {
+    try {
+      const response = await fetch(toAddress('/openapi.json'), { signal: AbortSignal.timeout(10_000) });
+      const document: unknown = await response.json();
+      const place = findMismatch(document, { info: { version: 'string' }, paths: 'object' });
+      if (response.ok && place === undefined) return document as OpenApi;
+      problem.value = text.errors.shape('GET /openapi.json', place ?? `status ${response.status}`);
+    } catch {
+      problem.value = text.states.offline;
+    }
+    await new Promise((resolve) => setTimeout(resolve, retryEvery));
+  }
+};
+
+const Start = () => (
+  <main class="start">
+    <h1>{text.name}</h1>
+    <p role="status">{problem.value || text.loading}</p>
+    <Skeleton lines={6} />
+  </main>
+);
+
+const root = document.getElementById('app');
+if (root) {
+  startTheme();
+  startRouter();
+  restoreSession();
+  render(<Start />, root);
+  openApi.value = await loadOpenApi();
+  startShortcuts();
+  render(<App />, root);
+  void startLive();
+}

@@ -1,0 +1,52 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { send } from '../api.ts';
+import { getHistory } from '../calls/history.ts';
+import { getMachine, listDisks } from '../calls/host.ts';
+import { subscribe } from '../live/live.ts';
+import { isMounted } from '../mounts.ts';
+import { append, noSamples, type Samples, type Span, spans, toSamples } from './samples.ts';
+
+/** Seconds from one value of the server's history to the next. */
+const steps: Record<Span, number> = { live: 1, day: 10 };
+
+/** What is known of each span; kept while other screens are shown. */
+const known = { live: signal(noSamples), day: signal(noSamples) };
+
+/** Readings of the machine over time, newest last, kept current. */
+export const useHistory = (span: Span): Samples => {
+  useEffect(() => {
+    let isRunning = false;
+    const read = async () => {
+      if (isRunning) return;
+      isRunning = true;
+      // What cannot be read now is read with the next event.
+      await (isMounted(getHistory) ? readHistory(span) : readPresent(span)).catch(() => undefined);
+      isRunning = false;
+    };
+    void read();
+    return subscribe('host', { onEvent: () => void read(), onResync: () => void read() });
+  }, [span]);
+  return known[span].value;
+};
+
+/** Reads what is newer than the newest value known. */
+const readHistory = async (span: Span): Promise<void> => {
+  const step = steps[span];
+  const last = known[span].value.times.at(-1);
+  if (last !== undefined && Date.now() / 1000 - last < step) return;
+  const since = last === undefined ? undefined : last + step;
+  const history = await send(getHistory, { query: { step, since } });
+  known[span].value = append(known[span].value, toSamples(history), spans[span]);
+};
+
+/** For servers without history: what is read while the page is open. */
+const readPresent = async (span: Span): Promise<void> => {
+  const [machine, disks] = await Promise.all([send(getMachine), send(listDisks)]);
+  const columns: Samples['columns'] = {
+    cpu: [Number.parseFloat(machine.cpuUsage)],
+    memory: [Number.parseFloat(machine.memoryUsage)],
+  };
+  for (const { drive, usagePct } of disks.data) columns[`disk ${drive}`] = [usagePct];
+  known[span].value = append(known[span].value, { times: [Math.floor(Date.now() / 1000)], columns }, spans[span]);
+};

@@ -1,0 +1,76 @@
+import type { History } from '../calls/history.ts';
+
+type Values = (number | null)[];
+
+/** Columns of readings, one value for each time; null where there is none. */
+export interface Samples {
+  /** Seconds since 1970, ascending. */
+  times: number[];
+  /** By name: `cpu`, `memory`, `disk /`, `alerts error`, … */
+  columns: Record<string, Values>;
+}
+
+/** The longest time that charts show, in seconds. */
+export const spans = { live: 600, day: 86_400 } as const;
+export type Span = keyof typeof spans;
+
+export const noSamples: Samples = { times: [], columns: {} };
+
+/** The samples with later ones at the end, without those that are older than `seconds`. */
+export const append = (before: Samples, later: Samples, seconds: number): Samples => {
+  const last = before.times.at(-1) ?? 0;
+  const from = later.times.findIndex((time) => time > last);
+  const added = from < 0 ? [] : later.times.slice(from);
+  const end = added.at(-1) ?? last;
+  const first = before.times.findIndex((time) => time > end - seconds);
+  const kept = first < 0 ? [] : before.times.slice(first);
+  const names = new Set([...Object.keys(before.columns), ...Object.keys(later.columns)]);
+  const columns = [...names].map((name): [string, Values] => [
+    name,
+    [...take(before.columns[name], first, kept.length), ...take(later.columns[name], from, added.length)],
+  ]);
+  return { times: [...kept, ...added], columns: Object.fromEntries(columns) };
+};
+
+const take = (values: Values | undefined, from: number, count: number): Values =>
+  values?.slice(from, from + count) ?? Array.from({ length: count }, () => null);
+
+/** The server's history as shares in percent and rates. */
+export const toSamples = (history: History): Samples => {
+  const { step, start, count, cpu, memoryUsed, memoryTotal, load, networkReceived, networkSent, alerts } = history;
+  const first = Math.round(Date.parse(start) / 1000);
+  const columns: Record<string, Values> = {
+    cpu: cpu.map((share) => share && share * 100),
+    memory: toPercent(memoryUsed, memoryTotal),
+    load,
+    received: networkReceived,
+    sent: networkSent,
+  };
+  for (const { mountPath, used, total } of history.disks) columns[`disk ${mountPath}`] = toPercent(used, total);
+  for (const [level, values] of Object.entries(alerts)) columns[`alerts ${level}`] = values;
+  return { times: Array.from({ length: count }, (_, index) => first + index * step), columns };
+};
+
+const toPercent = (used: Values, total: Values): Values =>
+  used.map((value, index) => {
+    const whole = total[index];
+    return value === null || !whole ? null : (value / whole) * 100;
+  });
+
+/** Sums over longer steps, for bars that are wide enough to see. */
+export const sumUp = ({ times, columns }: Samples, names: string[], seconds: number): Samples => {
+  const first = Math.floor((times[0] ?? 0) / seconds);
+  const count = times.length === 0 ? 0 : Math.floor((times.at(-1) ?? 0) / seconds) - first + 1;
+  const sums = names.map((name): [string, Values] => {
+    const summed = Array.from({ length: count }, () => 0);
+    for (const [index, value] of (columns[name] ?? []).entries()) {
+      const at = Math.floor((times[index] ?? 0) / seconds) - first;
+      summed[at] = (summed[at] ?? 0) + (value ?? 0);
+    }
+    return [name, summed];
+  });
+  return {
+    times: Array.from({ length: count }, (_, index) => (first + index) * seconds),
+    columns: Object.fromEntries(sums),
+  };
+};

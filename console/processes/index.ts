@@ -1,0 +1,12 @@
+import type { Screen } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { ProcessesScreen } from './screen.tsx';
+
+export const processes: Screen = {
+  path: '/processes',
+  title: text.titles.processes,
+  icon: 'processes',
+  key: 'p',
+  needs: { profile: 'monitoring', method: 'GET', path: '/api/processes' },
+  Screen: ProcessesScreen,
+};

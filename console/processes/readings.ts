@@ -1,0 +1,109 @@
+import { signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { type ApiError, send } from '../api.ts';
+import { listProcesses } from '../calls/host.ts';
+import { subscribe } from '../live/live.ts';
+import { toApiError } from '../live/resource.ts';
+import { findMismatch, type Shape } from '../shape.ts';
+
+export interface Process {
+  pid: number;
+  name: string;
+  /** Share of one processor, 1 for all of it; null until there are two readings. */
+  cpu: number | null;
+  /** Processor time so far. */
+  cpuSeconds: number | null;
+  memoryBytes: number;
+  /** The rest is known only from events. */
+  parentPid?: number;
+  threads?: number | null;
+  startedAt?: string | null;
+}
+
+/** All processes at one time, the largest in memory first. */
+export interface Reading {
+  /** Milliseconds since 1970, by the browser's clock. */
+  time: number;
+  /** How many there are; `processes` has the first of them. */
+  count: number;
+  processes: Process[];
+}
+
+interface State {
+  reading: Reading | undefined;
+  error: ApiError | undefined;
+}
+
+const top = 2000;
+/** Milliseconds after which a reading without events is out of date. */
+const fresh = 3000;
+/** Shares over less time than this are noise. */
+const leastBetween = 1000;
+
+const shape: Shape = {
+  count: 'number',
+  data: [{ pid: 'number', name: 'string', cpu: 'number?', cpuSeconds: 'number?', memoryBytes: 'number' }],
+};
+
+/** The processes of the machine, kept current: by events, or by requests where there are none. */
+export const useProcesses = (): State & { retry: () => void } => {
+  const source = useMemo(createSource, []);
+  useEffect(() => source.start(), [source]);
+  return { ...source.state.value, retry: source.retry };
+};
+
+const createSource = () => {
+  const state = signal<State>({ reading: undefined, error: undefined });
+  const aborted = new AbortController();
+  let eventAt = Number.NEGATIVE_INFINITY;
+
+  const onEvent = (data: unknown): void => {
+    if (findMismatch(data, shape) !== undefined) return;
+    eventAt = Date.now();
+    const { count, data: processes } = data as { count: number; data: Process[] };
+    show({ time: eventAt, count, processes });
+  };
+
+  const load = async (): Promise<void> => {
+    if (Date.now() - eventAt < fresh) return;
+    try {
+      const { data } = await send(listProcesses, { query: { top }, signal: aborted.signal });
+      const processes = data.map(({ pid, name, memoryMB, cpu }) => ({
+        ...{ pid, name, cpu: null, cpuSeconds: cpu, memoryBytes: memoryMB * 1024 ** 2 },
+      }));
+      show({ time: Date.now(), count: data.length, processes });
+    } catch (reason) {
+      if (!aborted.signal.aborted) state.value = { ...state.value, error: toApiError(reason) };
+    }
+  };
+
+  const show = (reading: Reading): void => {
+    const before = state.value.reading;
+    state.value = { reading: before ? addShares(before, reading) : reading, error: undefined };
+  };
+
+  const start = () => {
+    void load();
+    const leave = subscribe('processes', { onEvent, onResync: () => void load() });
+    return () => {
+      leave();
+      aborted.abort();
+    };
+  };
+
+  return { state, start, retry: () => void load() };
+};
+
+/** The later reading, with the share of processor time that each process has used since the earlier one. */
+const addShares = (before: Reading, reading: Reading): Reading => {
+  const earlier = new Map(before.processes.map((process) => [process.pid, process]));
+  const passed = reading.time - before.time;
+  const processes = reading.processes.map((process) => {
+    if (process.cpu !== null) return process;
+    const { name, cpu = null, cpuSeconds = null } = earlier.get(process.pid) ?? {};
+    if (name !== process.name || process.cpuSeconds === null || cpuSeconds === null) return process;
+    if (passed < leastBetween) return { ...process, cpu };
+    return { ...process, cpu: Math.max(0, ((process.cpuSeconds - cpuSeconds) * 1000) / passed) };
+  });
+  return { ...reading, processes };
+};

@@ -1,0 +1,88 @@
+import { toBytes, toCount, toPercent, toTime } from '../format.ts';
+import { place, setParams } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { type Column, sortRows, Table } from '../ui/table.tsx';
+import type { Process } from './readings.ts';
+
+const words = text.processes;
+
+/** Characters of a name in the table; the whole of it is shown when the process is pinned. */
+const mostShown = 200;
+
+export const toCpu = (cpu: number | null): string => (cpu === null ? '–' : toPercent(cpu * 100));
+
+/** The process that the address pins. */
+export const readPinned = (): string | undefined => place.value.params['pin'] || undefined;
+
+const PinButton = ({ name, pid }: Process) => {
+  const isPinned = readPinned() === String(pid);
+  return (
+    <button
+      type="button"
+      class="quiet pin"
+      aria-pressed={isPinned}
+      aria-label={words.pin(name.slice(0, mostShown), pid)}
+      onClick={() => setParams({ pin: isPinned ? undefined : String(pid) })}
+    >
+      <Icon name="pin" />
+    </button>
+  );
+};
+
+const Name = ({ name }: Process) => <bdi title={name}>{name.slice(0, mostShown)}</bdi>;
+
+const Started = ({ startedAt }: Process) =>
+  startedAt ? <time dateTime={startedAt}>{toTime(new Date(startedAt))}</time> : '–';
+
+const columns: Column<Process>[] = [
+  { key: 'pin', title: words.pinColumn, width: '3.25rem', cell: (process) => <PinButton {...process} /> },
+  { key: 'name', title: words.name, cell: (process) => <Name {...process} />, sortBy: ({ name }) => name },
+  { key: 'pid', title: words.pid, width: '6rem', align: 'end', cell: ({ pid }) => pid, sortBy: ({ pid }) => pid },
+  {
+    ...{ key: 'cpu', title: words.cpu, width: '6.5rem', align: 'end' },
+    cell: ({ cpu }) => toCpu(cpu),
+    sortBy: ({ cpu }) => cpu ?? -1,
+  },
+  {
+    ...{ key: 'memory', title: words.memory, width: '7.5rem', align: 'end' },
+    cell: ({ memoryBytes }) => toBytes(memoryBytes),
+    sortBy: ({ memoryBytes }) => memoryBytes,
+  },
+  {
+    ...{ key: 'threads', title: words.threads, width: '6.5rem', align: 'end' },
+    cell: ({ threads = null }) => (threads === null ? '–' : toCount(threads)),
+    sortBy: ({ threads }) => threads ?? -1,
+  },
+  {
+    ...{ key: 'started', title: words.started, width: '10.5rem', align: 'end' },
+    cell: (process) => <Started {...process} />,
+    sortBy: ({ startedAt }) => Date.parse(startedAt ?? '') || 0,
+  },
+];
+
+const toCompact = (process: Process) => (
+  <div class="process-lines">
+    <PinButton {...process} />
+    <div class="two-lines">
+      <span class="one-line">
+        <Name {...process} />
+      </span>
+      <span class="one-line hint">
+        {words.pid} {process.pid} · {words.cpu} {toCpu(process.cpu)} · {toBytes(process.memoryBytes)}
+      </span>
+    </div>
+  </div>
+);
+
+/** The processes in the order that the address asks for. */
+export const ProcessTable = ({ processes }: { processes: readonly Process[] }) => (
+  <Table
+    label={text.titles.processes}
+    columns={columns}
+    rows={sortRows(processes, columns)}
+    rowKey={({ pid }) => pid}
+    compact={toCompact}
+    rowClass={({ pid }) => (String(pid) === readPinned() ? 'chosen' : '')}
+  />
+);

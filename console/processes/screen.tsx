@@ -1,0 +1,77 @@
+import { useMemo } from 'preact/hooks';
+import { toCount } from '../format.ts';
+import { place, setParams } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { Choice } from '../ui/field.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { TextFilter } from '../ui/text-filter.tsx';
+import { isNarrow } from '../ui/virtual.ts';
+import { Pinned } from './pinned.tsx';
+import { type Process, type Reading, useProcesses } from './readings.ts';
+import { ProcessTable, readPinned } from './rows.tsx';
+
+const words = text.processes;
+
+/** The processes of the machine, with the usage of one over time. */
+export const ProcessesScreen = () => {
+  const { reading, error, retry } = useProcesses();
+  const pid = readPinned();
+  return (
+    <div class="list">
+      <search class="filters" aria-label={words.filters}>
+        <TextFilter name="q" label={words.filter} type="search" />
+        {isNarrow.value && <SortChoice />}
+      </search>
+      {reading && pid && <Pinned key={pid} pid={pid} reading={reading} />}
+      {reading && <Found reading={reading} />}
+      {!reading && !error && <Skeleton lines={16} />}
+      {!reading && error && <Failure error={error} onRetry={retry} />}
+    </div>
+  );
+};
+
+/** In narrow windows the table has no headings to sort by. */
+const SortChoice = () => (
+  <Choice
+    label={words.sort}
+    value={place.value.params['sort'] ?? ''}
+    options={[
+      ['', words.memory],
+      ['cpu-down', words.cpu],
+      ['name', words.name],
+      ['started-down', words.started],
+    ]}
+    onValue={(sort) => setParams({ sort })}
+  />
+);
+
+const Found = ({ reading }: { reading: Reading }) => {
+  const { q = '', sort } = place.value.params;
+  const found = useMemo(() => reading.processes.filter((process) => isMatch(process, q)), [reading, q]);
+  const count = words.shown(toCount(found.length), toCount(reading.count));
+  return (
+    <>
+      <p class="hint" role="status" aria-live="off">
+        {[count, !sort && words.byMemory, words.cpuHint].filter(Boolean).join(' · ')}
+      </p>
+      {found.length === 0 ? (
+        <Empty title={words.noMatch} hint={words.noMatchHint}>
+          <button type="button" onClick={() => setParams({ q: undefined })}>
+            {text.clear}
+          </button>
+        </Empty>
+      ) : (
+        <ProcessTable processes={found} />
+      )}
+    </>
+  );
+};
+
+/** True if the name or the PID contains every word. */
+const isMatch = ({ name, pid }: Process, query: string): boolean => {
+  const written = `${name} ${pid}`.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => written.includes(word));
+};

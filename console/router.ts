@@ -1,0 +1,59 @@
+import { computed, signal } from '@preact/signals';
+
+/** Where the user is: `#/alerts/ID?level=ERROR` is `{ path: '/alerts', rest: 'ID', params: { level: 'ERROR' } }`. */
+export interface Place {
+  path: string;
+  rest: string;
+  params: Record<string, string>;
+}
+
+export type Params = Record<string, string | undefined>;
+
+const hash = signal(location.hash);
+
+export const place = computed(() => toPlace(hash.value));
+
+/** Follows the address bar, and the back and forward buttons. */
+export const startRouter = (): void => {
+  addEventListener('hashchange', () => {
+    hash.value = location.hash;
+  });
+};
+
+/** The address of a place, for links. Parameters that are undefined or empty are left out. */
+export const toHash = (path: string, params: Params = {}): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
+  const written = query.toString();
+  return `#${path}${written && `?${written}`}`;
+};
+
+export const goTo = (path: string, params: Params = {}): void => {
+  location.hash = toHash(path, params);
+};
+
+/**
+ * Changes parameters of the present place. A choice is a step that the back button undoes; with `replace`, for text
+ * that is being typed, it is not.
+ */
+export const setParams = (changes: Params, { replace = false } = {}): void => {
+  const { path, rest, params } = place.value;
+  const next = toHash(rest ? `${path}/${rest}` : path, { ...params, ...changes });
+  if (next === location.hash) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', next);
+  hash.value = next;
+};
+
+const toPlace = (written: string): Place => {
+  const [address = '', query = ''] = written.replace(/^#/, '').split(/\?(.*)/s);
+  const [, first = '', rest = ''] = /^\/?([^/]*)\/?(.*)$/s.exec(address) ?? [];
+  return { path: `/${first}`, rest: decode(rest), params: Object.fromEntries(new URLSearchParams(query)) };
+};
+
+const decode = (value: string): string => {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+};

@@ -1,0 +1,19 @@
+import type { ComponentType } from 'preact';
+import type { RouteName } from './mounts.ts';
+import type { IconName } from './ui/icon.tsx';
+
+/** A screen of the console: one folder, one line in screens.ts. */
+export interface Screen {
+  /** The address after `#`, e.g. `/alerts`; what follows it is `rest`. */
+  path: string;
+  /** The heading, and the link in the navigation. */
+  title: string;
+  icon: IconName;
+  /** The letter after `g` that goes there. */
+  key: string;
+  /** The screen appears if this route is mounted; always without one. */
+  needs?: RouteName;
+  /** Shown beside the heading, for example a choice of time ranges. */
+  Aside?: ComponentType;
+  Screen: ComponentType<{ rest: string }>;
+}

@@ -1,0 +1,27 @@
+import { alerts } from './alerts/index.ts';
+import { audit } from './audit/index.ts';
+import { commands } from './commands/index.ts';
+import { deliveries } from './deliveries/index.ts';
+import { items } from './items/index.ts';
+import { isMounted } from './mounts.ts';
+import { overview } from './overview/index.ts';
+import { processes } from './processes/index.ts';
+import type { Screen } from './screen.ts';
+import { simpleTasks } from './simple-tasks/index.ts';
+import { tasks } from './tasks/index.ts';
+
+/** Every screen, in the order of the navigation. */
+const screens: readonly Screen[] = [
+  overview,
+  processes,
+  tasks,
+  alerts,
+  commands,
+  audit,
+  deliveries,
+  items,
+  simpleTasks,
+];
+
+/** The screens whose routes this server has. */
+export const listScreens = (): Screen[] => screens.filter(({ needs }) => needs === undefined || isMounted(needs));

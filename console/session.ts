@@ -1,0 +1,84 @@
+import { computed, signal } from '@preact/signals';
+
+/** A login: the token is kept in memory, and in sessionStorage only if the user chose so. */
+export interface Session {
+  name: string;
+  role: 'Admin' | 'Reader';
+  token: string;
+  /** In milliseconds of the browser's clock. */
+  expiresAt: number;
+}
+
+const storageKey = 'signalbox-session';
+
+const current = signal<Session | undefined>(undefined);
+
+export const session = computed(() => current.value);
+
+/** True while the login dialog is open. */
+export const isLoginOpen = signal(false);
+
+/** True if the last session ended by itself; the login dialog says so. */
+export const hasExpired = signal(false);
+
+/** Those who wait for a login, for example a request that got 401. */
+let waiting: ((isLoggedIn: boolean) => void)[] = [];
+let expiry: ReturnType<typeof setTimeout> | undefined;
+
+/** Restores the session that the user chose to keep in this tab. */
+export const restoreSession = (): void => {
+  const stored = readStored();
+  if (stored && stored.expiresAt > Date.now()) begin(stored);
+};
+
+export const logIn = (begun: Session, keep: boolean): void => {
+  if (keep) sessionStorage.setItem(storageKey, JSON.stringify(begun));
+  begin(begun);
+  closeLogin();
+};
+
+export const logOut = (): void => {
+  hasExpired.value = false;
+  end();
+};
+
+/** Ends a session whose token is no longer accepted. */
+export const expireSession = (): void => {
+  if (!current.value) return;
+  hasExpired.value = true;
+  end();
+};
+
+/** Opens the login dialog over whatever is shown; resolves to true after a login, to false if the user closes it. */
+export const requestLogin = (): Promise<boolean> => {
+  isLoginOpen.value = true;
+  return new Promise((resolve) => waiting.push(resolve));
+};
+
+export const closeLogin = (): void => {
+  isLoginOpen.value = false;
+  const woken = waiting;
+  waiting = [];
+  for (const wake of woken) wake(current.value !== undefined);
+};
+
+const begin = (begun: Session): void => {
+  clearTimeout(expiry);
+  hasExpired.value = false;
+  current.value = begun;
+  expiry = setTimeout(expireSession, begun.expiresAt - Date.now());
+};
+
+const end = (): void => {
+  clearTimeout(expiry);
+  sessionStorage.removeItem(storageKey);
+  current.value = undefined;
+};
+
+const readStored = (): Session | undefined => {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') ?? undefined;
+  } catch {
+    return undefined;
+  }
+};

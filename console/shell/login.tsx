@@ -1,0 +1,93 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Static } from 'typebox';
+import type { IssuedToken } from '../../src/profiles/login/schema.ts';
+import { ApiError, defineCall, send } from '../api.ts';
+import { closeLogin, hasExpired, isLoginOpen, logIn } from '../session.ts';
+import { text } from '../strings/index.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Check, Field } from '../ui/field.tsx';
+
+export const login = defineCall<Static<typeof IssuedToken>>({
+  profile: 'login',
+  method: 'POST',
+  path: '/api/auth/login',
+  shape: { token: 'string', expiresIn: 'number', role: 'string' },
+});
+
+/** The login dialog; it opens over whatever is shown, which keeps what was typed. */
+export const Login = () => (isLoginOpen.value ? <OpenLogin /> : null);
+
+const OpenLogin = () => {
+  const name = useSignal('');
+  const password = useSignal('');
+  const keep = useSignal(false);
+  const error = useSignal('');
+  const wait = useSignal(0);
+  const isChecking = useSignal(false);
+  useEffect(() => {
+    if (wait.value === 0) return;
+    const timer = setTimeout(() => {
+      wait.value -= 1;
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [wait.value]);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isChecking.value || wait.value > 0) return;
+    isChecking.value = true;
+    error.value = '';
+    try {
+      const { token, expiresIn, role } = await send(login, {
+        body: { Username: name.value, Password: password.value },
+      });
+      logIn({ name: name.value, role, token, expiresAt: Date.now() + expiresIn * 1000 }, keep.value);
+    } catch (reason) {
+      error.value = reason instanceof Error ? reason.message : String(reason);
+      if (reason instanceof ApiError && reason.status === 429) wait.value = reason.retryAfter ?? 1;
+    }
+    isChecking.value = false;
+  };
+  return (
+    <Dialog title={text.login.title} kind="login" onClose={closeLogin}>
+      <form onSubmit={submit}>
+        {hasExpired.value && <p class="note">{text.login.expired}</p>}
+        <Field
+          label={text.login.user}
+          name="username"
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck={false}
+          value={name.value}
+          onValue={(value) => {
+            name.value = value;
+          }}
+        />
+        <Field
+          label={text.login.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          value={password.value}
+          onValue={(value) => {
+            password.value = value;
+          }}
+        />
+        <Check
+          label={text.login.keep}
+          hint={text.login.keepHint}
+          checked={keep.value}
+          onValue={(checked) => {
+            keep.value = checked;
+          }}
+        />
+        <p class="error" role="alert">
+          {wait.value > 0 ? text.login.wait(wait.value) : error.value}
+        </p>
+        <button type="submit" class="primary" aria-disabled={isChecking.value || wait.value > 0}>
+          {isChecking.value ? text.login.checking : text.login.action}
+        </button>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,12 @@
+import type { Screen } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { SimpleTasksScreen } from './screen.tsx';
+
+export const simpleTasks: Screen = {
+  path: '/simple-tasks',
+  title: text.titles.simpleTasks,
+  icon: 'tasks',
+  key: 's',
+  needs: { profile: 'simple-tasks', method: 'GET', path: '/api/tasks' },
+  Screen: SimpleTasksScreen,
+};

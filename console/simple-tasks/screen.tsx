@@ -1,0 +1,72 @@
+import { send } from '../api.ts';
+import { listSimpleTasks, type SimpleTask } from '../calls/simple-tasks.ts';
+import { toCount } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { place, setParams } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { Chip } from '../ui/chip.tsx';
+import { ListHead } from '../ui/list-head.tsx';
+import { OneLine } from '../ui/one-line.tsx';
+import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { type Column, sortRows, Table } from '../ui/table.tsx';
+import { TextFilter } from '../ui/text-filter.tsx';
+
+const words = text.simpleTasks;
+
+/** The list of the profile `simple-tasks`. */
+export const SimpleTasksScreen = () => {
+  const { value, error, reload } = useResource((signal) => send(listSimpleTasks, { signal }));
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (!value) return <Skeleton lines={12} />;
+  if (value.length === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
+  const { q = '' } = place.value.params;
+  const found = value.filter(({ title }) => title.toLowerCase().includes(q.toLowerCase()));
+  return (
+    <div class="list">
+      <search class="filters" aria-label={words.filters}>
+        <TextFilter name="q" label={words.filter} type="search" />
+      </search>
+      <ListHead count={words.shown(toCount(found.length), toCount(value.length))} onRefresh={reload} />
+      {found.length === 0 ? (
+        <Empty title={words.noMatch}>
+          <button type="button" onClick={() => setParams({ q: undefined })}>
+            {text.clear}
+          </button>
+        </Empty>
+      ) : (
+        <Table
+          label={text.titles.simpleTasks}
+          columns={columns}
+          rows={sortRows(found, columns)}
+          rowKey={({ id }) => id}
+          compact={toCompact}
+        />
+      )}
+    </div>
+  );
+};
+
+const Title = ({ title }: SimpleTask) => <OneLine value={title} title={words.title} />;
+
+const Status = ({ status }: SimpleTask) => (
+  <Chip tone={status === 'done' ? 'good' : 'quiet'} icon={status === 'done' ? 'check' : 'other'}>
+    {words.statuses[status] ?? status}
+  </Chip>
+);
+
+const columns: Column<SimpleTask>[] = [
+  { key: 'id', title: words.id, width: '6rem', cell: ({ id }) => id, sortBy: ({ id }) => id },
+  { key: 'title', title: words.title, cell: Title, sortBy: ({ title }) => title },
+  { key: 'status', title: words.status, width: '8rem', cell: Status, sortBy: ({ status }) => status },
+];
+
+const toCompact = (task: SimpleTask) => (
+  <div class="two-lines">
+    <span class="one-line">
+      <Title {...task} />
+    </span>
+    <span class="one-line hint">
+      {task.id} · <Status {...task} />
+    </span>
+  </div>
+);

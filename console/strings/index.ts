@@ -1,0 +1,24 @@
+import { alerts } from './alerts.ts';
+import { audit } from './audit.ts';
+import { commands } from './commands.ts';
+import { deliveries } from './deliveries.ts';
+import { items } from './items.ts';
+import { overview } from './overview.ts';
+import { processes } from './processes.ts';
+import { shell } from './shell.ts';
+import { simpleTasks } from './simple-tasks.ts';
+import { tasks } from './tasks.ts';
+
+/** Every text that the console shows, by screen. */
+export const text = {
+  ...shell,
+  overview,
+  processes,
+  alerts,
+  audit,
+  deliveries,
+  items,
+  simpleTasks,
+  tasks,
+  commands,
+};

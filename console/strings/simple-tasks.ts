@@ -1,0 +1,12 @@
+export const simpleTasks = {
+  id: 'Id',
+  title: 'Title',
+  status: 'Status',
+  statuses: { done: 'Done', pending: 'Pending' },
+  filters: 'Filters',
+  filter: 'Title contains',
+  empty: 'No simple tasks',
+  emptyHint: 'Create one with POST /api/tasks below the base of the profile.',
+  noMatch: 'No task matches',
+  shown: (shown: string, all: string) => (shown === all ? `${all} tasks` : `${shown} of ${all} tasks`),
+};

@@ -1,0 +1,145 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { toCount } from '../format.ts';
+import { place, toHash } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { notify } from '../ui/toast.tsx';
+import { change, choose, complete, remove, toName } from './actions.ts';
+import type { Status, Task } from './calls.ts';
+import { priorities, statuses } from './filter.ts';
+import type { TaskList } from './list.ts';
+import { looks } from './looks.ts';
+
+const words = text.tasks;
+
+export interface TaskProps {
+  task: Task;
+  list: TaskList;
+}
+
+/** The title that is being edited in its place. Kept here, so that scrolling away loses nothing. */
+const draft = signal<{ id: number; title: string } | undefined>(undefined);
+
+/** The title; a click or Enter edits it in its place. */
+export const Title = ({ task, list }: TaskProps) => {
+  const isEdited = draft.value?.id === task.Id;
+  const button = useRef<HTMLButtonElement>(null);
+  const isAfterKey = useRef(false);
+  useEffect(() => {
+    if (!isEdited && isAfterKey.current) button.current?.focus();
+    isAfterKey.current = false;
+  }, [isEdited]);
+  if (isEdited) {
+    return (
+      <TitleInput
+        task={task}
+        list={list}
+        onKey={() => {
+          isAfterKey.current = true;
+        }}
+      />
+    );
+  }
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="task-title"
+      title={words.editHint}
+      onClick={() => {
+        draft.value = { id: task.Id, title: task.Title };
+      }}
+    >
+      <bdi class="one-line">{task.Title}</bdi>
+    </button>
+  );
+};
+
+/** Enter, and leaving the field, store the title; Escape does not. */
+const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) => {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const save = async () => {
+    const title = draft.value?.id === task.Id ? draft.value.title : task.Title;
+    draft.value = undefined;
+    if (title === task.Title) return;
+    const reason = title.trim() === '' ? words.needsTitle : await change(list, task, { Title: title });
+    if (reason === undefined) return;
+    notify(reason, { kind: 'failure' });
+    draft.value = { id: task.Id, title };
+  };
+  return (
+    <input
+      ref={input}
+      class="task-input"
+      aria-label={words.titleOf(toCount(task.Id))}
+      value={draft.value?.title}
+      onInput={({ currentTarget }) => {
+        draft.value = { id: task.Id, title: currentTarget.value };
+      }}
+      onBlur={save}
+      onKeyDown={({ key }) => {
+        if (key !== 'Enter' && key !== 'Escape') return;
+        onKey();
+        if (key === 'Enter') void save();
+        else draft.value = undefined;
+      }}
+    />
+  );
+};
+
+export const StatusChoice = ({ task, list }: TaskProps) => (
+  <select
+    class={`task-choice tone-${looks[task.Status].tone}`}
+    aria-label={words.statusOf(toName(task))}
+    value={task.Status}
+    onChange={({ currentTarget }) => void choose(list, task, { Status: currentTarget.value as Status })}
+  >
+    {statuses.map((each) => (
+      <option key={each} value={each}>
+        {words.statuses[each]}
+      </option>
+    ))}
+  </select>
+);
+
+export const PriorityChoice = ({ task, list }: TaskProps) => (
+  <select
+    class={`task-choice tone-${looks[task.Priority].tone}`}
+    aria-label={words.priorityOf(toName(task))}
+    value={task.Priority}
+    onChange={({ currentTarget }) => void choose(list, task, { Priority: currentTarget.value as Task['Priority'] })}
+  >
+    {priorities.map((each) => (
+      <option key={each} value={each}>
+        {words.priorities[each]}
+      </option>
+    ))}
+  </select>
+);
+
+/** Complete, open, delete. */
+export const TaskActions = ({ task, list }: TaskProps) => {
+  const name = toName(task);
+  const isDone = task.Status === 'Completed';
+  return (
+    <span class="task-actions">
+      <button
+        type="button"
+        class="quiet"
+        aria-label={words.complete(name)}
+        aria-disabled={isDone}
+        onClick={() => !isDone && void complete(list, task)}
+      >
+        <Icon name="check" />
+      </button>
+      <a class="button quiet" href={toHash(`/tasks/${task.Id}`, place.value.params)} aria-label={words.open(name)}>
+        <Icon name="open" />
+      </a>
+      <button type="button" class="quiet" aria-label={words.deleteOf(name)} onClick={() => void remove(list, task)}>
+        <Icon name="trash" />
+      </button>
+    </span>
+  );
+};

@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals';
+import { toFull } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Area, Choice, Field } from '../ui/field.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Empty } from '../ui/panel.tsx';
+import { notify } from '../ui/toast.tsx';
+import { change, remove } from './actions.ts';
+import type { Priority, Status, Task, TaskChanges } from './calls.ts';
+import { priorities, statuses } from './filter.ts';
+import type { TaskList } from './list.ts';
+
+const words = text.tasks;
+
+interface Props {
+  id: string;
+  list: TaskList;
+  onClose: () => void;
+}
+
+/** One task with all its fields, over the list. */
+export const TaskDialog = ({ id, list, onClose }: Props) => {
+  const task = list.state.value.tasks?.find((each) => `${each.Id}` === id);
+  return (
+    <Dialog title={words.details(id)} kind="drawer" onClose={onClose}>
+      {task ? (
+        <TaskForm key={id} task={task} list={list} onClose={onClose} />
+      ) : (
+        <Empty title={words.missing} hint={words.missingHint} />
+      )}
+    </Dialog>
+  );
+};
+
+/** Holds and sends only the fields that the user has changed; the others follow the server. */
+const TaskForm = ({ task, list, onClose }: { task: Task; list: TaskList; onClose: () => void }) => {
+  const changes = useSignal<TaskChanges>({});
+  const error = useSignal<string | undefined>(undefined);
+  const shown = { ...task, ...changes.value };
+  const set = (more: TaskChanges) => {
+    error.value = undefined;
+    changes.value = { ...changes.value, ...more };
+  };
+  const save = async () => {
+    error.value = await change(list, task, changes.value);
+    if (error.value !== undefined) return;
+    notify(words.saved);
+    onClose();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Field
+        label={words.title}
+        value={shown.Title}
+        error={error.value}
+        required
+        autocomplete="off"
+        onValue={(Title) => set({ Title })}
+      />
+      <Area
+        label={words.description}
+        value={shown.Description}
+        hint={shown.Description === '' && task.Description !== '' ? words.descriptionKept : undefined}
+        onValue={(Description) => set({ Description })}
+      />
+      <Choice
+        label={words.priority}
+        value={shown.Priority}
+        options={priorities.map((each) => [each, words.priorities[each]])}
+        onValue={(value) => set({ Priority: value as Priority })}
+      />
+      <Choice
+        label={words.status}
+        value={shown.Status}
+        options={statuses.map((each) => [each, words.statuses[each]])}
+        onValue={(value) => set({ Status: value as Status })}
+      />
+      <Times task={task} />
+      <div class="actions">
+        <button type="submit" class="primary">
+          {words.save}
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            onClose();
+            void remove(list, task);
+          }}
+        >
+          <Icon name="trash" /> {words.delete}
+        </button>
+      </div>
+    </form>
+  );
+};
+
+const Times = ({ task: { CreatedAt: created, UpdatedAt: updated } }: { task: Task }) => (
+  <dl class="pairs">
+    <div>
+      <dt>{words.createdAt}</dt>
+      <dd>{toFull(new Date(created))}</dd>
+    </div>
+    {updated !== undefined && (
+      <div>
+        <dt>{words.updatedAt}</dt>
+        <dd>{toFull(new Date(updated))}</dd>
+      </div>
+    )}
+  </dl>
+);

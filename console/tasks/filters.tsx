@@ -1,0 +1,51 @@
+import { toCount } from '../format.ts';
+import { place, setParams } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { ChipToggle } from '../ui/chip.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { TextFilter } from '../ui/text-filter.tsx';
+import { clearFilter, hasFilter, priorities, statuses } from './filter.ts';
+import { looks } from './looks.ts';
+
+const words = text.tasks;
+
+export const Filters = ({ counts }: { counts: Record<string, number> }) => (
+  <search class="task-filters" aria-label={words.filters}>
+    <Chips name="status" label={words.status} values={statuses} labels={words.statuses} counts={counts} />
+    <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} counts={counts} />
+    <div class="filters">
+      <TextFilter name="q" label={words.filter} type="search" />
+      <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
+        <Icon name="close" /> {text.clear}
+      </button>
+    </div>
+  </search>
+);
+
+interface ChipsProps<T extends string> {
+  /** The parameter of the address, and of the API. */
+  name: string;
+  label: string;
+  values: readonly T[];
+  labels: Record<T, string>;
+  counts: Record<string, number>;
+}
+
+const Chips = <T extends keyof typeof looks>({ name, label, values, labels, counts }: ChipsProps<T>) => {
+  const chosen = place.value.params[name];
+  return (
+    <fieldset class="chips">
+      <legend class="unseen">{label}</legend>
+      {values.map((each) => (
+        <ChipToggle
+          key={each}
+          {...looks[each]}
+          pressed={chosen === each}
+          onToggle={() => setParams({ [name]: chosen === each ? undefined : each })}
+        >
+          {labels[each]} <span class="hint">{toCount(counts[each] ?? 0)}</span>
+        </ChipToggle>
+      ))}
+    </fieldset>
+  );
+};

@@ -1,0 +1,14 @@
+import type { IconName } from '../ui/icon.tsx';
+import type { Priority, Status } from './calls.ts';
+
+/** Colour and icon of each status and priority. */
+export const looks: Record<Status | Priority, { tone: string; icon: IconName }> = {
+  Pending: { tone: 'quiet', icon: 'other' },
+  InProgress: { tone: 'info', icon: 'repeat' },
+  Completed: { tone: 'good', icon: 'check' },
+  Cancelled: { tone: 'quiet', icon: 'close' },
+  Low: { tone: 'quiet', icon: 'down' },
+  Medium: { tone: 'info', icon: 'other' },
+  High: { tone: 'warning', icon: 'up' },
+  Critical: { tone: 'critical', icon: 'critical' },
+};

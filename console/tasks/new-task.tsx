@@ -1,0 +1,79 @@
+import { signal, useSignal } from '@preact/signals';
+import { toCount } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Area, Choice, Field } from '../ui/field.tsx';
+import { notify } from '../ui/toast.tsx';
+import { create } from './actions.ts';
+import { type NewTask, type Priority, toReason } from './calls.ts';
+import { priorities } from './filter.ts';
+import type { TaskList } from './list.ts';
+
+const words = text.tasks;
+
+type Draft = Required<Pick<NewTask, 'Title' | 'Description' | 'Priority'>>;
+const blank: Draft = { Title: '', Description: '', Priority: 'Medium' };
+
+/** What is typed into the form, until the task is created: closing the form by mistake loses nothing. */
+const draft = signal(blank);
+
+/** The form of a new task, over the list. */
+export const NewTaskDialog = ({ list, onClose }: { list: TaskList; onClose: () => void }) => {
+  const error = useSignal<string | undefined>(undefined);
+  const isRunning = useSignal(false);
+  const submit = async () => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    try {
+      const { Id: id } = await create(list, draft.value);
+      draft.value = blank;
+      notify(words.created(toCount(id)));
+      onClose();
+    } catch (reason) {
+      error.value = toReason(reason);
+    }
+    isRunning.value = false;
+  };
+  const set = (changes: Partial<Draft>) => {
+    error.value = undefined;
+    draft.value = { ...draft.value, ...changes };
+  };
+  return (
+    <Dialog title={words.create} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Field
+          label={words.title}
+          value={draft.value.Title}
+          error={error.value}
+          required
+          autocomplete="off"
+          onValue={(Title) => set({ Title })}
+        />
+        <Area
+          label={words.description}
+          value={draft.value.Description}
+          onValue={(Description) => set({ Description })}
+        />
+        <Choice
+          label={words.priority}
+          value={draft.value.Priority}
+          options={priorities.map((each) => [each, words.priorities[each]])}
+          onValue={(value) => set({ Priority: value as Priority })}
+        />
+        <div class="actions">
+          <button type="submit" class="primary" aria-disabled={isRunning.value}>
+            {words.createAction}
+          </button>
+          <button type="button" onClick={onClose}>
+            {text.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,93 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { toClock } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { isDark } from '../theme.ts';
+import type { Plot, PlotData, Series } from './plot.ts';
+import { notify } from './toast.tsx';
+
+interface Props {
+  title: string;
+  data: PlotData | undefined;
+}
+
+/** A chart of time series with its legend and readings; screen readers get it as a sentence for each series. */
+export const Chart = ({ title, data }: Props) => {
+  const element = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | undefined>(undefined);
+  const index = useSignal<number | null>(null);
+  const id = useId();
+  const names = data?.series.map(({ label, color }) => label + color).join();
+  useEffect(() => {
+    const place = element.current;
+    if (!place || !data) return;
+    let isGone = false;
+    const observer = new ResizeObserver(() => plot.current?.resize(place.clientWidth));
+    loadPlot().then(({ createPlot }) => {
+      if (isGone) return;
+      plot.current = createPlot(place, data, (at) => {
+        index.value = at;
+      });
+      observer.observe(place);
+    }, onMissing);
+    return () => {
+      isGone = true;
+      observer.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [names, isDark.value, data === undefined]);
+  useEffect(() => {
+    if (data) plot.current?.update(data);
+  }, [data]);
+  return (
+    <figure class={`chart ${data?.kind ?? ''}`} aria-labelledby={id}>
+      <figcaption>
+        <h2 id={id}>{title}</h2>
+        <Readings data={data} index={index.value} />
+      </figcaption>
+      <div ref={element} class="plot" aria-hidden="true">
+        {!data && <p class="hint">{text.overview.collecting}</p>}
+      </div>
+      {data?.series.map((each) => (
+        <p key={each.label} class="unseen">
+          {summarize(each.label, each.values, data.format)}
+        </p>
+      ))}
+    </figure>
+  );
+};
+
+/** The values under the crosshair, or the last ones. */
+const Readings = ({ data, index }: { data: PlotData | undefined; index: number | null }) => (
+  <p class="readings" aria-hidden="true">
+    {index !== null && <span class="hint">{toClock((data?.times[index] ?? 0) * 1000)}</span>}
+    {data?.series.filter(hasValues).map(({ label, color, values }) => {
+      const value = index === null ? findLast(values) : values[index];
+      return (
+        <span key={label} class="reading">
+          <span class="swatch" style={{ background: `var(${color})` }} />
+          <span class="hint">{label}</span>
+          <b>{value === null || value === undefined ? '–' : data.format(value)}</b>
+        </span>
+      );
+    })}
+  </p>
+);
+
+/** Bars that are all empty are left out. */
+const hasValues = ({ values }: Series): boolean => values.some((value) => value !== 0);
+
+const findLast = (values: (number | null)[]): number | null => values.findLast((value) => value !== null) ?? null;
+
+const summarize = (label: string, values: (number | null)[], format: (value: number) => string): string => {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return `${label}: –`;
+  const [least, most] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];
+  return text.overview.summary(label, format(known.at(-1) ?? 0), format(least), format(most));
+};
+
+/** The library for charts is loaded with the first chart. */
+const loadPlot = () => import('./plot.ts');
+
+const onMissing = () => notify(text.errors.chart, { kind: 'failure' });

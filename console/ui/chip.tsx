@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from './icon.tsx';
+
+interface Props {
+  /** A colour of style/colors.css: `critical`, `error`, `warning`, `info`, `good` or `quiet`. */
+  tone: string;
+  icon?: IconName;
+  children: ComponentChildren;
+}
+
+/** A word with an icon and a colour; the word alone says everything. */
+export const Chip = ({ tone, icon, children }: Props) => (
+  <span class={`chip tone-${tone}`}>
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </span>
+);
+
+interface ToggleProps extends Props {
+  pressed: boolean;
+  onToggle: () => void;
+}
+
+/** A chip that is switched on and off, for filters. */
+export const ChipToggle = ({ tone, icon, children, pressed, onToggle }: ToggleProps) => (
+  <button type="button" class={`chip toggle tone-${tone}`} aria-pressed={pressed} onClick={onToggle}>
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </button>
+);
+
+interface SegmentsProps<T extends string> {
+  label: string;
+  value: T;
+  options: readonly (readonly [value: T, label: string])[];
+  onValue: (value: T) => void;
+}
+
+/** A few choices beside each other, one of which is always on. */
+export const Segments = <T extends string>({ label, value, options, onValue }: SegmentsProps<T>) => (
+  <fieldset class="segments">
+    <legend class="unseen">{label}</legend>
+    {options.map(([each, name]) => (
+      <button key={each} type="button" aria-pressed={each === value} onClick={() => onValue(each)}>
+        {name}
+      </button>
+    ))}
+  </fieldset>
+);

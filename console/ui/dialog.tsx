@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { text } from '../strings/index.ts';
+import { Icon } from './icon.tsx';
+
+interface Props {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  /** Adds a class that sets the width. */
+  kind?: string;
+}
+
+/**
+ * A modal dialog, open as long as it is rendered. Its first field gets the focus. Escape and the close button close it;
+ * the focus returns.
+ */
+export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    element.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    return () => before instanceof HTMLElement && before.focus();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={`dialog ${kind}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="quiet" aria-label={text.close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+};

@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface Bar {
+  /** Start and end in milliseconds. */
+  from: number;
+  to: number;
+  /** From the bottom up. */
+  parts: { color: string; count: number }[];
+  /** The bar in words. */
+  title: string;
+}
+
+interface Props {
+  /** The whole in words, for screen readers. */
+  label: string;
+  bars: readonly Bar[];
+  /** What is chosen, in milliseconds. */
+  chosen: { from: number; to: number } | undefined;
+  onChoose: (from: number, to: number) => void;
+  toTick: (time: number) => string;
+}
+
+const height = 88;
+const ticks = 6;
+
+/** Stacked bars over time; dragging over them, or a click on one, chooses their time. */
+export const Histogram = ({ label, bars, chosen, onChoose, toTick }: Props) => {
+  const element = useRef<HTMLDivElement>(null);
+  const width = useSignal(0);
+  const drag = useSignal<{ from: number; to: number } | undefined>(undefined);
+  useEffect(() => {
+    if (!element.current) return;
+    const observer = new ResizeObserver(([entry]) => {
+      width.value = entry?.contentRect.width ?? 0;
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  const step = width.value / Math.max(1, bars.length);
+  const most = Math.max(1, ...bars.map(toTotal));
+  const toIndex = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left } = (currentTarget as Element).getBoundingClientRect();
+    return Math.max(0, Math.min(bars.length - 1, Math.floor((clientX - left) / step)));
+  };
+  const finish = () => {
+    const { from, to } = drag.value ?? { from: 0, to: -1 };
+    drag.value = undefined;
+    const [first, last] = [bars[Math.min(from, to)], bars[Math.max(from, to)]];
+    if (first && last) onChoose(first.from, last.to);
+  };
+  const shown = drag.value ? toSpan(drag.value) : findSpan(bars, chosen);
+  return (
+    <div ref={element} class="histogram">
+      <svg
+        role="img"
+        aria-label={label}
+        width={width.value}
+        height={height}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          drag.value = { from: toIndex(event), to: toIndex(event) };
+        }}
+        onPointerMove={(event) => {
+          if (drag.value) drag.value = { ...drag.value, to: toIndex(event) };
+        }}
+        onPointerUp={finish}
+        onPointerCancel={() => {
+          drag.value = undefined;
+        }}
+      >
+        {shown && <rect class="chosen" x={shown.first * step} y="0" width={shown.count * step} height={height} />}
+        {bars.map((bar, index) => (
+          <Stack key={bar.from} bar={bar} x={index * step} width={step} scale={(height - 4) / most} />
+        ))}
+      </svg>
+      <div class="ticks" aria-hidden="true">
+        {listTicks(bars).map((time) => (
+          <span key={time}>{toTick(time)}</span>
+        ))}
+      </div>
+    </div>
+  );
+};
+
+const Stack = ({ bar, x, width, scale }: { bar: Bar; x: number; width: number; scale: number }) => {
+  let y = height;
+  const gap = width > 4 ? 1 : 0;
+  return (
+    <g>
+      <title>{bar.title}</title>
+      <rect class="ground" x={x} y="0" width={width} height={height} />
+      {bar.parts.map(({ color, count }) => {
+        const tall = Math.max(2, count * scale);
+        y -= tall;
+        return <rect key={color} class={color} x={x} y={y} width={Math.max(1, width - gap)} height={tall} />;
+      })}
+    </g>
+  );
+};
+
+const toTotal = ({ parts }: Bar): number => parts.reduce((sum, { count }) => sum + count, 0);
+
+const toSpan = ({ from, to }: { from: number; to: number }) => ({
+  first: Math.min(from, to),
+  count: Math.abs(to - from) + 1,
+});
+
+/** The bars that lie in the chosen time. */
+const findSpan = (bars: readonly Bar[], chosen: Props['chosen']) => {
+  if (!chosen) return undefined;
+  const first = bars.findIndex(({ to }) => to > chosen.from);
+  const count = bars.filter(({ from, to }) => to > chosen.from && from < chosen.to).length;
+  return first < 0 || count === 0 ? undefined : { first, count };
+};
+
+const listTicks = (bars: readonly Bar[]): number[] =>
+  Array.from({ length: ticks }, (_, index) => bars[Math.floor((index * bars.length) / ticks)]?.from ?? index);

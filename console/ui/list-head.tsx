@@ -1,0 +1,14 @@
+import { text } from '../strings/index.ts';
+import { Icon } from './icon.tsx';
+
+/** How much a list shows, and a button that reads it again. */
+export const ListHead = ({ count, onRefresh }: { count: string; onRefresh: () => void }) => (
+  <div class="list-head">
+    <p class="hint" role="status">
+      {count}
+    </p>
+    <button type="button" onClick={onRefresh}>
+      <Icon name="repeat" /> {text.refresh}
+    </button>
+  </div>
+);

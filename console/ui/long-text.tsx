@@ -1,0 +1,25 @@
+import { useSignal } from '@preact/signals';
+import { text } from '../strings/index.ts';
+
+/** Characters shown at first. */
+const mostShown = 2000;
+
+/** Text of any length, in its own direction; a long one is cut, with a button that shows all of it. */
+export const LongText = ({ value, most = mostShown }: { value: string; most?: number }) => {
+  const isWhole = useSignal(false);
+  if (value.length <= most) return <bdi class="long-text">{value}</bdi>;
+  return (
+    <>
+      <bdi class="long-text">{isWhole.value ? value : `${value.slice(0, most)}…`}</bdi>{' '}
+      <button
+        type="button"
+        class="link"
+        onClick={() => {
+          isWhole.value = !isWhole.value;
+        }}
+      >
+        {isWhole.value ? text.less : text.all}
+      </button>
+    </>
+  );
+};

@@ -1,0 +1,39 @@
+import { useSignal } from '@preact/signals';
+import { Dialog } from './dialog.tsx';
+
+/** Characters that fit on a line of a narrow window. */
+const mostInLine = 36;
+/** Characters of a line; the window cuts it earlier. */
+const mostShown = 400;
+
+/** Text in a row of a table. One that may not fit is a button that shows all of it. */
+export const OneLine = ({ value, title }: { value: string; title: string }) => {
+  const isOpen = useSignal(false);
+  const line = <bdi>{value.slice(0, mostShown)}</bdi>;
+  if (value.length <= mostInLine) return line;
+  return (
+    <>
+      <button
+        type="button"
+        class="cut one-line"
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        {line}
+      </button>
+      {isOpen.value && (
+        <Dialog
+          title={title}
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        >
+          <p>
+            <bdi class="long-text">{value}</bdi>
+          </p>
+        </Dialog>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,85 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { ApiError } from '../api.ts';
+import { isLoginOpen, session } from '../session.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from './icon.tsx';
+
+interface PanelProps {
+  title: string;
+  /** Beside the title, for example a link or a reading. */
+  aside?: ComponentChildren;
+  kind?: string;
+  children: ComponentChildren;
+}
+
+/** A card with a title. */
+export const Panel = ({ title, aside, kind = '', children }: PanelProps) => {
+  const id = useId();
+  return (
+    <section class={`panel ${kind}`} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+};
+
+/** Grey lines in place of content that is loading, with the size that it will have. */
+export const Skeleton = ({ lines = 3 }: { lines?: number }) => (
+  <div class="skeleton" aria-busy="true">
+    <span class="unseen">{text.loading}</span>
+    {Array.from({ length: lines }, (_, index) => (
+      <span key={index} class="bone" aria-hidden="true" />
+    ))}
+  </div>
+);
+
+interface EmptyProps {
+  title: string;
+  hint?: string | undefined;
+  children?: ComponentChildren;
+}
+
+/** What is shown where there is nothing, with what to do about it. */
+export const Empty = ({ title, hint, children }: EmptyProps) => (
+  <div class="empty">
+    <p class="strong">{title}</p>
+    {hint && <p>{hint}</p>}
+    {children}
+  </div>
+);
+
+/** Says why something cannot be shown and what to do: log in, try again. */
+export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
+  if (error.problem === 'login' || error.status === 403) {
+    const isKnown = session.value !== undefined;
+    return (
+      <Empty
+        title={isKnown ? text.errors.admin : text.login.needed}
+        hint={isKnown ? error.message : text.login.neededHint}
+      >
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            isLoginOpen.value = true;
+          }}
+        >
+          <Icon name="user" /> {text.login.action}
+        </button>
+      </Empty>
+    );
+  }
+  return (
+    <div class="failure" role="alert">
+      <p class="strong">{text.errors.title}</p>
+      <p>{error.message}</p>
+      <button type="button" onClick={onRetry}>
+        <Icon name="repeat" /> {text.retry}
+      </button>
+    </div>
+  );
+};

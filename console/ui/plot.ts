@@ -1,0 +1,116 @@
+import UPlot from 'uplot';
+import { toShortClock } from '../format.ts';
+
+export interface Series {
+  label: string;
+  /** A custom property with its colour, e.g. `--series-1`. */
+  color: string;
+  values: (number | null)[];
+}
+
+export interface PlotData {
+  /** Seconds since 1970, ascending. */
+  times: number[];
+  series: Series[];
+  /** The times shown, in seconds. */
+  from: number;
+  to: number;
+  /** Lines, or bars on top of each other. */
+  kind: 'lines' | 'bars';
+  /** Upper end of the axis; by default it follows the values. */
+  top?: number | undefined;
+  format: (value: number) => string;
+  /** As `format`, shorter, for the axis. */
+  axis?: (value: number) => string;
+}
+
+export interface Plot {
+  update(data: PlotData): void;
+  resize(width: number): void;
+  destroy(): void;
+}
+
+const height = 132;
+
+/** Draws time series into an element; all plots of a page share one crosshair. `onIndex` gets the point under it. */
+export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (index: number | null) => void): Plot => {
+  let data = first;
+  const color = (name: string) => readColor(element, name);
+  const axis = { stroke: color('--quiet'), font: '11px system-ui, sans-serif', gap: 4 };
+  const lines = { grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, border: { show: false } };
+  const plot = new UPlot(
+    {
+      width: element.clientWidth,
+      height,
+      padding: [8, 10, 0, 0],
+      legend: { show: false },
+      cursor: {
+        sync: { key: 'console', scales: ['x', null] },
+        drag: { x: false, y: false },
+        y: false,
+        points: { size: 6 },
+      },
+      scales: {
+        x: { time: true, range: () => [data.from, data.to] },
+        y: { range: (_, __, most) => [0, data.top ?? niceTop(most)] },
+      },
+      axes: [
+        { ...axis, ...lines, size: 20, space: 70, values: (_, splits) => splits.map((at) => toShortClock(at * 1000)) },
+        { ...axis, ...lines, size: 52, space: 32, values: (_, splits) => splits.map(data.axis ?? data.format) },
+      ],
+      series: [{}, ...first.series.map(({ color: name }) => toSeries(first.kind, color(name)))],
+      hooks: { setCursor: [({ cursor }) => onIndex(cursor.idx ?? null)] },
+    },
+    toColumns(first),
+    element,
+  );
+  return {
+    update: (next) => {
+      data = next;
+      plot.setData(toColumns(next));
+    },
+    resize: (width) => plot.setSize({ width, height }),
+    destroy: () => plot.destroy(),
+  };
+};
+
+const toSeries = (kind: PlotData['kind'], stroke: string): UPlot.Series =>
+  kind === 'bars'
+    ? {
+        fill: stroke,
+        stroke,
+        width: 0,
+        points: { show: false },
+        ...withPaths(UPlot.paths.bars?.({ size: [0.8, 24], align: 1 })),
+      }
+    : { stroke, width: 1.5, fill: `color-mix(in srgb, ${stroke} 10%, transparent)`, points: { show: false } };
+
+const withPaths = (paths: UPlot.Series.PathBuilder | undefined) => (paths ? { paths } : {});
+
+/** Bars are drawn from the whole sum down to the first series, so that each covers what is not its own. */
+const toColumns = ({ times, series, kind }: PlotData): UPlot.AlignedData => {
+  if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
+  const sums = series.map(({ values }) => values.map((value) => value ?? 0));
+  for (let index = sums.length - 2; index >= 0; index -= 1) {
+    const below = sums[index + 1];
+    sums[index] = sums[index]?.map((value, at) => value + (below?.[at] ?? 0)) ?? [];
+  }
+  return [times, ...sums];
+};
+
+/** A round number that is not below the largest value. */
+const niceTop = (most: number | null): number => {
+  if (most === null || most <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return ([1, 2, 2.5, 5, 10].find((step) => step * power >= most) ?? 10) * power;
+};
+
+/** The colour behind a custom property, as the theme resolves it: a canvas cannot. */
+const readColor = (element: HTMLElement, name: string): string => {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+};

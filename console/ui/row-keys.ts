@@ -1,0 +1,26 @@
+/** Moves the focus to the link or button of the next or previous row with the arrow keys. */
+export const focusRow = (event: KeyboardEvent): void => {
+  if (!['ArrowDown', 'ArrowUp'].includes(event.key) || !(event.target instanceof HTMLElement)) return;
+  if (event.target.matches('input, select, textarea')) return;
+  const moved = moveFocus(event.target.closest('tr'), event.key === 'ArrowDown');
+  if (moved) event.preventDefault();
+};
+
+/** Focuses the first link or button of the row after, or before, the one that has the focus: for the keys j and k. */
+export const stepRow = (isForward: boolean): void => {
+  const row = document.activeElement?.closest('tr');
+  if (row) moveFocus(row, isForward);
+  else findTarget(document.querySelector('main tbody tr:not(.gap)'))?.focus();
+};
+
+const moveFocus = (row: Element | null, isForward: boolean): boolean => {
+  const next = isForward ? row?.nextElementSibling : row?.previousElementSibling;
+  const target = findTarget(next);
+  target?.focus();
+  // The header of the page and of the table cover the top.
+  target?.closest('tr')?.scrollIntoView({ block: 'nearest' });
+  return target !== undefined;
+};
+
+const findTarget = (row: Element | null | undefined): HTMLElement | undefined =>
+  row?.querySelector<HTMLElement>('a[href], button') ?? undefined;

@@ -1,0 +1,152 @@
+import { Component, type ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { place, setParams } from '../router.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from './icon.tsx';
+import { focusRow } from './row-keys.ts';
+import { isNarrow, useVirtualRows } from './virtual.ts';
+
+export interface Column<Row> {
+  /** Short and stable; the address holds it while the table is sorted by this column. */
+  key: string;
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  /** A CSS width; the columns without one share the rest. */
+  width?: string;
+  align?: 'end';
+  /** Sorts by this value if the user asks for it. */
+  sortBy?: (row: Row) => string | number;
+}
+
+export interface TableProps<Row> {
+  /** Names the table for screen readers. */
+  label: string;
+  columns: Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string | number;
+  /** The content of a row in narrow windows: two lines. */
+  compact: (row: Row) => ComponentChildren;
+  /** A class for some rows. */
+  rowClass?: (row: Row) => string;
+  /** Height of a row in pixels: wide, and narrow. */
+  heights?: readonly [wide: number, narrow: number];
+}
+
+const defaultHeights = [34, 60] as const;
+
+/** A table of any length: only the rows near the visible part of the page exist. It sorts by the address's `sort`. */
+export const Table = <Row,>({ label, columns, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [wide, low] = heights ?? defaultHeights;
+  const height = isNarrow.value ? low : wide;
+  const { first, last } = useVirtualRows(body, rows.length, height);
+  return (
+    <table class={`table ${isNarrow.value ? 'narrow' : ''}`} aria-label={label} aria-rowcount={rows.length + 1}>
+      <thead>
+        <tr aria-rowindex={1}>
+          {isNarrow.value ? (
+            <th scope="col">{label}</th>
+          ) : (
+            columns.map((each) => <Heading key={each.key} column={each} />)
+          )}
+        </tr>
+      </thead>
+      <tbody ref={body} onKeyDown={focusRow}>
+        <Gap height={first * height} />
+        {rows.slice(first, last).map((row, index) => (
+          <TableRow
+            key={rowKey(row)}
+            {...{ row, columns, compact, height }}
+            rowClass={rowClass?.(row)}
+            index={first + index + 2}
+            isNarrow={isNarrow.value}
+          />
+        ))}
+        <Gap height={(rows.length - last) * height} />
+      </tbody>
+    </table>
+  );
+};
+
+interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
+  row: Row;
+  rowClass: string | undefined;
+  index: number;
+  height: number;
+  isNarrow: boolean;
+}
+
+/** One row. Most rows stay as they are while the table scrolls, so only those with other props are rendered again. */
+class TableRow<Row> extends Component<RowProps<Row>> {
+  override shouldComponentUpdate(next: RowProps<Row>): boolean {
+    return (Object.keys(next) as (keyof RowProps<Row>)[]).some((name) => next[name] !== this.props[name]);
+  }
+
+  override render() {
+    const { row, columns, compact, rowClass, index, height, isNarrow } = this.props;
+    return (
+      <tr class={rowClass} aria-rowindex={index} style={{ height: `${height}px` }}>
+        {isNarrow ? (
+          <td>{compact(row)}</td>
+        ) : (
+          columns.map(({ key, align, cell }) => (
+            <td key={key} class={align}>
+              {cell(row)}
+            </td>
+          ))
+        )}
+      </tr>
+    );
+  }
+}
+
+/** Stands for the rows that are not rendered. */
+const Gap = ({ height }: { height: number }) =>
+  height > 0 ? <tr class="gap" style={{ height: `${height}px` }} /> : null;
+
+const Heading = <Row,>({ column }: { column: Column<Row> }) => {
+  const { key, title, width, align, sortBy } = column;
+  const [sorted, direction] = readSort();
+  const isSorted = sorted === key;
+  const order = direction === 'down' ? 'descending' : 'ascending';
+  const style = width === undefined ? {} : { width };
+  if (!sortBy) {
+    return (
+      <th scope="col" class={align} style={style}>
+        {title}
+      </th>
+    );
+  }
+  return (
+    <th scope="col" class={align} style={style} aria-sort={isSorted ? order : 'none'}>
+      <button
+        type="button"
+        class="sort"
+        title={text.sortBy(title)}
+        onClick={() => setParams({ sort: isSorted && direction === 'down' ? key : `${key}-down` })}
+      >
+        {title}
+        {isSorted && <Icon name={direction === 'down' ? 'down' : 'up'} />}
+      </button>
+    </th>
+  );
+};
+
+const readSort = (): [key: string, direction: 'up' | 'down'] => {
+  const { sort = '' } = place.value.params;
+  return sort.endsWith('-down') ? [sort.slice(0, -5), 'down'] : [sort, 'up'];
+};
+
+/** The rows in the order that the address asks for; as they are without one. */
+export const sortRows = <Row,>(rows: readonly Row[], columns: Column<Row>[]): readonly Row[] => {
+  const [key, direction] = readSort();
+  const sortBy = columns.find((column) => column.key === key)?.sortBy;
+  if (!sortBy) return rows;
+  const sign = direction === 'down' ? -1 : 1;
+  return [...rows].sort((a, b) => sign * compare(sortBy(a), sortBy(b)));
+};
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+const compare = (a: string | number, b: string | number): number =>
+  typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));

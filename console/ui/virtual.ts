@@ -1,0 +1,61 @@
+import { signal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+/** Rows `[first, last)` of a long list that are near the visible part of the page. */
+export interface Range {
+  first: number;
+  last: number;
+}
+
+/** Rows rendered above and below what is visible, so that scrolling never shows a gap. */
+const margin = 8;
+/** Most rows that are printed. */
+const printed = 1000;
+
+const isPrinting = signal(false);
+addEventListener('beforeprint', () => {
+  isPrinting.value = true;
+});
+addEventListener('afterprint', () => {
+  isPrinting.value = false;
+});
+
+/** The rows to render of a list that scrolls with the page; all rows have the same height in pixels. */
+export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: number, height: number): Range => {
+  const [range, setRange] = useState<Range>({ first: 0, last: 60 });
+  useEffect(() => {
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const top = element.current?.getBoundingClientRect().top ?? 0;
+      const first = Math.max(0, Math.floor(-top / height) - margin);
+      const last = Math.ceil((innerHeight - top) / height) + margin;
+      // Steps of some rows: most scroll events then change nothing.
+      const next = { first: first - (first % 8), last: last + (8 - (last % 8)) };
+      setRange((before) => (before.first === next.first && before.last === next.last ? before : next));
+    };
+    const onScroll = () => {
+      frame ||= requestAnimationFrame(measure);
+    };
+    measure();
+    addEventListener('scroll', onScroll, { passive: true });
+    addEventListener('resize', onScroll);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', onScroll);
+      removeEventListener('resize', onScroll);
+    };
+  }, [element, height]);
+  if (isPrinting.value) return { first: 0, last: Math.min(count, printed) };
+  const last = Math.min(count, Math.max(0, range.last));
+  return { first: Math.max(0, Math.min(range.first, last)), last };
+};
+
+const narrow = matchMedia('(max-width: 47.99rem)');
+
+/** True in windows too narrow for columns; rows are then shown as blocks of two lines. */
+export const isNarrow = signal(narrow.matches);
+narrow.addEventListener('change', () => {
+  isNarrow.value = narrow.matches;
+});

@@ -1,0 +1,110 @@
+/** The values of a meter's labels in their order, and the number. */
+export type Sample = readonly [labels: readonly string[], value: number];
+
+interface MeterBase {
+  /** As Prometheus names it: base units, and `_total` at the end of a counter. */
+  name: string;
+  help: string;
+  labels: readonly string[];
+}
+
+/** A counter or gauge; `read` is called when metrics are scraped. */
+export interface NumberMeter extends MeterBase {
+  type: 'counter' | 'gauge';
+  read(): readonly Sample[] | Promise<readonly Sample[]>;
+}
+
+export interface HistogramMeter extends MeterBase {
+  type: 'histogram';
+  /** Upper bounds of the buckets, rising. */
+  bounds: readonly number[];
+  read(): readonly [labels: readonly string[], distribution: Distribution][];
+}
+
+export type Meter = NumberMeter | HistogramMeter;
+
+/** A number that code on a hot path adds to: `cell.value += 1`. */
+export interface Cell {
+  value: number;
+}
+
+/** Counts of observed values by bucket. */
+export class Distribution {
+  readonly #bounds: readonly number[];
+  /** By bucket; the last one is for values above all bounds. */
+  readonly counts: Float64Array;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    const bounds = this.#bounds;
+    let bucket = 0;
+    while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket += 1;
+    this.counts[bucket] = (this.counts[bucket] as number) + 1;
+    this.sum += value;
+  }
+}
+
+export type Meters = ReturnType<typeof createMeters>;
+
+/**
+ * Everything that is measured. Counting is a plain addition: the metrics library sees the numbers only when they are
+ * scraped. `at` returns the same cell for the same values of the labels; keep the cell on hot paths.
+ */
+export const createMeters = () => {
+  const meters = new Map<string, Meter>();
+  const counters = new Map<string, () => Sample[]>();
+  const add = (meter: Meter): void => {
+    if (meters.has(meter.name)) throw new Error(`the meter ${meter.name} exists already`);
+    meters.set(meter.name, meter);
+  };
+  return {
+    list: (): Meter[] => [...meters.values()],
+    /** The present values of a counter; none if nothing counts it. */
+    countsOf: (name: string): Sample[] => counters.get(name)?.() ?? [],
+    /** `initial` are values of the only label that are reported as 0 before the first one is counted. */
+    counter: (name: string, help: string, labels: readonly string[], initial: readonly string[] = []) => {
+      const { at, entries } = createCells<Cell>(() => ({ value: 0 }));
+      const read = () => entries().map(([values, { value }]) => [values, value] as const);
+      counters.set(name, read);
+      add({ name, help, labels, type: 'counter', read });
+      for (const value of initial) at(value);
+      return { at, entries };
+    },
+    histogram: (name: string, help: string, labels: readonly string[], bounds: readonly number[]) => {
+      const { at, entries } = createCells(() => new Distribution(bounds));
+      add({ name, help, labels, type: 'histogram', bounds, read: entries });
+      return { at };
+    },
+    /** A counter or gauge whose values are read when metrics are scraped. */
+    reading: (
+      type: NumberMeter['type'],
+      name: string,
+      help: string,
+      read: NumberMeter['read'],
+      labels: readonly string[] = [],
+    ): void => add({ name, help, labels, type, read }),
+  };
+};
+
+export type Counter = ReturnType<Meters['counter']>;
+
+/** One cell for each combination of label values, created when it is first used. */
+const createCells = <T>(create: () => T) => {
+  const cells = new Map<string, [values: readonly string[], cell: T]>();
+  return {
+    at: (...values: string[]): T => {
+      const key = values.join('\0');
+      const known = cells.get(key);
+      if (known) return known[1];
+      const cell = create();
+      cells.set(key, [values, cell]);
+      return cell;
+    },
+    entries: () => [...cells.values()],
+  };
+};

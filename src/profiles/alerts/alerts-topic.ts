@@ -1,0 +1,52 @@
+import type { Access } from '../../auth/guard.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
+import type { Topic } from '../topic.ts';
+import { toEntry } from './reading/entry.ts';
+
+/** Each stored alert as search returns it, in order; the event's id is the alert's seq. */
+export const createAlertsTopic = (journal: Journal, access: Access): Topic => {
+  let stored = journal.state().lastSeq;
+  const wakeups = new Set<() => void>();
+  journal.onStored((seq) => {
+    stored = seq;
+    for (const wake of wakeups) wake();
+  });
+  return {
+    access,
+    scope: 'alerts:read',
+    lastId: () => stored,
+    subscribe: (send, after) => {
+      let sent = after;
+      let isEnded = false;
+      let isReading = false;
+      /** Reads what is new until there is no more; a slow reader makes it wait. */
+      const read = async (): Promise<void> => {
+        if (isReading) return;
+        isReading = true;
+        while (!isEnded && sent < stored) {
+          const end = stored;
+          for await (const records of journal.readAfter(sent)) {
+            for (const record of records) {
+              if (isEnded) return;
+              await send(JSON.stringify(toEntry(record)), record.seq);
+              sent = record.seq;
+            }
+          }
+          sent = Math.max(sent, end);
+        }
+        isReading = false;
+      };
+      // After an error the next stored alert tries again.
+      const wake = (): void =>
+        void read().catch(() => {
+          isReading = false;
+        });
+      wakeups.add(wake);
+      wake();
+      return () => {
+        isEnded = true;
+        wakeups.delete(wake);
+      };
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startApp } from '../../../test/support/app.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import type { Feature } from '../feature.ts';
+import { features as allFeatures } from '../index.ts';
+
+/** All features, with the console's pages in this folder. */
+const withPagesIn = (folder: string): Feature[] =>
+  allFeatures.map((feature) =>
+    feature.name === 'console'
+      ? { ...feature, create: (parts) => feature.create({ ...parts, programFolder: folder }) }
+      : feature,
+  );
+
+const createPages = (t: TestContext): string => {
+  const folder = createFolder(t);
+  mkdirSync(join(folder, 'dist', 'console'), { recursive: true });
+  writeFileSync(join(folder, 'dist', 'console', 'index.html'), '<title>console</title>');
+  return folder;
+};
+
+test('the console is served at /console/ under a policy without unsafe-inline, whatever is mounted', async (t) => {
+  const features = withPagesIn(createPages(t));
+  const { request } = await startApp(t, { features, settings: { profiles: ['items'] } });
+  const { status, text, headers } = await request('GET', '/console/');
+  assert.deepEqual([status, text], [200, '<title>console</title>']);
+  assert.match(headers['content-security-policy'] ?? '', /^default-src 'self'; /);
+  assert.doesNotMatch(headers['content-security-policy'] ?? '', /unsafe/);
+  assert.equal((await request('GET', '/console')).headers['location'], '/console/');
+  assert.equal((await request('GET', '/')).headers['location'], '/console/');
+  assert.equal((await request('GET', '/docs')).headers['location'], '/docs/');
+});
+
+test('with the setting console off, /console/ is unknown and GET / redirects to /docs/', async (t) => {
+  const features = withPagesIn(createPages(t));
+  const { request } = await startApp(t, { features, settings: { console: false } });
+  assert.equal((await request('GET', '/console/')).status, 404);
+  assert.equal((await request('GET', '/')).headers['location'], '/docs/');
+});
+
+test('without a built console, /console/ is 404 with the reason and GET / redirects to /docs/', async (t) => {
+  const { request } = await startApp(t, { features: withPagesIn(createFolder(t)) });
+  for (const path of ['/console/', '/console/main.js']) {
+    const { status, json } = await request('GET', path);
+    assert.deepEqual([status, json['error']], [404, 'The console has not been built: run npm run build']);
+  }
+  assert.equal((await request('GET', '/')).headers['location'], '/docs/');
+});
+
+test('a link on another site can open the console', async (t) => {
+  const { request } = await startApp(t, { features: withPagesIn(createPages(t)) });
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  assert.equal((await request('GET', '/console/', { headers })).status, 200);
+});

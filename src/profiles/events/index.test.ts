@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { openEvents } from '../../../test/support/events.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { createClaims, signToken } from '../../../test/support/tokens.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { createAccessKey } from '../../auth/access-keys.ts';
+import type { Feature } from '../feature.ts';
+import { features } from '../index.ts';
+import { createNoticeTopic } from '../topic.ts';
+
+const send = ({ request }: TestApp, message: string) => request('POST', '/api/alert', { body: { message } });
+
+const messagesOf = (events: readonly { data: Record<string, unknown> }[]): unknown[] =>
+  events.map(({ data }) => data['message']);
+
+test('an alert arrives as search returns it, with its seq as the id, within 300 ms', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'alerts');
+  assert.equal(client.status, 200);
+  assert.equal(client.headers['content-type'], 'text/event-stream; charset=utf-8');
+  assert.equal(client.headers['x-accel-buffering'], 'no');
+  assert.equal(client.headers['cache-control'], 'no-store');
+  await client.waitFor('hello');
+  const startedAt = performance.now();
+  await send(app, 'first');
+  const [event] = await client.waitFor('alerts');
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs < 300, `${tookMs} ms`);
+  const { json } = await app.request<{ data: { seq: number }[] }>('GET', '/api/alerts/search');
+  assert.deepEqual(event?.data, json.data[0]);
+  assert.equal(event?.id, String(json.data[0]?.seq));
+});
+
+test('a client that comes back gets every alert that it missed, once and in order, even after a restart', async (t) => {
+  const dataDir = createFolder(t);
+  const first = await startApp(t, { settings: { dataDir } });
+  const client = await openEvents(t, first.url, 'alerts');
+  await send(first, 'a0');
+  const [{ id } = { id: undefined }] = await client.waitFor('alerts');
+  client.close();
+  for (const message of ['a1', 'a2', 'a3']) await send(first, message);
+  await first.close();
+  const second = await startApp(t, { settings: { dataDir } });
+  await send(second, 'a4');
+  const again = await openEvents(t, second.url, 'alerts', { lastEventId: id });
+  await again.waitFor('alerts', 4);
+  await send(second, 'a5');
+  assert.deepEqual(messagesOf(await again.waitFor('alerts', 5)), ['a1', 'a2', 'a3', 'a4', 'a5']);
+  assert.equal(
+    again.events().some(({ name }) => name === 'resync'),
+    false,
+  );
+});
+
+test('a client that has received no alert goes on from the id of the event hello', async (t) => {
+  const app = await startApp(t);
+  await send(app, 'before');
+  const client = await openEvents(t, app.url, 'alerts');
+  const [hello] = await client.waitFor('hello');
+  assert.deepEqual(hello?.data, { topics: ['alerts'] });
+  client.close();
+  await send(app, 'missed');
+  const again = await openEvents(t, app.url, 'alerts', { lastEventId: hello?.id });
+  assert.deepEqual(messagesOf(await again.waitFor('alerts')), ['missed']);
+});
+
+test('many alerts are all delivered in order while they are stored', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'alerts');
+  await client.waitFor('hello');
+  const messages = Array.from({ length: 300 }, (_, index) => `m${index}`);
+  await Promise.all(messages.map((message) => send(app, message)));
+  const received = await client.waitFor('alerts', messages.length);
+  assert.deepEqual(messagesOf(received).toSorted(), messages.toSorted());
+  const ids = received.map(({ id }) => Number(id));
+  assert.deepEqual(
+    ids,
+    ids.toSorted((a, b) => a - b),
+  );
+});
+
+test('after a reconnect, topics that cannot go on are named in resync', async (t) => {
+  const app = await startApp(t);
+  await send(app, 'a');
+  const some = await openEvents(t, app.url, 'alerts,tasks', { lastEventId: '1' });
+  assert.deepEqual((await some.waitFor('resync'))[0]?.data, { topics: ['tasks'] });
+  const all = await openEvents(t, app.url, 'alerts,tasks', { lastEventId: '999' });
+  assert.deepEqual((await all.waitFor('resync'))[0]?.data, { topics: ['alerts', 'tasks'] });
+  const fresh = await openEvents(t, app.url, 'tasks');
+  await fresh.waitFor('hello');
+  assert.equal(fresh.events().length, 1);
+});
+
+test('changes of tasks arrive with id and kind', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'tasks');
+  await client.waitFor('hello');
+  await app.request('POST', '/api/tasks', { body: { Title: 'a' } });
+  await app.request('PUT', '/api/tasks/1', { body: { Status: 'Completed' } });
+  await app.request('PUT', '/api/tasks/7', { body: { Status: 'Completed' } });
+  await app.request('DELETE', '/protected/api/tasks/1');
+  const events = await client.waitFor('tasks', 3);
+  assert.deepEqual(
+    events.map(({ data }) => data),
+    [
+      { id: 1, kind: 'created' },
+      { id: 1, kind: 'updated' },
+      { id: 1, kind: 'deleted' },
+    ],
+  );
+});
+
+test('usage of the machine arrives every second and processes every two, as numbers', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'host,processes');
+  const [, usage] = await client.waitFor('host', 2);
+  for (const name of ['cpu', 'memoryUsed', 'memoryTotal', 'load'])
+    assert.equal(typeof usage?.data[name], 'number', name);
+  const [, processes] = await client.waitFor('processes', 2);
+  const rows = processes?.data['data'] as { pid: number; cpu: number; memoryBytes: number }[];
+  const own = rows.find(({ pid }) => pid === process.pid);
+  assert.ok(own && own.memoryBytes > 0 && own.cpu >= 0);
+});
+
+test('each topic needs the access of its route', async (t) => {
+  const reader = createAccessKey('reader', ['alerts:read']);
+  const settings = { alertsAuth: 'bearer', keys: [reader.entry] };
+  const app = await startApp(t, { settings });
+  const [admin, user] = [await app.login('admin'), await app.login('reader')];
+  for (const [topics, token, status] of [
+    ['host,processes,tasks', undefined, 200],
+    ['alerts', undefined, 401],
+    ['tasks,alerts', undefined, 401],
+    ['alerts', reader.key, 200],
+    ['alerts', user, 200],
+    ['deliveries', reader.key, 401],
+    ['deliveries', user, 403],
+    ['alerts,deliveries', admin, 200],
+  ] as const) {
+    const client = await openEvents(t, app.url, topics, token === undefined ? {} : { token });
+    assert.equal(client.status, status, `${topics} ${token}`);
+    client.close();
+  }
+});
+
+test('missing and unknown topics are 400 and name the topics', async (t) => {
+  const { request } = await startApp(t, { settings: { profiles: ['alerts', 'events'] } });
+  for (const [query, message] of [
+    ['', 'topics must name at least one of alerts, deliveries'],
+    ['?topics=,', 'topics must name at least one of alerts, deliveries'],
+    ['?topics=alerts,tasks', 'There is no topic "tasks"; the topics are alerts, deliveries'],
+  ]) {
+    const { status, json } = await request('GET', `/api/events${query}`);
+    assert.deepEqual([status, json['error']], [400, message]);
+  }
+});
+
+test('the stream ends when the token expires', async (t) => {
+  const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
+  const now = Math.floor(Date.now() / 1000);
+  const token = signToken(createClaims({ iat: now - 10, exp: now + 2 }));
+  const client = await openEvents(t, app.url, 'alerts', { token });
+  assert.equal(client.status, 200);
+  await client.ended;
+  assert.ok(Date.now() / 1000 >= now + 2);
+});
+
+test('the 65th stream is 503, and a closed one makes room', async (t) => {
+  const app = await startApp(t);
+  const clients = await Promise.all(Array.from({ length: 64 }, () => openEvents(t, app.url, 'tasks')));
+  for (const { status } of clients) assert.equal(status, 200);
+  const extra = await openEvents(t, app.url, 'tasks');
+  assert.deepEqual([extra.status, extra.headers['retry-after']], [503, '1']);
+  clients[0]?.close();
+  await waitUntil('there is room', async () => {
+    const client = await openEvents(t, app.url, 'tasks');
+    return client.status === 200;
+  });
+});
+
+test('streams end at once when the server shuts down', async (t) => {
+  const app = await startApp(t);
+  const clients = await Promise.all(['tasks', 'alerts', 'host'].map((topics) => openEvents(t, app.url, topics)));
+  const startedAt = performance.now();
+  await app.close();
+  await Promise.all(clients.map(({ ended }) => ended));
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs < 4000, `${tookMs} ms`);
+});
+
+test('a reader that lets 1 MiB pile up is disconnected, and the others are not', async (t) => {
+  const { topic, publish } = createNoticeTopic('open');
+  const noisy: Feature = {
+    ...{ name: 'noisy', profiles: [], settings: {}, isOn: () => true },
+    create: () => ({ profiles: {}, topics: { noise: topic } }),
+  };
+  const app = await startApp(t, { features: [...features, noisy] });
+  const [slow, quick] = await Promise.all([openEvents(t, app.url, 'noise'), openEvents(t, app.url, 'noise')]);
+  slow.pause();
+  const text = 'x'.repeat(100_000);
+  let sent = 0;
+  // The buffers of both kernels fill first.
+  await waitUntil('the slow reader is disconnected', async () => {
+    publish({ text });
+    sent += 1;
+    await quick.waitFor('noise', sent);
+    return (await app.request('GET', '/metrics')).text.includes('signalbox_event_streams 1\n');
+  });
+  assert.equal(quick.events().filter(({ name }) => name === 'noise').length, sent);
+});
+
+test('an alert of 10 KB and markup arrive as text on one line', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'alerts');
+  await client.waitFor('hello');
+  const message = `<script>\n\ndata: x\r\nid: 7\n${'\u202e'.repeat(10)}${'x'.repeat(10_000)}`;
+  await send(app, message);
+  assert.deepEqual(messagesOf(await client.waitFor('alerts')), [message]);
+});
+
+test('HEAD has the type and ends', async (t) => {
+  const { request } = await startApp(t);
+  const { status, headers } = await request('HEAD', '/api/events?topics=tasks');
+  assert.deepEqual([status, headers['content-type']], [200, 'text/event-stream']);
+});
+
+test('a comment is sent after 15 s without events', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'tasks');
+  await client.waitFor('hello');
+  await setTimeout(15_500);
+  assert.match(client.text(), /^:$/m);
+});

@@ -1,0 +1,13 @@
+import { defineFeature } from '../feature.ts';
+import { createEventRoute } from './routes.ts';
+
+/** What changes, while it does: topics of the other features as server-sent events. */
+export const events = defineFeature({
+  name: 'events',
+  profiles: [{ name: 'events', mounts: ['/'], summary: 'changes as server-sent events' }],
+  settings: {},
+  create: ({ topics, authorize, meters }) => {
+    const { route, endAll } = createEventRoute({ topics, authorize, meters });
+    return { profiles: { events: [route] }, stop: endAll };
+  },
+});

@@ -1,0 +1,127 @@
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { findExpiry } from '../../auth/guard.ts';
+import { createUnavailable, ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { skipTiming } from '../../http/response/timing.ts';
+import type { Parts } from '../feature.ts';
+import { defineRoute, type Route } from '../route.ts';
+import type { Topic } from '../topic.ts';
+import { type EventStream, openStream } from './stream.ts';
+
+/** Streams at a time. */
+const maxStreams = 64;
+
+/** Milliseconds between comments. */
+const commentInterval = 15_000;
+
+const EventQuery = Type.Object({
+  topics: Type.String({
+    default: '',
+    description: 'Any of host, processes, tasks, alerts, deliveries, separated by commas.',
+    examples: ['alerts,tasks'],
+  }),
+});
+
+const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'] });
+
+/** The route, and the function that ends all streams for shutdown. */
+export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'topics' | 'authorize' | 'meters'>) => {
+  const streams = new Set<EventStream>();
+  meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => [[[], streams.size]]);
+  let comments: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const add = (stream: EventStream): void => {
+    streams.add(stream);
+    comments ??= setInterval(() => {
+      for (const each of streams) each.comment();
+    }, commentInterval).unref();
+  };
+  const remove = (stream: EventStream): void => {
+    streams.delete(stream);
+    if (streams.size > 0) return;
+    clearInterval(comments);
+    comments = undefined;
+  };
+  const route: Route = defineRoute({
+    method: 'GET',
+    path: '/api/events',
+    access: 'open',
+    summary: 'Stream changes as server-sent events; each topic needs the access of its route',
+    schema: {
+      operationId: 'streamEvents',
+      querystring: EventQuery,
+      response: {
+        200: { content: { 'text/event-stream': { schema: EventText } } },
+        401: ErrorBody,
+        403: ErrorBody,
+      },
+    },
+    handler: async (request, reply) => {
+      const chosen = chooseTopics(request.query.topics, topics());
+      for (const [, { access, scope }] of chosen) await authorize(request, access, scope);
+      const after = readLastEventId(request);
+      if (isStopped || streams.size >= maxStreams) {
+        throw createUnavailable(`More than ${maxStreams} event streams are open; try again later`, 'streams');
+      }
+      if (request.method === 'HEAD') return reply.type('text/event-stream').send('');
+      skipTiming(reply);
+      reply.hijack();
+      const ends: (() => void)[] = [];
+      const stream = openStream(reply.raw, () => {
+        for (const end of ends) end();
+        remove(stream);
+      });
+      add(stream);
+      const expiry = findExpiry(request);
+      if (expiry !== undefined) {
+        const timer = setTimeout(stream.end, Math.max(0, expiry * 1000 - Date.now())).unref();
+        ends.push(() => clearTimeout(timer));
+      }
+      ends.push(...listen(stream, chosen, after));
+      return reply;
+    },
+  });
+  return {
+    route,
+    endAll: (): void => {
+      isStopped = true;
+      for (const stream of streams) stream.end();
+    },
+  };
+};
+
+type Chosen = readonly (readonly [name: string, topic: Topic])[];
+
+const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen => {
+  const names = [...new Set(query.split(',').filter((name) => name !== ''))];
+  const all = [...known.keys()].join(', ');
+  if (names.length === 0) throw new HttpError('invalid', `topics must name at least one of ${all}`);
+  return names.map((name) => {
+    const topic = known.get(name);
+    if (!topic) throw new HttpError('invalid', `There is no topic ${JSON.stringify(name)}; the topics are ${all}`);
+    return [name, topic] as const;
+  });
+};
+
+/** The id that a client got last before it lost the connection; another header's value is ignored as browsers do. */
+const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+};
+
+/**
+ * Subscribes to the topics; returns the functions that end that. A client that comes back is told to read again what it
+ * shows of topics that cannot go on where they were.
+ */
+const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
+  const resumed = chosen.filter(([, { lastId }]) => lastId && after !== undefined && after <= lastId());
+  const lost = chosen.filter((one) => !resumed.includes(one)).map(([name]) => name);
+  const [id] = chosen.flatMap(([, { lastId }]) => (lastId ? [lastId()] : []));
+  const hello = JSON.stringify({ topics: chosen.map(([name]) => name) });
+  // Its id is where a client that gets no other event goes on.
+  void stream.send('hello', hello, resumed.length > 0 ? after : id);
+  if (after !== undefined && lost.length > 0) void stream.send('resync', JSON.stringify({ topics: lost }));
+  return chosen.map(([name, topic]) =>
+    topic.subscribe(stream.senderOf(name), (resumed.length > 0 ? after : topic.lastId?.()) ?? 0),
+  );
+};

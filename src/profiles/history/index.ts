@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import type { Meters } from '../../metrics/meters.ts';
+import { defineFeature } from '../feature.ts';
+import { loadHistory, saveHistory } from './file.ts';
+import { Ring } from './ring.ts';
+import { createHistoryRoute } from './routes.ts';
+import { createSampler } from './sampler.ts';
+
+/** Milliseconds between two samples, and between two writes of the file. */
+const sampleInterval = 1000;
+const saveInterval = 5 * 60 * 1000;
+
+/** How the machine has developed: 10 minutes by the second, 24 hours by ten seconds. */
+export const history = defineFeature({
+  name: 'history',
+  profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
+  settings: {
+    historyAuth: Type.Enum(['none', 'bearer'], {
+      default: 'none',
+      description: 'Whether reading the history requires a token.',
+    }),
+  },
+  create: async ({ host, meters, openSnapshot, clock, log, settings }) => {
+    const file = openSnapshot('history.bin');
+    const fine = new Ring(1, 600);
+    const coarse = new Ring(10, 8640);
+    const rings = [fine, coarse];
+    const disks = await loadHistory(file, rings);
+    const sampler = createSampler({ host, countAlerts: () => countAlerts(meters), fine, coarse, disks });
+    let isFailing = false;
+    const save = async (): Promise<void> => {
+      try {
+        await saveHistory(file, rings, disks);
+        isFailing = false;
+      } catch (err) {
+        if (!isFailing) log.warn({ err }, 'history: the file cannot be written');
+        isFailing = true;
+      }
+    };
+    let timer: NodeJS.Timeout | undefined;
+    let nextSave = performance.now() + saveInterval;
+    const tick = (): void => {
+      sampler.sample(clock().getTime() / 1000);
+      if (performance.now() < nextSave) return;
+      nextSave = performance.now() + saveInterval;
+      void save();
+    };
+    const access = settings.historyAuth === 'bearer' ? 'token' : 'open';
+    return {
+      profiles: { history: [createHistoryRoute({ rings, disks, clock, access })] },
+      start: () => {
+        // Begun together with Node's own timer for connections, so an idle server wakes up for both at once.
+        timer = setInterval(tick, sampleInterval).unref();
+        tick();
+      },
+      close: async () => {
+        clearInterval(timer);
+        if (timer) await save();
+      },
+    };
+  },
+});
+
+/** Alerts stored so far, by level. */
+const countAlerts = (meters: Meters): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const [[, level = ''], value] of meters.countsOf('signalbox_alerts_received_total')) {
+    counts[level] = (counts[level] ?? 0) + value;
+  }
+  return counts;
+};

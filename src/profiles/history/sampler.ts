@@ -1,0 +1,105 @@
+import type { CountersReading, HostReadings } from '../../host/readings.ts';
+import { toUsage } from '../../host/sampling/usage.ts';
+import { alertLevels, alertsAt, columnCount, disksAt, hostColumns, mostDisks } from './columns.ts';
+import type { Disks } from './file.ts';
+import type { Ring } from './ring.ts';
+
+interface SamplerParts {
+  host: Pick<HostReadings, 'counters' | 'fixedDisks'>;
+  /** Alerts stored so far, by level. */
+  countAlerts(): Record<string, number>;
+  /** Rows of one second, and of more. */
+  fine: Ring;
+  coarse: Ring;
+  /** Mount paths by column; new disks are added. */
+  disks: Disks;
+}
+
+/** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
+const longestGap = 5;
+
+/** Takes samples of the machine; call `sample` about once a second with the Unix time in seconds. */
+export const createSampler = ({ host, countAlerts, fine, coarse, disks }: SamplerParts) => {
+  let before: { time: number; counters: CountersReading; alerts: Record<string, number> } | undefined;
+  const diskValues = new Float64Array(2 * mostDisks).fill(NaN);
+  const sums = createSums();
+  let isReadingDisks = false;
+  const readDisks = async (): Promise<void> => {
+    if (isReadingDisks) return;
+    isReadingDisks = true;
+    const found = await host.fixedDisks().catch(() => []);
+    isReadingDisks = false;
+    diskValues.fill(NaN);
+    for (const { mountPath, usedBytes, availableBytes } of found) {
+      if (!disks.includes(mountPath) && disks.length < mostDisks) disks.push(mountPath);
+      const index = disks.indexOf(mountPath);
+      // As `df` counts: space reserved for root is neither used nor free.
+      if (index >= 0) diskValues.set([usedBytes, usedBytes + availableBytes], 2 * index);
+    }
+  };
+  return {
+    sample: (now: number): void => {
+      const time = Math.floor(now);
+      if (before?.time === time) return;
+      const counters = host.counters();
+      const alerts = countAlerts();
+      const seconds = before === undefined ? 0 : time - before.time;
+      if (before && seconds > 0 && seconds <= longestGap) {
+        const row = [
+          ...toHostRow(before.counters, counters, seconds),
+          ...toRates(before.alerts, alerts),
+          ...diskValues,
+        ];
+        // A timer that is a little late may skip a second, which is then like the next one.
+        for (let at = before.time + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
+        fine.set(time, row);
+        if (coarse.align(before.time) !== coarse.align(time)) {
+          coarse.set(before.time, sums.take());
+          void readDisks();
+        }
+        sums.add(row);
+      } else {
+        sums.take();
+        void readDisks();
+      }
+      before = { time, counters, alerts };
+    },
+  };
+};
+
+/** Adds up rows: takes means of measurements and sums of alerts. */
+const createSums = () => {
+  const sums = new Float64Array(columnCount);
+  const counts = new Float64Array(columnCount);
+  return {
+    add: (row: readonly number[]): void => {
+      for (let column = 0; column < columnCount; column += 1) {
+        const value = row[column] as number;
+        if (Number.isNaN(value)) continue;
+        sums[column] = (sums[column] as number) + value;
+        counts[column] = (counts[column] as number) + 1;
+      }
+    },
+    /** The row of all added ones; begins again. */
+    take: (): Float64Array => {
+      const row = sums.map((sum, column) => {
+        if (column >= alertsAt && column < disksAt) return sum;
+        return sum / (counts[column] as number);
+      });
+      sums.fill(0);
+      counts.fill(0);
+      return row;
+    },
+  };
+};
+
+const toHostRow = (before: CountersReading, now: CountersReading, seconds: number): number[] => {
+  const usage = toUsage(before, now, seconds);
+  return hostColumns.map((name) => usage[name]);
+};
+
+const toRates = (before: Record<string, number>, now: Record<string, number>): number[] =>
+  alertLevels.map((level) => (now[level] ?? 0) - (before[level] ?? 0));
+
+const withoutAlerts = (row: readonly number[]): number[] =>
+  row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));

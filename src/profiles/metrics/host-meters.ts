@@ -1,0 +1,53 @@
+import type { HostReadings } from '../../host/readings.ts';
+import { createSharedReading } from '../../host/sampling/shared-reading.ts';
+import type { Meters } from '../../metrics/meters.ts';
+
+/** Milliseconds for which the meters of one scrape share a reading. */
+const maxAgeMs = 500;
+
+/** Measures the machine, each time metrics are scraped. */
+export const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
+  const counters = createSharedReading(async () => host.counters(), maxAgeMs);
+  const disks = createSharedReading(() => host.fixedDisks(), maxAgeMs);
+  reading(
+    'counter',
+    'signalbox_host_cpu_seconds_total',
+    'Processor time of the machine over all cores.',
+    async () => Object.entries((await counters()).cpuSeconds).map(([mode, seconds]) => [[mode], seconds]),
+    ['mode'],
+  );
+  for (const [name, help, key] of memoryMeters) {
+    reading('gauge', `signalbox_host_memory_${name}_bytes`, help, async () => {
+      const { memory } = await counters();
+      return memory ? [[[], memory[key]]] : [];
+    });
+  }
+  for (const [name, help, key] of diskMeters) {
+    reading(
+      'gauge',
+      `signalbox_host_filesystem_${name}_bytes`,
+      help,
+      async () => (await disks()).map((disk) => [[disk.mountPath], disk[key]]),
+      ['mountpoint'],
+    );
+  }
+  reading('gauge', 'signalbox_host_boot_time_seconds', 'Unix time at which the machine was started.', async () => [
+    [[], (await host.system()).bootedAt.getTime() / 1000],
+  ]);
+  reading('gauge', 'signalbox_host_processes', 'Processes of the machine.', async () => [
+    [[], (await host.processes()).length],
+  ]);
+};
+
+const memoryMeters = [
+  ['size', 'Memory of the machine.', 'total'],
+  ['available', 'Memory that programs can still allocate without swapping.', 'available'],
+  ['swap_size', 'Size of the swap space.', 'swapTotal'],
+  ['swap_free', 'Free part of the swap space.', 'swapFree'],
+] as const;
+
+const diskMeters: readonly [name: string, help: string, key: 'totalBytes' | 'usedBytes' | 'availableBytes'][] = [
+  ['size', 'Size of each fixed local disk and the root file system.', 'totalBytes'],
+  ['used', 'Used space.', 'usedBytes'],
+  ['available', 'Space that ordinary users can still fill.', 'availableBytes'],
+];

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sendAlert } from '../support/alerts.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { openBrowser, toSkip } from './browser.ts';
+import { findFaults, openConsole } from './console.ts';
+
+const browser = await openBrowser();
+const skip = toSkip(browser);
+after(() => browser?.close());
+
+const hostile = [
+  '<img src=x onerror="document.title=1"><script>document.title=2</script>',
+  '\u202eright to left\u202c \u2067isolate',
+  'long'.repeat(2560),
+  '=HYPERLINK("http://example.org")',
+  '\u0007\u001b[31mred',
+];
+
+const send = (app: TestApp, fields: Record<string, string>): Promise<string> =>
+  sendAlert(app, { level: 'ERROR', source: 'disk', message: 'sda1 is full', hostname: 'web-1', ...fields });
+
+const rows = '[role=row], tbody tr';
+
+test('hostile alerts are shown as text, and long ones in full on request', { skip }, async (t) => {
+  const app = await startApp(t);
+  const ids: string[] = [];
+  for (const text of hostile) ids.push(await send(app, { message: text, source: text, level: text, hostname: text }));
+  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/alerts' });
+  await page.getByRole('link', { name: '<img src=x' }).waitFor();
+  assert.equal(await page.getByRole('table', { name: 'Alerts' }).locator('img, script, b').count(), 0);
+  assert.deepEqual(await findFaults(page), []);
+  await page.goto(`/console/#/alerts/${ids[2]}`);
+  const dialog = page.getByRole('dialog', { name: 'Alert' });
+  await dialog.getByRole('button', { name: 'Show all of it' }).first().click();
+  assert.ok((await dialog.textContent())?.includes('long'.repeat(2560)));
+  assert.equal(await page.title(), 'Alerts · signalbox');
+  assert.deepEqual(await findFaults(page), []);
+  assert.deepEqual(complaints, []);
+});
+
+test('an alert that is posted appears in the list within 300 ms', { skip }, async (t) => {
+  const { page, app, complaints } = await openConsole(t, browser, { hash: '#/alerts' });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText('No alerts yet').waitFor();
+  await send(app, { message: 'warm up' });
+  await page.getByText('warm up').waitFor();
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const seen = page
+      .getByText(`alert of round ${round}`)
+      .waitFor()
+      .then(() => performance.now());
+    const sent = performance.now();
+    await send(app, { message: `alert of round ${round}` });
+    times.push((await seen) - sent);
+  }
+  t.diagnostic(`milliseconds until an alert is shown: ${times.map(Math.round).join(', ')}`);
+  assert.ok(Math.min(...times) < 300);
+  assert.deepEqual(complaints, []);
+});
+
+test('alerts are filtered by level and text, and the filter is in the address', { skip }, async (t) => {
+  const app = await startApp(t);
+  await send(app, { message: 'first' });
+  await send(app, { message: 'second', level: 'INFO' });
+  await send(app, { message: 'third', level: 'INFO' });
+  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/alerts' });
+  await page.getByRole('link', { name: 'first' }).waitFor();
+  await page.getByRole('button', { name: /^Info/ }).click();
+  await page.waitForURL('**/#/alerts?level=INFO');
+  await page.getByRole('link', { name: 'first' }).waitFor({ state: 'detached' });
+  await page.getByLabel('Message contains').fill('SEC');
+  await page.waitForURL('**/#/alerts?level=INFO&q=SEC');
+  await page.getByRole('link', { name: 'third' }).waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('link', { name: 'second' }).waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'first' }).waitFor();
+  await page.getByLabel('Message contains').fill('nowhere');
+  await page.getByText('No alert matches').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).last().click();
+  await page.getByRole('link', { name: 'first' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('repeats are folded with their count and can be shown one by one', { skip }, async (t) => {
+  const app = await startApp(t);
+  for (let count = 0; count < 4; count += 1) await send(app, {});
+  await send(app, { message: 'another' });
+  const { page } = await openConsole(t, browser, { app, hash: '#/alerts' });
+  const links = page.getByRole('table', { name: 'Alerts' }).getByRole('link', { name: 'sda1 is full' });
+  await page.getByRole('link', { name: '4 times' }).waitFor();
+  assert.equal(await links.count(), 1);
+  await page.getByLabel('Fold repeats').uncheck();
+  await page.getByRole('link', { name: '4 times' }).waitFor({ state: 'detached' });
+  assert.equal(await links.count(), 4);
+});
+
+test('one alert opens over the list at its own address with what came before and after', { skip }, async (t) => {
+  const app = await startApp(t);
+  for (const message of ['before', 'this one', 'after']) await send(app, { message });
+  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/alerts' });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('link', { name: 'this one' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Alert' });
+  await dialog.getByRole('link', { name: 'before' }).waitFor();
+  await dialog.getByRole('link', { name: 'after' }).waitFor();
+  await dialog.getByRole('button', { name: 'Copy as JSON' }).click();
+  await page.getByRole('status').getByText('Copied').waitFor();
+  const copied = JSON.parse(await page.evaluate('navigator.clipboard.readText()'));
+  assert.equal(copied.message, 'this one');
+  assert.match(page.url(), new RegExp(`#/alerts/${copied.id}$`));
+  await page.reload();
+  await dialog.getByText('this one').first().waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.waitForURL('**/#/alerts');
+  await page.goto('/console/#/alerts/00000000-0000-7000-8000-000000000000');
+  await page.getByText('This alert is not in the log').waitFor();
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('404')),
+    [],
+  );
+});
+
+test('older alerts are loaded while scrolling, and new ones do not move what is being read', { skip }, async (t) => {
+  const app = await startApp(t);
+  for (let number = 0; number < 350; number += 1) await send(app, { message: `alert ${number}.` });
+  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/alerts' });
+  await page.getByRole('link', { name: 'alert 349.' }).waitFor();
+  while ((await page.getByRole('link', { name: 'alert 300.' }).count()) === 0) await page.mouse.wheel(0, 300);
+  await page.getByRole('link', { name: 'alert 300.' }).scrollIntoViewIfNeeded();
+  const place = () => page.getByRole('link', { name: 'alert 300.' }).boundingBox();
+  const before = await place();
+  await send(app, { message: 'while reading' });
+  await page.getByRole('button', { name: '1 new' }).waitFor();
+  assert.deepEqual(await place(), before);
+  await page.getByRole('button', { name: '1 new' }).click();
+  await page.getByRole('link', { name: 'while reading' }).waitFor();
+  while ((await page.getByRole('link', { name: 'alert 0.' }).count()) === 0) await page.mouse.wheel(0, 4000);
+  assert.ok((await page.locator(rows).count()) < 150);
+  assert.deepEqual(complaints, []);
+});
+
+test('a list that was offline neither loses nor repeats an alert', { skip }, async (t) => {
+  const app = await startApp(t);
+  await send(app, { message: 'alert 1' });
+  const { page } = await openConsole(t, browser, { app, hash: '#/alerts?fold=off' });
+  await page.getByRole('link', { name: 'alert 1' }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('Offline: cannot reach the server, trying again').waitFor();
+  for (const message of ['alert 2', 'alert 3']) await send(app, { message });
+  await page.context().setOffline(false);
+  await page.getByRole('link', { name: 'alert 3' }).waitFor();
+  const shown = await page.getByRole('table', { name: 'Alerts' }).getByRole('link').allTextContents();
+  assert.deepEqual(shown, ['alert 3', 'alert 2', 'alert 1']);
+});

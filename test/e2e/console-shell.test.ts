@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startProgram } from '../support/program.ts';
+import { openBrowser, toSkip } from './browser.ts';
+import { fillLogin, findFaults, logIn, openConsole } from './console.ts';
+
+const browser = await openBrowser();
+const skip = toSkip(browser);
+after(() => browser?.close());
+
+const offline = 'Offline: cannot reach the server, trying again';
+
+test('the navigation of the console shows the screens of mounted profiles only', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser, { settings: { profiles: ['items'] } });
+  const links = page.getByRole('navigation').getByRole('link');
+  assert.ok((await links.allTextContents()).includes('Overview'));
+  assert.equal(await page.getByRole('link', { name: 'Alerts' }).count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test('every screen of the console has an address and a heading of its name', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser);
+  const links = page.getByRole('navigation').getByRole('link').filter({ hasNotText: 'API reference' });
+  const names = await links.allTextContents();
+  assert.ok(names.includes('Alerts'));
+  for (const name of names) {
+    await page.getByRole('link', { name, exact: true }).first().click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    assert.equal(await page.title(), `${name} · signalbox`);
+  }
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: names.at(-2) ?? '' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: names.at(-2) ?? '' }).waitFor();
+  await page.goto('/console/#/nowhere');
+  await page.getByRole('heading', { name: 'There is no such screen' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a login keeps its token in memory, and in this tab only if the user asks for it', { skip }, async (t) => {
+  const { page } = await openConsole(t, browser);
+  const stored = (): Promise<string> => page.evaluate('JSON.stringify([sessionStorage, localStorage, location.href])');
+  const banner = page.getByRole('banner');
+  await banner.getByRole('button', { name: 'Log in' }).click();
+  await fillLogin(page, 'admin', 'wrong');
+  await page.getByRole('alert').getByText('Invalid password').waitFor();
+  await fillLogin(page, 'admin');
+  await banner.getByRole('button', { name: 'admin, Admin' }).waitFor();
+  assert.doesNotMatch(await stored(), /eyJ/);
+  await page.reload();
+  await banner.getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel('Stay logged in while this tab is open').check();
+  await fillLogin(page, 'admin');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.reload();
+  await banner.getByRole('button', { name: 'admin, Admin' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await banner.getByRole('button', { name: 'Log in' }).waitFor();
+  assert.doesNotMatch(await stored(), /eyJ/);
+});
+
+test('the console counts down until another login may be tried', { skip }, async (t) => {
+  const { page } = await openConsole(t, browser);
+  await page.route('**/api/auth/login', (route) =>
+    route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, body: '{"error":"Too many logins"}' }),
+  );
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
+  await fillLogin(page, 'admin');
+  await page.getByText('Too many attempts. Try again in 2 s.').waitFor();
+  await page.getByText('Too many attempts. Try again in 1 s.').waitFor();
+  await page.unrouteAll();
+  await page.getByText('Too many attempts').waitFor({ state: 'detached' });
+  await fillLogin(page, 'admin');
+  await page.getByRole('button', { name: 'admin, Admin' }).waitFor();
+});
+
+test('the console can be used with the keyboard alone', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser);
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate('document.activeElement.tagName'), 'MAIN');
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await heading('Alerts');
+  await page.keyboard.press('/');
+  await page.keyboard.type('g o disk');
+  assert.equal(await page.getByLabel('Message contains').inputValue(), 'g o disk');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.getByLabel('Message contains').inputValue(), '');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Type to search' }).pressSequentially('overv');
+  await page.getByRole('option', { name: 'Go to Overview' }).waitFor();
+  await page.keyboard.press('Enter');
+  await heading('Overview');
+  await page.keyboard.press('?');
+  await page.getByLabel('Use single-key shortcuts').uncheck();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await heading('Overview');
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test('the start, the login dialog, the palette and the help have no accessibility faults', { skip }, async (t) => {
+  const { page } = await openConsole(t, browser);
+  assert.deepEqual(await findFaults(page), []);
+  for (const open of [
+    () => page.getByRole('banner').getByRole('button', { name: 'Log in' }).click(),
+    () => page.keyboard.press('Control+k'),
+    () => page.keyboard.press('?'),
+  ]) {
+    await open();
+    await page.getByRole('dialog').waitFor();
+    assert.deepEqual(await findFaults(page), []);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+});
+
+test('a response of the wrong shape is reported with its route, and the rest goes on', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser, { hash: '#/nowhere' });
+  await page.route('**/api/processes*', (route) => route.fulfill({ body: '{"data":[{"name":"init"}]}' }));
+  await page.goto('/console/#/');
+  await page.getByRole('alert').getByText('GET /api/processes').waitFor();
+  await page.getByRole('heading', { name: 'Latest alerts' }).waitFor();
+  await page.unrouteAll();
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('columnheader', { name: 'PID' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a killed server is reported within 3 s, and the console continues once it is back', { skip }, async (t) => {
+  const program = await startProgram(t, ['--profiles', 'monitoring,alerts']);
+  const { port } = new URL(program.url);
+  const context = await browser?.newContext({ locale: 'en-GB' });
+  t.after(() => context?.close());
+  const page = await context?.newPage();
+  assert.ok(page);
+  await page.goto(`${program.url}/console/#/alerts`);
+  await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor();
+  await page.getByText(/^(Live|Polling)$/).waitFor();
+  await program.stop('SIGKILL');
+  await page.getByText(offline).waitFor({ timeout: 3000 });
+  const again = await startProgram(t, ['--port', port, '--profiles', 'monitoring,alerts']);
+  await page.getByText(offline).waitFor({ state: 'detached' });
+  await again.request('POST', '/api/alert', { body: { message: 'back again' } });
+  await page.getByText('back again').waitFor();
+});
+
+test('a login that a screen needs is asked for on the screen', { skip }, async (t) => {
+  const { page } = await openConsole(t, browser, { settings: { alertsAuth: 'bearer' }, hash: '#/alerts' });
+  await page.getByText('Log in to see this').waitFor();
+  await logIn(page, 'reader');
+  await page.getByText('No alerts yet').waitFor();
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path/posix';
+import { test } from 'node:test';
+import { listFiles, readText } from './support/documents.ts';
+
+interface Import {
+  from: string;
+  to: string;
+  isTypeOnly: boolean;
+}
+
+/** Folders of the console that are not screens. */
+const shared = ['calls', 'live', 'shell', 'strings', 'style', 'ui'];
+
+const files = listFiles('console').filter((path) => /\.tsx?$/.test(path));
+
+/** Imports of the console's files by paths from the root of the repository. dependency-cruiser cannot read TSX. */
+const imports: Import[] = files.flatMap((from) =>
+  [...readText(from).matchAll(/^(?:import|export)( type)?\b[^;']*'(\.[^']+)';$/gm)].map(([, type, to = '']) => ({
+    from,
+    to: join(dirname(from), to),
+    isTypeOnly: type !== undefined,
+  })),
+);
+
+const folderOf = (path: string): string => path.split('/').slice(1, -1)[0] ?? '';
+
+test('the console imports only types from the server', () => {
+  assert.ok(imports.length > 50);
+  const wrong = imports.filter(({ to, isTypeOnly }) => to.startsWith('src/') && !isTypeOnly);
+  assert.deepEqual(wrong, []);
+});
+
+test('a screen of the console imports nothing of another screen, and shared parts import no screen', () => {
+  const isScreen = (folder: string) => folder !== '' && !shared.includes(folder);
+  const wrong = imports.filter(({ from, to }) => {
+    const [own, other] = [folderOf(from), folderOf(to)];
+    return to.startsWith('console/') && isScreen(other) && own !== other && from !== 'console/screens.ts';
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('the shared parts of the console import neither its shell nor its list of screens', () => {
+  const wrong = imports.filter(
+    ({ from, to }) => ['calls', 'live', 'ui'].includes(folderOf(from)) && /^console\/(shell\/|screens\.ts)/.test(to),
+  );
+  assert.deepEqual(wrong, []);
+});
