@@ -38,10 +38,12 @@ export const describeSession = ({ name, role }) => (name ? `${name} (${role})` :
 
 const logIn = async () => {
   const { username, password, keep } = parts.form.elements;
+  const name = username.value;
+  const isKept = keep.checked;
   const response = await fetch(address, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ Username: username.value, Password: password.value }),
+    body: JSON.stringify({ Username: name, Password: password.value }),
   }).catch(() => {
     throw new Error('The server does not respond. Is it still running?');
   });
@@ -49,9 +51,8 @@ const logIn = async () => {
   if (!response.ok) throw new Error(toRefusal(response, body));
   const { token, expiresIn, role } = body;
   if (typeof token !== 'string') throw new Error('The response of the login has no token.');
-  finish(() =>
-    beginSession({ name: username.value, role, token, expiresAt: Date.now() + expiresIn * 1000 }, keep.checked),
-  );
+  const expiresAt = Date.now() + expiresIn * 1000;
+  finish(() => beginSession({ name, role, token, expiresAt }, isKept));
 };
 
 const toRefusal = (response, { error }) => {
