@@ -40,6 +40,24 @@ test('alerts that come back are stored but not sent again', async (t) => {
   assert.equal(json.count, 4);
 });
 
+test('a delivery carries the traceparent of the request that the alert came with', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const slack = { text: 'from a hook' };
+  for (const [path, body, headers] of [
+    ['/api/alert', { message: 'native' }, { traceparent }],
+    ['/api/alert/slack', slack, { traceparent }],
+    ['/api/alert', { message: 'without' }, {}],
+    ['/api/alert', { message: 'forged' }, { traceparent: 'x' }],
+  ] as const) {
+    assert.equal((await app.request('POST', path, { body, headers })).status, 200);
+  }
+  await waitUntilIdle(app);
+  const sent = receiver.requests.map(({ headers }) => headers['traceparent']);
+  assert.deepEqual(sent, [traceparent, traceparent, undefined, undefined]);
+});
+
 test('two instances that deliver to each other send an alert once each way', async (t) => {
   const relay = { url: '' };
   const receiver = await startReceiver(t, async (response, { headers, body }) => {
