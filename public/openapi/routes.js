@@ -36,7 +36,7 @@ const toRoute = (method, path, operation) => {
   const { operationId, summary = '', tags = [], security = [], requestBody, responses = {} } = operation;
   const [profile = 'other'] = tags;
   const access = toAccess(operation);
-  const [bodySchema, ...bodyTypes] = readContent(requestBody);
+  const body = readContent(requestBody);
   const answers = Object.entries(responses).map(([status, response]) => toAnswer(status, response));
   return {
     id: operationId ?? `${method}:${path}`,
@@ -52,9 +52,9 @@ const toRoute = (method, path, operation) => {
     isStream: answers.some(({ type }) => type === 'text/event-stream'),
     inPath: toParameters(operation, 'path'),
     inQuery: toParameters(operation, 'query'),
-    inBody: toFields(bodySchema),
-    bodyTypes,
-    example: bodySchema && toExample(bodySchema, { onlyRequired: true }),
+    inBody: toFields(body.schema),
+    bodyTypes: body.types,
+    example: body.example ?? (body.schema && toExample(body.schema, { onlyRequired: true })),
     answers,
     text: `${method} ${path} ${summary} ${profile} ${access}`.toLowerCase(),
   };
@@ -82,23 +82,24 @@ const toParameters = ({ parameters = [] }, place) =>
       example: example ?? schema?.default,
     }));
 
-/** The schema of a body and the content types that it may have, JSON first. */
+/** Of a body: its content types, and the schema and the document's own example of the first, which is JSON if possible. */
 const readContent = ({ content = {} } = {}) => {
-  const types = Object.keys(content);
-  const json = types.find((type) => type === 'application/json') ?? types[0];
-  return [content[json]?.schema, ...types];
+  const isJson = (type) => type === 'application/json';
+  const types = Object.keys(content).toSorted((left, right) => isJson(right) - isJson(left));
+  const { schema, example, examples = {} } = content[types[0]] ?? {};
+  return { types, schema, example: example ?? Object.values(examples)[0]?.value };
 };
 
 const toAnswer = (status, response) => {
-  const [schema, type = ''] = readContent(response);
+  const { types, schema, example } = readContent(response);
   return {
     status,
     reason: response.description ?? '',
-    type,
+    type: types[0] ?? '',
     headers: Object.keys(response.headers ?? {}),
     shape: schema ? toShape(schema) : '',
     fields: toFields(schema),
-    example: schema && toExample(schema),
+    example: example ?? (schema && toExample(schema)),
   };
 };
 

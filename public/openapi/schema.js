@@ -28,7 +28,7 @@ export const toChoices = ({ anyOf, oneOf }) => anyOf ?? oneOf;
 export const toRules = (schema = {}) => {
   const whole = toChoices(schema)?.find(({ type }) => type !== 'null') ?? schema;
   return Object.entries(phrases)
-    .filter(([keyword]) => whole[keyword] !== undefined)
+    .filter(([keyword]) => whole[keyword] !== undefined && whole[keyword] !== '')
     .map(([keyword, phrase]) => phrase(whole[keyword]));
 };
 

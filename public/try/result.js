@@ -47,11 +47,9 @@ export const createResult = (name) => {
       live?.add(piece);
     },
     showEnd: ({ end, milliseconds }) => {
-      if (!head || end === 'stopped') {
-        outcome.replaceChildren(...(head ? toOutcome(head) : []), ` Stopped after ${toDuration(milliseconds)}.`);
-      } else {
-        outcome.replaceChildren(...toOutcome({ ...head, milliseconds }, toEnding(end, text)));
-      }
+      const ending = endings[end] ?? `${text.length.toLocaleString('en')} characters.`;
+      if (head) outcome.replaceChildren(...toOutcome({ ...head, milliseconds }, ending));
+      else outcome.replaceChildren(`Stopped after ${toDuration(milliseconds)}.`);
       if (head && !live) details.append(...createBody(name, text, end));
       head = undefined;
     },
@@ -72,8 +70,11 @@ const toOutcome = ({ status, reason, milliseconds }, ending = '') => [
   ending,
 ];
 
-const toEnding = (end, text) =>
-  end === 'cut' ? 'The response is longer than this page shows.' : `${text.length.toLocaleString('en')} characters.`;
+const endings = {
+  stopped: 'Stopped.',
+  cut: 'Cut: this page reads no more of it.',
+  lost: 'The connection was lost before the end.',
+};
 
 const toDuration = (milliseconds) =>
   milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
@@ -101,24 +102,25 @@ const createHeaderList = (headers) =>
 
 /** The events of a stream as they arrive, scrolled to the last. */
 const createLive = (name) => {
-  const element = createCode(`Stream of ${name}`, []);
+  const code = createCode(`Stream of ${name}`, []);
   const text = document.createTextNode('');
-  element.firstChild.append(text);
+  code.firstChild.append(text);
   return {
-    element,
+    element: create('div', { class: 'box' }, code),
     add: (piece) => {
-      const isAtEnd = element.scrollTop + element.clientHeight > element.scrollHeight - 40;
+      const isAtEnd = code.scrollTop + code.clientHeight > code.scrollHeight - 40;
       text.appendData(piece);
-      if (isAtEnd) element.scrollTop = element.scrollHeight;
+      if (isAtEnd) code.scrollTop = code.scrollHeight;
     },
   };
 };
 
 const createBody = (name, text, end) => {
   if (text === '') return [create('p', { class: 'quiet' }, 'The response has no body.')];
-  const whole = end === 'complete' && isJson(text) ? formatJson(text) : text;
+  const isWholeJson = end === 'complete' && isJson(text);
+  const whole = isWholeJson ? formatJson(text) : text;
   const short = cut(whole);
-  const code = createCode(`Response of ${name}`, short === whole ? toCodeParts(whole) : [short]);
+  const code = createCode(`Response of ${name}`, toCodeParts(short, isWholeJson));
   const bar = create(
     'div',
     { class: 'bar' },

@@ -4,20 +4,23 @@ const mostStreamed = 256 * 1024;
 
 /**
  * Sends a call and reports the response as it arrives: `onHead({ status, reason, headers, milliseconds })`, then
- * `onText(text)` for each piece. Resolves to `{ milliseconds, end }` with `end` one of `complete`, `stopped` (by `signal`)
- * and `cut` (too long); rejects if there is no response.
+ * `onText(text)` for each piece. Resolves to `{ milliseconds, end }` with `end` one of `complete`, `stopped` (by `signal`),
+ * `cut` (too long) and `lost` (the connection); rejects if there is no response.
  */
 export const send = async (call, { token, signal, onHead, onText }) => {
   const start = performance.now();
+  let hasHead = false;
   const toResult = (end) => ({ end, milliseconds: performance.now() - start });
   try {
     const response = await fetch(call.url, toOptions(call, token, signal));
     const { status, statusText, headers } = response;
     onHead({ status, reason: statusText, headers: [...headers], milliseconds: performance.now() - start });
+    hasHead = true;
     const isStream = headers.get('Content-Type')?.startsWith('text/event-stream') ?? false;
     return toResult(await readBody(response, isStream ? mostStreamed : mostRead, onText));
   } catch (error) {
     if (signal.aborted) return toResult('stopped');
+    if (hasHead) return toResult('lost');
     throw error;
   }
 };

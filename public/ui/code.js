@@ -8,9 +8,9 @@ const copiedFor = 2000;
 export const createCode = (label, children) =>
   create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, create('code', {}, ...children));
 
-/** The children of a code element: JSON in colours, any other text as it is. */
-export const toCodeParts = (text) =>
-  isJson(text)
+/** The children of a code element: JSON in colours, even if it is cut; any other text as it is. */
+export const toCodeParts = (text, isColoured = isJson(text)) =>
+  isColoured
     ? splitJson(text).map((part) => (part.kind ? create('span', { class: `json-${part.kind}` }, part.text) : part.text))
     : [text];
 
