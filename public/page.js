@@ -56,7 +56,7 @@ const showRoutes = (openApi) => {
   parts.contents.hidden = groups.length === 0;
   parts.filter.hidden = groups.length === 0;
   applyFilter();
-  goToHash();
+  goToHash('instant');
 };
 
 const showFailure = ({ message }) => {
@@ -86,7 +86,7 @@ const countInWords = (shown, total) => {
 };
 
 /** Goes to the group or route in the address and opens the route. The browser looks for it before it exists. */
-const goToHash = () => {
+const goToHash = (behavior) => {
   const target = find(location.hash.slice(1));
   if (!parts.list.contains(target)) return;
   if (target.hidden || target.closest('[hidden]')) clearFilter();
@@ -94,7 +94,7 @@ const goToHash = () => {
     target.open = true;
     target.querySelector('summary').focus({ preventScroll: true });
   }
-  target.scrollIntoView();
+  target.scrollIntoView({ behavior });
 };
 
 const focusFirstMatch = () => {
@@ -119,7 +119,7 @@ parts.retry.addEventListener('click', async () => {
   find('routes').focus();
   await load();
 });
-addEventListener('hashchange', goToHash);
+addEventListener('hashchange', () => goToHash('auto'));
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.matches('input:not([type="radio"]), select, textarea') || find('login-dialog').open;
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;

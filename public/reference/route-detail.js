@@ -107,7 +107,7 @@ const createTryIt = (route, server, showCall) => {
       button.setAttribute('aria-expanded', String(!holder.hidden));
     },
     'Try it',
-    createUnseen(`: ${route.method} ${route.path}`),
+    createUnseen(` ${route.method} ${route.path}`),
   );
   return { button, holder };
 };

@@ -124,7 +124,7 @@ const createBody = (name, text, end) => {
   const bar = create(
     'div',
     { class: 'bar' },
-    create('h5', {}, 'Body'),
+    create('h4', {}, 'Response body'),
     createCopyButton('the response', () => whole),
   );
   if (short !== whole) bar.append(createShowAll(code, whole));

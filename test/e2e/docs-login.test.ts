@@ -11,7 +11,7 @@ const skip = toSkip(browser);
 after(() => browser?.close());
 
 const openItems = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: 'Try it: GET /api/items' }).click();
+  await page.getByRole('button', { name: 'Try it GET /api/items' }).click();
 };
 
 const sendItems = (page: Page): Promise<void> => page.getByRole('button', { name: 'Send GET /api/items' }).click();
@@ -27,16 +27,18 @@ test('a route that needs a token offers the login, and is then sent with the tok
   const form = page.getByRole('form', { name: 'Try GET /api/items' });
   await form.getByText('Needs a token.').waitFor();
   await form.getByRole('button', { name: 'Log in' }).press('Enter');
+  const login = page.waitForResponse('**/api/auth/login');
   await fillLogin(page, 'reader');
+  const { token } = await (await login).json();
   await form.getByText('Sent with the token of reader (Reader).').waitFor();
   assert.match(await page.evaluate<string>('document.activeElement.textContent'), /^Send/);
   await page.keyboard.press('Enter');
   await page.getByText(/^200 OK/).waitFor();
   const call = page.getByRole('region', { name: 'Call of GET /api/items' });
   assert.match((await call.textContent()) ?? '', /Bearer \$TOKEN/);
-  assert.doesNotMatch((await page.locator('body').textContent()) ?? '', /eyJ/);
+  assert.ok(token.length > 100 && !(await page.content()).includes(token));
   assert.deepEqual(
-    urls.filter((url) => url.includes('eyJ')),
+    urls.filter((url) => url.includes(token)),
     [],
   );
   assert.equal(await readStorage(page), null);
@@ -45,14 +47,14 @@ test('a route that needs a token offers the login, and is then sent with the tok
   assert.deepEqual(complaints, []);
 });
 
-test('a session kept on request is shared with the console in both directions', { skip }, async (t) => {
+test('a session kept on request continues in the console and back here, until it is ended', { skip }, async (t) => {
   const { page } = await openDocs(t, browser);
   await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
   await page.getByLabel('Stay logged in while this tab is open').check();
   await fillLogin(page, 'admin');
   await page.getByText('Logged in as admin (Admin)').waitFor();
   await page.goto('/console/');
-  await page.getByRole('banner').getByRole('button', { name: 'Log out' }).waitFor();
+  await page.getByRole('banner').getByRole('button', { name: 'admin, Admin' }).waitFor();
   await page.goto('/docs/');
   await page.getByText('Logged in as admin (Admin)').waitFor();
   await page.getByRole('button', { name: 'Log out' }).press('Enter');
@@ -111,7 +113,7 @@ test('a pasted token is used and never stored', { skip }, async (t) => {
 
 test('the hint of an Admin route says that the role of a reader is not enough', { skip }, async (t) => {
   const { page } = await openDocs(t, browser, { hash: '#runCommand' });
-  await page.getByRole('button', { name: 'Try it: POST /api/execute' }).click();
+  await page.getByRole('button', { name: 'Try it POST /api/execute' }).click();
   await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
   await fillLogin(page, 'reader');
   await page.getByText('Sent with the token of reader (Reader). This route needs the role Admin.').waitFor();
@@ -127,7 +129,7 @@ test('without the login profile the dialog offers only a token, and without prot
   await dialog.getByLabel('Token or key').waitFor();
   assert.equal(await dialog.getByLabel('User name').isVisible(), false);
   const open = await openDocs(t, browser, { settings: { mounts }, hash: '#getHealth' });
-  await open.page.getByRole('button', { name: 'Try it: GET /ops/api/health' }).click();
+  await open.page.getByRole('button', { name: 'Try it GET /ops/api/health' }).click();
   await open.page.getByRole('button', { name: 'Send GET /ops/api/health' }).click();
   await open.page.getByText(/^200 OK/).waitFor();
   assert.equal(await open.page.getByRole('button', { name: 'Log in' }).count(), 0);

@@ -63,7 +63,7 @@ test('an opened route shows the fields of request and response, its errors and a
 
 test('the fields of listed objects are shown below the list', { skip }, async (t) => {
   const { page } = await openDocs(t, browser);
-  const route = page.locator('details', { hasText: 'GET /api/tasks ' });
+  const route = page.locator('details', { hasText: 'GET /api/tasks List' });
   await route.locator('summary').click();
   assert.match((await route.textContent()) ?? '', /data\s*object\[\].*Id\s*integer.*Title\s*string/s);
 });

@@ -11,7 +11,7 @@ after(() => browser?.close());
 
 /** Opens the form of a route, such as `POST /api/tasks`, with the keyboard; the route must be in the address. */
 const openForm = async (page: Page, route: string): Promise<Locator> => {
-  await page.getByRole('button', { name: `Try it: ${route}`, exact: true }).press('Enter');
+  await page.getByRole('button', { name: `Try it ${route}`, exact: true }).press('Enter');
   return page.getByRole('form', { name: `Try ${route}`, exact: true });
 };
 
