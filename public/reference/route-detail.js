@@ -83,7 +83,7 @@ const createResponseExample = ({ method, path, answers }) => {
   return [
     create(
       'div',
-      { class: 'box' },
+      { class: 'block' },
       create(
         'div',
         { class: 'bar' },

@@ -41,7 +41,7 @@ export const createSampleBox = (route, firstCall) => {
   boxes.push(render);
   render();
   return {
-    element: create('div', { class: 'box' }, bar, code),
+    element: create('div', { class: 'block' }, bar, code),
     show: (next) => {
       call = next;
       render();

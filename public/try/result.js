@@ -106,7 +106,7 @@ const createLive = (name) => {
   const text = document.createTextNode('');
   code.firstChild.append(text);
   return {
-    element: create('div', { class: 'box' }, code),
+    element: create('div', { class: 'block' }, code),
     add: (piece) => {
       const isAtEnd = code.scrollTop + code.clientHeight > code.scrollHeight - 40;
       text.appendData(piece);
@@ -128,7 +128,7 @@ const createBody = (name, text, end) => {
     createCopyButton('the response', () => whole),
   );
   if (short !== whole) bar.append(createShowAll(code, whole));
-  return [create('div', { class: 'box' }, bar, code)];
+  return [create('div', { class: 'block' }, bar, code)];
 };
 
 const createShowAll = (code, whole) => {

@@ -128,7 +128,7 @@ test('without the login profile the dialog offers only a token, and without prot
   const dialog = page.getByRole('dialog', { name: 'Log in' });
   await dialog.getByLabel('Token or key').waitFor();
   assert.equal(await dialog.getByLabel('User name').isVisible(), false);
-  const open = await openDocs(t, browser, { settings: { mounts }, hash: '#getHealth' });
+  const open = await openDocs(t, browser, { settings: { mounts }, hash: '#getHealthAtOps' });
   await open.page.getByRole('button', { name: 'Try it GET /ops/api/health' }).click();
   await open.page.getByRole('button', { name: 'Send GET /ops/api/health' }).click();
   await open.page.getByText(/^200 OK/).waitFor();
