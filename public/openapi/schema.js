@@ -25,7 +25,7 @@ export const toType = (schema = {}) => {
 export const toChoices = ({ anyOf, oneOf }) => anyOf ?? oneOf;
 
 /** The rules for a value besides its type, one phrase for each. */
-export const toRules = (schema = {}) => {
+const toRules = (schema = {}) => {
   const whole = toChoices(schema)?.find(({ type }) => type !== 'null') ?? schema;
   return Object.entries(phrases)
     .filter(([keyword]) => whole[keyword] !== undefined && whole[keyword] !== '')

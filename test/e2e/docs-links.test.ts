@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { once } from 'node:events';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, type TestContext, test } from 'node:test';
 import { openBrowser, toSkip } from './browser.ts';
 import { openDocs, readRoutes } from './docs-page.ts';
 
@@ -91,4 +94,29 @@ test('the theme chosen in the console applies to the page', { skip }, async (t) 
   await page.evaluate('localStorage.setItem("signalbox-preferences", JSON.stringify({ theme: "dark" }))');
   await page.reload();
   assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark');
+});
+
+/** A proxy that serves the app of `url` below `/box/`; returns its address. */
+const startProxy = async (t: TestContext, url: string): Promise<string> => {
+  const proxy = createServer(({ method, headers, url: path = '' }, response) => {
+    const options = { method, headers, host: '127.0.0.1', port: new URL(url).port, path: path.replace(/^\/box/, '') };
+    forward(options, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    }).end();
+  });
+  t.after(() => proxy.close());
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/box`;
+};
+
+test('behind a proxy that serves the app below another path, calls and try-it use that path', { skip }, async (t) => {
+  const { page, app, complaints } = await openDocs(t, browser);
+  const address = await startProxy(t, app.url);
+  await page.goto(`${address}/docs/#getInfo`);
+  await page.getByRole('region', { name: 'Call of GET /api/info' }).getByText(`${address}/api/info`).waitFor();
+  await page.getByRole('button', { name: 'Try it GET /api/info' }).press('Enter');
+  await page.getByRole('button', { name: 'Send GET /api/info' }).press('Enter');
+  await page.getByText(/^200 OK/).waitFor();
+  assert.deepEqual(complaints, []);
 });
