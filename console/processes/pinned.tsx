@@ -86,9 +86,10 @@ const Unpin = () => (
   </button>
 );
 
-const toFacts = ({ name, pid, parentPid, cpuSeconds, startedAt }: Process): [string, string][] => [
+const toFacts = ({ name, pid, user, parentPid, cpuSeconds, startedAt }: Process): [string, string][] => [
   [words.name, name],
   [words.pid, String(pid)],
+  ...(user ? [[words.user, user] as [string, string]] : []),
   ...(parentPid === undefined ? [] : [[words.parent, String(parentPid)] as [string, string]]),
   [words.started, startedAt ? toFull(new Date(startedAt)) : words.unknown],
   [words.cpuTime, cpuSeconds === null ? words.unknown : toDuration(cpuSeconds)],
