@@ -80,7 +80,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
       <Facts
         facts={deliveries.map(({ destination, status, attempts, error }) => [
           destination,
-          [status, `×${toCount(attempts)}`, error].filter(Boolean).join(' · '),
+          [status, attempts > 1 && `×${toCount(attempts)}`, error].filter(Boolean).join(' · '),
         ])}
       />
       <h3>{words.context}</h3>

@@ -1,4 +1,4 @@
-import { toBytes, toCount, toPercent } from '../format.ts';
+import { toBytes, toCount, toPercent, toWholeBytes } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
@@ -48,7 +48,7 @@ export const Charts = () => {
               ['received', words.received],
               ['sent', words.sent],
             ],
-            { format: (value) => `${toBytes(value)}/s` },
+            { isBytes: true, format: (value) => `${toBytes(value)}/s`, axis: toWholeBytes },
           )}
         />
       )}

@@ -43,7 +43,7 @@ const columns: Column<Process>[] = [
     cell: ({ user }) => (user ? <bdi title={user}>{user.slice(0, mostShown)}</bdi> : '–'),
     sortBy: ({ user }) => user ?? '',
   },
-  { key: 'pid', title: words.pid, width: '6rem', align: 'end', cell: ({ pid }) => pid, sortBy: ({ pid }) => pid },
+  { key: 'pid', title: words.pid, width: '5.5rem', align: 'end', cell: ({ pid }) => pid, sortBy: ({ pid }) => pid },
   {
     ...{ key: 'cpu', title: words.cpu, width: '6.5rem', align: 'end' },
     cell: ({ cpu }) => toCpu(cpu),
@@ -55,12 +55,12 @@ const columns: Column<Process>[] = [
     sortBy: ({ memoryBytes }) => memoryBytes,
   },
   {
-    ...{ key: 'threads', title: words.threads, width: '6.5rem', align: 'end' },
+    ...{ key: 'threads', title: words.threads, width: '6.5rem', align: 'end', isMinor: true },
     cell: ({ threads = null }) => (threads === null ? '–' : toCount(threads)),
     sortBy: ({ threads }) => threads ?? -1,
   },
   {
-    ...{ key: 'started', title: words.started, width: '10.5rem', align: 'end' },
+    ...{ key: 'started', title: words.started, width: 'clamp(6.5rem, 12vw, 10.5rem)', align: 'end' },
     cell: (process) => <Started {...process} />,
     sortBy: ({ startedAt }) => Date.parse(startedAt ?? '') || 0,
   },
