@@ -30,7 +30,7 @@ const alerts = [
 
 const commands = [
   'Get-Process -Name node',
-  'Get-CimInstance -ClassName Win32_LogicalDisk',
+  'Get-CimInstance -ClassName Win32_OperatingSystem',
   'Get-Process -Name signalbox*',
   'Remove-Item -Path /',
   'Get-Date',

@@ -21,7 +21,7 @@ const shots = [
   { name: 'overview-dark', hash: '#/', colorScheme: 'dark' },
   { name: 'tasks', hash: '#/tasks?view=board' },
   { name: 'alerts', hash: '#/alerts?range=1h', colorScheme: 'dark' },
-  { name: 'commands', hash: '#/commands/Get-CimInstance?ClassName=Win32_LogicalDisk', run: true },
+  { name: 'commands', hash: '#/commands/Get-Process', run: true },
 ];
 
 /** The machine's name and processes must not be in the pictures: on Linux this script runs in namespaces of its own. */
@@ -75,8 +75,8 @@ const live = async (request) => {
   for (let step = 0; step < steps; step += 1) {
     const wave = 1 + Math.sin(step / 9) + Math.sin(step / 23);
     for (let count = 0; count < wave; count += 1) await addAlert(request, step * 3 + count);
-    for (const until = performance.now() + 300 * wave; performance.now() < until; );
-    await setTimeout(4000 - 300 * Math.max(0, wave));
+    for (const until = performance.now() + 150 * wave; performance.now() < until; );
+    await setTimeout(4000 - 150 * Math.max(0, wave));
   }
 };
 
@@ -97,6 +97,7 @@ const shoot = async (browser, url, { name, hash, colorScheme = 'light', run = fa
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('table', { name: 'Result' }).waitFor();
   }
+  await page.mouse.move(0, 0);
   // Charts, events and the second reading of the processes.
   await page.getByText('Live', { exact: true }).waitFor();
   await setTimeout(5000);

@@ -5,7 +5,7 @@ import { Chart } from '../ui/chart.tsx';
 import { Segments } from '../ui/chip.tsx';
 import { knownLevels, toLevelName } from '../ui/level.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
-import { useHistory } from './history.ts';
+import { historyError, useHistory } from './history.ts';
 import { type Samples, type Span, spans, sumUp } from './samples.ts';
 
 const words = text.overview;
@@ -34,9 +34,11 @@ export const Charts = () => {
   const starting = (prefix: string): [string, string][] =>
     names.filter((name) => name.startsWith(prefix)).map((name) => [name, name.slice(prefix.length)]);
   const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
+  const error = historyError.value;
   const has = (name: string) => name in samples.columns;
   return (
     <div class="charts">
+      {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
       <Chart title={words.cpu} data={build([['cpu', words.cpuBusy]], share)} />
       <Chart title={words.memory} data={build([['memory', words.memoryUsed]], share)} />
       <Chart title={words.disks} data={build(starting('disk '), share)} />
