@@ -104,9 +104,15 @@ export const Histogram = ({ label, bars, chosen, onChoose, onClear, toTop, toTic
           ))}
         </svg>
       </div>
-      <div class="ticks" aria-hidden="true">
-        {listTicks(bars).map((time) => (
-          <span key={time}>{toTick(time)}</span>
+      <div
+        class="ticks"
+        aria-hidden="true"
+        style={{ gridTemplateColumns: `repeat(${Math.max(1, bars.length)}, minmax(0, 1fr))` }}
+      >
+        {listTicks(bars.length).map((index) => (
+          <span key={index} style={{ gridColumn: index + 1 }}>
+            {toTick(bars[index]?.from ?? 0)}
+          </span>
         ))}
       </div>
     </div>
@@ -150,5 +156,6 @@ const findSpan = (bars: readonly Bar[], chosen: Props['chosen']) => {
   return first < 0 || count === 0 ? undefined : { first, count };
 };
 
-const listTicks = (bars: readonly Bar[]): number[] =>
-  Array.from({ length: ticks }, (_, index) => bars[Math.floor((index * bars.length) / ticks)]?.from ?? index);
+/** The bars below which there is a time. */
+const listTicks = (count: number): number[] =>
+  Array.from({ length: Math.min(ticks, count) }, (_, index) => Math.floor((index * count) / ticks));
