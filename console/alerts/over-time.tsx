@@ -52,6 +52,7 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
   const { since, until, level } = place.value.params;
   const chosen = since || until ? { from: toMs(since, 0), to: toMs(until, Number.POSITIVE_INFINITY) } : undefined;
   const bars = histogram ? toBars(histogram, level) : [];
+  const clear = () => setParams({ since: undefined, until: undefined });
   const total = bars.reduce((sum, { parts }) => sum + parts.reduce((all, { count }) => all + count, 0), 0);
   const isLong = readWindow() === '7d';
   return (
@@ -59,12 +60,7 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
       title={words.histogram}
       aside={
         chosen ? (
-          <button
-            type="button"
-            class="link"
-            aria-label={words.clearRange}
-            onClick={() => setParams({ since: undefined, until: undefined })}
-          >
+          <button type="button" class="link" aria-label={words.clearRange} onClick={clear}>
             {words.chosen(toWords(since), toWords(until))} <Icon name="close" />
           </button>
         ) : (
@@ -75,6 +71,8 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
       <Histogram
         label={words.bar(words.ranges[isLong ? 'week' : readWindow() === '1h' ? 'hour' : 'day'], toCount(total))}
         bars={bars}
+        onClear={clear}
+        toTop={toCount}
         chosen={chosen}
         onChoose={(from, to) => setParams({ since: new Date(from).toISOString(), until: new Date(to).toISOString() })}
         toTick={(time) => (isLong ? toShortDay(time) : toShortClock(time))}

@@ -21,12 +21,13 @@ const readingFrom = 160;
 
 /** Alerts as they arrive, with filters; one alert opens over the list. */
 export const AlertsScreen = ({ rest }: { rest: string }) => {
-  const { value: histogram } = useHistogram();
+  const { value: histogram, error, reload } = useHistogram();
   const list = useAlertList(readFilter(), () => scrollY > readingFrom);
   const counts = useMemo(() => countLevels(histogram), [histogram]);
   return (
     <div class="alerts">
       {isMounted(countAlerts) && <OverTime histogram={histogram} />}
+      {error?.problem === 'shape' && <Failure error={error} onRetry={reload} />}
       <LevelChips counts={counts} />
       <Filters />
       {!isMounted(searchAlerts) && <p class="note">{words.limited}</p>}

@@ -24,7 +24,7 @@ export const alerts = {
   chosen: (from: string, to: string) => `${from} to ${to}`,
   clearRange: 'Clear the time range',
   histogram: 'Alerts over time',
-  histogramHint: 'Drag to choose a time range',
+  histogramHint: 'Drag, or use the arrow keys and Enter, to choose a time range',
   bar: (time: string, count: string) => `${time}: ${count} alerts`,
   empty: 'No alerts yet',
   emptyHint: 'Send one with curl:',

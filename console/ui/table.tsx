@@ -1,10 +1,10 @@
 import { Component, type ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
 import { focusRow } from './row-keys.ts';
-import { isNarrow, useVirtualRows } from './virtual.ts';
+import { isMedium, isNarrow, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
   /** Short and stable; the address holds it while the table is sorted by this column. */
@@ -14,6 +14,8 @@ export interface Column<Row> {
   /** A CSS width; the columns without one share the rest. */
   width?: string;
   align?: 'end';
+  /** Left out where the window has no room for all columns. */
+  isMinor?: boolean;
   /** Sorts by this value if the user asks for it. */
   sortBy?: (row: Row) => string | number;
 }
@@ -35,7 +37,9 @@ export interface TableProps<Row> {
 const defaultHeights = [34, 60] as const;
 
 /** A table of any length: only the rows near the visible part of the page exist. It sorts by the address's `sort`. */
-export const Table = <Row,>({ label, columns, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
+export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
+  const isFew = isMedium.value;
+  const columns = useMemo(() => all.filter(({ isMinor }) => !(isMinor && isFew)), [all, isFew]);
   const body = useRef<HTMLTableSectionElement>(null);
   const [wide, low] = heights ?? defaultHeights;
   const height = isNarrow.value ? low : wide;

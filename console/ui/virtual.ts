@@ -52,10 +52,17 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
   return { first: Math.max(0, Math.min(range.first, last)), last };
 };
 
-const narrow = matchMedia('(max-width: 47.99rem)');
+const follow = (query: string) => {
+  const media = matchMedia(query);
+  const matches = signal(media.matches);
+  media.addEventListener('change', () => {
+    matches.value = media.matches;
+  });
+  return matches;
+};
 
 /** True in windows too narrow for columns; rows are then shown as blocks of two lines. */
-export const isNarrow = signal(narrow.matches);
-narrow.addEventListener('change', () => {
-  isNarrow.value = narrow.matches;
-});
+export const isNarrow = follow('(max-width: 47.99rem)');
+
+/** True in windows too narrow for all columns of a table. */
+export const isMedium = follow('(max-width: 59.99rem)');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { userInfo } from 'node:os';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
@@ -120,9 +121,10 @@ test('usage of the machine arrives every second and processes every two, as numb
   for (const name of ['cpu', 'memoryUsed', 'memoryTotal', 'load'])
     assert.equal(typeof usage?.data[name], 'number', name);
   const [, processes] = await client.waitFor('processes', 2);
-  const rows = processes?.data['data'] as { pid: number; cpu: number; memoryBytes: number }[];
+  const rows = processes?.data['data'] as { pid: number; user: string; cpu: number; memoryBytes: number }[];
   const own = rows.find(({ pid }) => pid === process.pid);
   assert.ok(own && own.memoryBytes > 0 && own.cpu >= 0);
+  assert.equal(own.user, userInfo().username);
 });
 
 test('each topic needs the access of its route', async (t) => {
