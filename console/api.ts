@@ -53,14 +53,7 @@ export const defineCall = <T>(call: Call<T>): Call<T> => call;
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
 /** Sends a request and returns the checked response; throws an ApiError whose message can be shown. */
-export const send = async <T>(call: Call<T>, details: Details = {}): Promise<T> =>
-  (await sendForResponse(call, details)).value;
-
-/** As `send`, with the headers of the response. */
-export const sendForResponse = async <T>(
-  call: Call<T>,
-  details: Details = {},
-): Promise<{ value: T; headers: Headers }> => {
+export const send = async <T>(call: Call<T>, details: Details = {}): Promise<T> => {
   const route = findRoute(call);
   const name = `${call.method} ${route?.path ?? call.path}`;
   if (!route) throw new ApiError('refused', text.errors.notMounted(name));
@@ -75,7 +68,7 @@ export const sendForResponse = async <T>(
   if (!response.ok) throw toRefusal(response, value, name);
   const place = findMismatch(value, call.shape);
   if (place !== undefined) throw new ApiError('shape', text.errors.shape(name, place), response);
-  return { value: value as T, headers: response.headers };
+  return value as T;
 };
 
 const isLoginMissing = ({ access }: MountedRoute): boolean => access !== 'open' && session.value === undefined;

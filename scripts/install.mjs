@@ -49,7 +49,7 @@ export const isInstalled = (purpose) => {
 export const install = async (purpose, { retries }) => {
   removeLeftovers();
   const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled();
-  process.stderr.write(`Installing ${all ? 'dependencies and tools (370 MB)' : 'dependencies (50 MB)'} ...\n`);
+  process.stderr.write(`Installing ${all ? 'dependencies and tools (370 MB)' : 'dependencies (57 MB)'} ...\n`);
   const staging = mkdtempSync(join(root, stagingPrefix));
   try {
     for (const path of ['package.json', 'package-lock.json', '.npmrc', join('tools', 'package.json')]) {

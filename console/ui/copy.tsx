@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icon.tsx';
 import { notify } from './toast.tsx';
 
 /** Puts text on the clipboard, and says so. */
-export const copyText = async (value: string): Promise<void> => {
+const copyText = async (value: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(value);
     notify(text.copied);

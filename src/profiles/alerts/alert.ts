@@ -25,6 +25,8 @@ export type AlertRecord = Alert & {
   bodyHash?: string;
   /** The signalbox instances that delivered it before, as received. */
   via?: string;
+  /** Of the request that it came with (W3C Trace Context). */
+  traceparent?: string;
 };
 
 /** The record of an alert that was received at `now`. Missing fields become empty strings. */

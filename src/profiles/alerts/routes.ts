@@ -1,5 +1,6 @@
 import type { Access } from '../../auth/guard.ts';
 import { createClientSignal, createQueue } from '../../http/request/queue.ts';
+import { toTrace } from '../../http/request/traceparent.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendRows, whenReady } from '../../http/response/json.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
@@ -41,14 +42,16 @@ const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings)
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const record = { ...createAlert(body, clock()), ...toViaField(headers.via) };
+      const record = { ...createAlert(body, clock()), ...toViaField(headers.via), ...toTrace(headers) };
       const key = headers['idempotency-key'];
-      const storing = key === undefined ? journal.append(record) : repeats.storeOnce(record, toKey(key));
+      const storing: Promise<{ id: string; isRepeat?: boolean }> =
+        key === undefined ? journal.append(record) : repeats.storeOnce(record, toKey(key));
       const stored = storing.catch((error) => {
         throw toRefusal(error);
       });
-      return whenReady(reply, stored, ({ id }) => {
-        counts.addReceived('native', body.level ?? '');
+      return whenReady(reply, stored, ({ id, isRepeat }) => {
+        if (isRepeat) counts.addRepeated('native', 1);
+        else counts.addReceived('native', record.level);
         sendJson(reply, { received: true, id });
       });
     },

@@ -3,7 +3,10 @@ import { defineShape } from '../route.ts';
 import { alertLevels, hostColumns } from './columns.ts';
 
 const series = (description: string) =>
-  Type.Array(Type.Union([Type.Number(), Type.Null()]), { description, examples: [[0.25, null]] });
+  Type.Array(Type.Union([Type.Number({ examples: [0.25] }), Type.Null()]), {
+    description,
+    examples: [[0.25, null]],
+  });
 
 const descriptions: Record<(typeof hostColumns)[number], string> = {
   cpu: 'Busy share of all processors, 0 to 1.',
@@ -29,9 +32,13 @@ export const HistoryQuery = Type.Object({
 });
 
 export const History = defineShape('History', {
-  step: Type.Integer({ description: 'Seconds from one value to the next.' }),
-  start: Type.String({ format: 'date-time', description: 'Time of the first value of each list.' }),
-  count: Type.Integer({ description: 'Values in each list; null stands for unknown.' }),
+  step: Type.Integer({ description: 'Seconds from one value to the next.', examples: [10] }),
+  start: Type.String({
+    format: 'date-time',
+    description: 'Time of the first value of each list.',
+    examples: ['2026-01-31T09:30:00.000Z'],
+  }),
+  count: Type.Integer({ description: 'Values in each list; null stands for unknown.', examples: [1] }),
   ...(Object.fromEntries(hostColumns.map((name) => [name, series(descriptions[name])])) as Record<
     (typeof hostColumns)[number],
     ReturnType<typeof series>

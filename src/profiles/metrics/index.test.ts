@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requires } from '../../../test/faults/support/requirements.ts';
+import { disk, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { startOutbox, toDestination, waitUntilIdle } from '../../../test/support/outbox.ts';
 import { runPromtool } from '../../../test/support/prometheus.ts';
+import { answer, startReceiver } from '../../../test/support/receiver.ts';
 import { createAccessKey } from '../../auth/access-keys.ts';
 
 /** The value of a line, which begins with the name and its labels. */
@@ -101,6 +104,33 @@ test('alerts, logins and commands are counted by their results', async (t) => {
   assert.equal(readValue(text, 'signalbox_commands_total{result="refused"}'), 1);
   assert.equal(readValue(text, 'signalbox_journal_appends_total{journal="alerts"}'), 5);
   assert.equal(readValue(text, 'signalbox_journal_writable{journal="alerts"}'), 1);
+});
+
+test('an alert with an Idempotency-Key that was used before counts as a repeat, not as received', async (t) => {
+  const app = await startApp(t);
+  const send = (message: string) =>
+    app.request('POST', '/api/alert', { body: { message }, headers: { 'idempotency-key': 'one' } });
+  assert.deepEqual([(await send('a')).status, (await send('a')).status, (await send('b')).status], [200, 200, 422]);
+  const text = await scrape(app);
+  assert.equal(readValue(text, 'signalbox_alerts_received_total{format="native",level="info"}'), 1);
+  assert.equal(readValue(text, 'signalbox_alerts_repeated_total{format="native"}'), 1);
+});
+
+test('deliveries are counted by destination and result, with what waits and what was given up', async (t) => {
+  const [willing, refusing] = [await startReceiver(t), await startReceiver(t, answer(400))];
+  const app = await startOutbox(t, [toDestination(willing, { name: 'a' }), toDestination(refusing, { name: 'b' })]);
+  await sendAlert(app, disk);
+  await waitUntilIdle(app, 'a');
+  await waitUntilIdle(app, 'b');
+  const text = await scrape(app);
+  assert.equal(readValue(text, 'signalbox_deliveries_total{destination="a",result="delivered"}'), 1);
+  assert.equal(readValue(text, 'signalbox_deliveries_total{destination="b",result="refused"}'), 1);
+  assert.equal(readValue(text, 'signalbox_delivery_parked_alerts{destination="a"}'), 0);
+  assert.equal(readValue(text, 'signalbox_delivery_parked_alerts{destination="b"}'), 1);
+  for (const name of ['a', 'b']) {
+    assert.equal(readValue(text, `signalbox_delivery_lag_alerts{destination="${name}"}`), 0);
+    assert.equal(readValue(text, `signalbox_delivery_oldest_pending_seconds{destination="${name}"}`), 0);
+  }
 });
 
 test('requests refused because of too many connections are counted', async (t) => {

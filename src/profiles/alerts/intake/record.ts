@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { toTrace } from '../../../http/request/traceparent.ts';
 import { type AlertRecord, createAlert } from '../alert.ts';
 import { toViaField } from '../outbox/via.ts';
 import { clean } from './fields.ts';
@@ -8,10 +10,10 @@ import { hashParts } from './repeats.ts';
 const caps = { source: 256, level: 16, message: 4096, hostname: 253, fingerprint: 256 };
 
 /**
- * The record of a foreign alert that was received at `now`, with its texts cleaned and cut. `header` is the request's header Via:
- * the instances that have delivered the alert are named there, or in the alert.
+ * The record of a foreign alert that was received at `now`, with its texts cleaned and cut. The instances that have
+ * delivered it before are named in the request's header Via, or in the alert.
  */
-export const toRecord = (format: string, alert: ForeignAlert, now: Date, header?: string): AlertRecord => {
+export const toRecord = (format: string, alert: ForeignAlert, now: Date, headers: IncomingHttpHeaders): AlertRecord => {
   const { status, fingerprint, startsAt, endsAt, labels = {}, link, via } = alert;
   const isResolved = status === 'resolved';
   const fields = {
@@ -29,7 +31,7 @@ export const toRecord = (format: string, alert: ForeignAlert, now: Date, header?
   record.labels = labels;
   if (link) record.link = link;
   if (fingerprint) record.key = toKey(format, alert);
-  return Object.assign(record, toViaField(`${header} ${via}`));
+  return Object.assign(record, toViaField(`${headers.via} ${via}`), toTrace(headers));
 };
 
 /**

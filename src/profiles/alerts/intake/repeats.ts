@@ -77,19 +77,20 @@ export class Repeats {
   }
 
   /**
-   * Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. Throws a 422 if that was another alert.
+   * Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. Throws a 422
+   * if that was another alert.
    */
-  storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string }> {
+  storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }> {
     const { source, level, message, hostname } = record;
     const hash = hashParts('Idempotency-Key', idempotencyKey);
     const state = hashParts(source, level, message, hostname);
     return this.#whenFree([{ hash }], async () => {
       const before = this.#find(hash);
-      if (before?.state === state) return before;
+      if (before?.state === state) return { id: before.id, isRepeat: true };
       if (before) throw new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
       const own = new Map([[hash, { state, index: 0 }]]);
       const [id = ''] = await this.#append([{ ...record, key: hash, bodyHash: state }], own);
-      return { id };
+      return { id, isRepeat: false };
     });
   }
 

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { toTrace } from '../../../../http/request/traceparent.ts';
 import type { Journal } from '../../../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../../../storage/journal/read/forward.ts';
 import type { AlertDelivery } from '../../reading/schema.ts';
@@ -260,7 +261,7 @@ export class Destination {
     const { target, instance, sender, clock } = this.#parts;
     const alert = toOutgoing(record, instance);
     const { path, headers, body } = target.type.toRequest(alert, target.place, clock());
-    const reply = await sender.send({ path, headers: { ...headers, via: alert.via }, body });
+    const reply = await sender.send({ path, headers: { ...headers, via: alert.via, ...toTrace(record) }, body });
     const outcome: Outcome =
       'failure' in reply
         ? { kind: 'failed', reason: reply.failure, seconds: 0 }
