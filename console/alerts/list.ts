@@ -90,15 +90,15 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   };
 
   const loadOlder = async (): Promise<void> => {
-    const { next, isLoading, alerts = [] } = state.value;
-    if (next === null || isLoading || isFull(alerts)) return;
+    const { next, isLoading, alerts: before = [] } = state.value;
+    if (next === null || isLoading || isFull(before)) return;
     update({ isLoading: true });
     try {
       const page = await readAlerts(filter, { before: next, limit: olderPageSize, signal: aborted.signal });
-      const last = alerts.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
-      const older = page.data.filter(({ seq }) => seq < last);
-      const { alerts: present = [] } = state.value;
-      update({ alerts: [...present, ...older], next: page.next, isLoading: false, error: undefined });
+      // The list has changed meanwhile: this page is there already, or does not follow any more.
+      if (state.value.next !== next) return update({ isLoading: false });
+      const { alerts = [] } = state.value;
+      update({ alerts: [...alerts, ...page.data], next: page.next, isLoading: false, error: undefined });
     } catch (reason) {
       update({ isLoading: false, error: toApiError(reason) });
     }
