@@ -1,10 +1,11 @@
-import { Component, type ComponentChildren } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
+import { Pure } from './pure.ts';
 import { focusRow } from './row-keys.ts';
-import { isMedium, isNarrow, useVirtualRows } from './virtual.ts';
+import { isMedium, isNarrow, useRecycledKeys, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
   /** Short and stable; the address holds it while the table is sorted by this column. */
@@ -44,6 +45,8 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
   const [wide, low] = heights ?? defaultHeights;
   const height = isNarrow.value ? low : wide;
   const { first, last } = useVirtualRows(body, rows.length, height);
+  const shown = rows.slice(first, last);
+  const keys = useRecycledKeys(shown.map(rowKey));
   return (
     <table class={`table ${isNarrow.value ? 'narrow' : ''}`} aria-label={label} aria-rowcount={rows.length + 1}>
       <thead>
@@ -57,9 +60,9 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
       </thead>
       <tbody ref={body} onKeyDown={focusRow}>
         <Gap height={first * height} />
-        {rows.slice(first, last).map((row, index) => (
+        {shown.map((row, index) => (
           <TableRow
-            key={rowKey(row)}
+            key={keys[index]}
             {...{ row, columns, compact, height }}
             rowClass={rowClass?.(row)}
             index={first + index + 2}
@@ -80,12 +83,8 @@ interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
   isNarrow: boolean;
 }
 
-/** One row. Most rows stay as they are while the table scrolls, so only those with other props are rendered again. */
-class TableRow<Row> extends Component<RowProps<Row>> {
-  override shouldComponentUpdate(next: RowProps<Row>): boolean {
-    return (Object.keys(next) as (keyof RowProps<Row>)[]).some((name) => next[name] !== this.props[name]);
-  }
-
+/** One row. Most rows stay as they are while the table scrolls. */
+class TableRow<Row> extends Pure<RowProps<Row>> {
   override render() {
     const { row, columns, compact, rowClass, index, height, isNarrow } = this.props;
     return (

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Rows `[first, last)` of a long list that are near the visible part of the page. */
 export interface Range {
@@ -50,6 +50,20 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
   if (isPrinting.value) return { first: 0, last: Math.min(count, printed) };
   const last = Math.min(count, Math.max(0, range.last));
   return { first: Math.max(0, Math.min(range.first, last)), last };
+};
+
+/**
+ * Keys of the rendered rows. A row keeps its key while it is rendered, and a new one takes the key of a row that has left:
+ * its elements are used again, which costs far less than new ones.
+ */
+export const useRecycledKeys = (ids: readonly (string | number)[]): readonly number[] => {
+  const used = useRef({ keys: new Map<string | number, number>(), next: 0 }).current;
+  const left = new Map(used.keys);
+  for (const id of ids) left.delete(id);
+  const free = left.values();
+  const keys = ids.map((id) => used.keys.get(id) ?? free.next().value ?? used.next++);
+  used.keys = new Map(ids.map((id, index) => [id, keys[index] ?? 0]));
+  return keys;
 };
 
 const follow = (query: string) => {

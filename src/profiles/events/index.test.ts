@@ -114,6 +114,22 @@ test('changes of tasks arrive with id and kind', async (t) => {
   );
 });
 
+test('commands that were run or refused arrive with the id of their request', async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  const client = await openEvents(t, app.url, 'executions', { token });
+  await client.waitFor('hello');
+  for (const command of ['Get-Date', 'Remove-Item /']) {
+    await app.request('POST', '/api/execute', { token, body: { command } });
+  }
+  const events = await client.waitFor('executions', 2);
+  const { json } = await app.request<{ data: { requestId: string }[] }>('GET', '/api/executions', { token });
+  assert.deepEqual(
+    events.map(({ data }) => data),
+    json.data.map(({ requestId }) => ({ requestId })),
+  );
+});
+
 test('usage of the machine arrives every second and processes every two, as numbers', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'host,processes');
@@ -140,7 +156,8 @@ test('each topic needs the access of its route', async (t) => {
     ['alerts', user, 200],
     ['deliveries', reader.key, 401],
     ['deliveries', user, 403],
-    ['alerts,deliveries', admin, 200],
+    ['executions', user, 403],
+    ['alerts,deliveries,executions', admin, 200],
   ] as const) {
     const client = await openEvents(t, app.url, topics, token === undefined ? {} : { token });
     assert.equal(client.status, status, `${topics} ${token}`);
@@ -177,10 +194,9 @@ test('the 65th stream is 503, and a closed one makes room', async (t) => {
   const extra = await openEvents(t, app.url, 'tasks');
   assert.deepEqual([extra.status, extra.headers['retry-after']], [503, '1']);
   clients[0]?.close();
-  await waitUntil('there is room', async () => {
-    const client = await openEvents(t, app.url, 'tasks');
-    return client.status === 200;
-  });
+  const isThereRoom = async () => (await openEvents(t, app.url, 'tasks')).status === 200;
+  // Soon, and not only when the next comment cannot be sent.
+  await waitUntil('there is room', isThereRoom, 5000);
 });
 
 test('streams end at once when the server shuts down', async (t) => {

@@ -13,6 +13,8 @@ export type EventStream = ReturnType<typeof openStream>;
 /** A response that goes on as server-sent events. `onClose` is called once, when it has ended for any reason. */
 export const openStream = (response: ServerResponse, onClose: () => void) => {
   response.once('close', onClose);
+  // The server allows half-closed connections, so a client that has left would only be noticed when writing fails.
+  response.socket?.once('end', () => response.end());
   const closed = once(response, 'close');
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
