@@ -13,7 +13,7 @@ const settlingMs = 5000;
 
 /** What the program costs when nothing happens, and while one console shows its Overview. No process is pinned. */
 export const consoleCost: Row = {
-  id: 'B16',
+  id: 'B22',
   measure: async ({ scope, rounds }) => {
     const browser = await openBrowser();
     if (!browser) throw new NotMeasurable('no Chromium or Chrome is installed');
@@ -25,9 +25,9 @@ export const consoleCost: Row = {
     await page.getByText('Live', { exact: true }).waitFor();
     const open = await measureCost(pid, rounds);
     const share = (work: string, ours: number[], atMost: number): Finding => {
-      return { id: 'B16', work: `processor time ${work}`, unit: ' %', ours, goals: [{ of: 'value', atMost }] };
+      return { id: 'B22', work: `processor time ${work}`, unit: ' %', ours, goals: [{ of: 'value', atMost }] };
     };
-    const wakes = { id: 'B16', work: 'wakeups of the main thread when idle', unit: '/s', ours: idle.wakeups };
+    const wakes = { id: 'B22', work: 'wakeups of the main thread when idle', unit: '/s', ours: idle.wakeups };
     return [
       share('when idle', idle.shares, 0.3),
       { ...wakes, goals: [{ of: 'value', atMost: 1 }] },
