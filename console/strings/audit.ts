@@ -35,7 +35,6 @@ export const audit = {
   role: 'Role',
   request: 'Request in the log',
   truncated: 'cut off at a limit',
-  parameters: 'Parameters',
   copyCommand: 'Copy the command',
   missing: 'This command is not among those loaded',
   missingHint: 'It may be older, or the address is incomplete.',

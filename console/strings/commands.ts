@@ -11,7 +11,6 @@ export const commands = {
   several: 'Separate several values by commas.',
   standard: (value: string) => `Default: ${value}.`,
   excluded: (other: string) => `Cannot be combined with ${other}.`,
-  chooseFirst: (other: string) => `Choose ${other} first.`,
   result: 'Result',
   noResult: 'Run the command to see its result here.',
   noRows: 'The command has run and returned nothing.',

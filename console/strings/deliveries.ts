@@ -3,7 +3,6 @@ export const deliveries = {
   none: 'No destinations',
   noneHint: 'Add destinations to the config file to deliver alerts onward.',
   lag: 'Waiting',
-  lagValue: (count: string) => `${count} alerts`,
   oldest: 'Oldest waits',
   lastSuccess: 'Last success',
   lastError: 'Last failure',

@@ -33,6 +33,7 @@ export const shell = {
     stale: 'Stale',
     offline: 'Offline',
   },
+  units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
   lastSeen: (time: string) => `Last contact ${time}`,
   loading: 'Loading…',
   close: 'Close',

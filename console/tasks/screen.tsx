@@ -61,7 +61,7 @@ const Body = ({ tasks, total, list }: { tasks: readonly Task[]; total: number; l
   return (
     <>
       <p class="hint" role="status">
-        {text.rows(toCount(shown.length), toCount(tasks.length))}
+        {words.shown(toCount(shown.length), toCount(tasks.length))}
         {total > tasks.length && ` ${words.limited(toCount(tasks.length), toCount(total))}`}
       </p>
       {shown.length === 0 && !isBoard() && <NoTasks />}

@@ -135,3 +135,45 @@ test('a login that a screen needs is asked for on the screen', { skip }, async (
   await logIn(page, 'reader');
   await page.getByText('No alerts yet').waitFor();
 });
+
+test('the palette logs in and out, and offers no login where there is none', { skip }, async (t) => {
+  const { page } = await openConsole(t, browser);
+  const options = page.getByRole('dialog').getByRole('option');
+  const run = async (name: string) => {
+    await page.keyboard.press('Control+k');
+    await options.getByText(name, { exact: true }).click();
+  };
+  await run('Log in');
+  await fillLogin(page, 'reader');
+  await page.getByRole('button', { name: 'reader, Reader' }).waitFor();
+  await run('Log out');
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).waitFor();
+
+  const without = await openConsole(t, browser, { settings: { profiles: ['tasks'] } });
+  await without.page.keyboard.press('Control+k');
+  await without.page.getByRole('option', { name: 'Go to Tasks' }).waitFor();
+  assert.equal(await without.page.getByRole('option', { name: 'Log in' }).count(), 0);
+});
+
+test('a server without readings is not called healthy', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser, { settings: { profiles: ['tasks'] } });
+  await page.getByText('This server has nothing mounted that says how it is').waitFor();
+  assert.equal(await page.getByRole('button', { name: '24 h' }).count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test('the console works in a browser that allows no storage', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser, { hash: '#/tasks' });
+  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
+  await page.reload();
+  await page.getByRole('banner').getByRole('button', { name: /Theme/ }).click();
+  await page.getByRole('button', { name: 'Theme: Light theme' }).waitFor();
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel('Stay logged in while this tab is open').check();
+  await fillLogin(page, 'admin');
+  await page.getByRole('button', { name: 'admin, Admin' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
