@@ -18,6 +18,10 @@ const listLevels = (counts: Record<string, number>): string[] => {
   return [...names].sort((a, b) => rank(a) - rank(b) || (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, 8);
 };
 
+/** Filters are exact: a level that is written in another way than the known one is shown as it is written. */
+const toName = (level: string): string =>
+  (knownLevels as readonly string[]).includes(level) ? toLevelName(level) : level;
+
 export const LevelChips = ({ counts }: { counts: Record<string, number> }) => {
   const { level } = place.value.params;
   return (
@@ -30,7 +34,7 @@ export const LevelChips = ({ counts }: { counts: Record<string, number> }) => {
           pressed={level === each}
           onToggle={() => setParams({ level: level === each ? undefined : each })}
         >
-          <bdi>{toLevelName(each).slice(0, mostInChip)}</bdi> <span class="hint">{toCount(counts[each] ?? 0)}</span>
+          <bdi>{toName(each).slice(0, mostInChip)}</bdi> <span class="hint">{toCount(counts[each] ?? 0)}</span>
         </ChipToggle>
       ))}
     </fieldset>

@@ -61,25 +61,19 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
   const input = useRef<HTMLInputElement>(null);
   // Before the next key press, which belongs to the field.
   useLayoutEffect(() => input.current?.focus(), []);
-  useEffect(
-    () => () => {
-      const left = draft.peek();
-      if (left?.id !== task.Id || !isGone(list, task)) return;
-      draft.value = undefined;
-      offerToRestore(list, { ...task, Title: left.title });
-    },
-    [],
-  );
   const save = async () => {
-    const title = draft.value?.id === task.Id ? draft.value.title : task.Title;
+    const title = draft.peek()?.id === task.Id ? draft.peek()?.title : undefined;
     draft.value = undefined;
-    if (title === task.Title) return;
+    if (title === undefined || title === task.Title) return;
+    if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
     const reason = title.trim() === '' ? words.needsTitle : await change(list, task, { Title: title });
     if (reason === undefined) return;
     if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
     notify(reason, { kind: 'failure' });
     draft.value = { id: task.Id, title };
   };
+  // Not all browsers report that a field which is removed has lost the focus.
+  useEffect(() => () => void (isGone(list, task) && save()), []);
   return (
     <input
       ref={input}

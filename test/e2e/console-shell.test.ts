@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { startApp } from '../support/app.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { fillLogin, findFaults, logIn, openConsole } from './console.ts';
 
@@ -176,4 +177,25 @@ test('the console works in a browser that allows no storage', { skip }, async (t
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('banner').getByRole('button', { name: 'Log in' }).waitFor();
   assert.deepEqual(complaints, []);
+});
+
+test('the console works below a path of a proxy, and says so where its scripts are refused', { skip }, async (t) => {
+  const app = await startApp(t);
+  const below = (url: string): string => url.replace('/below/', '/');
+  const { page } = await openConsole(t, browser, { app, hash: '#/nowhere' });
+  await page.context().route('**/below/**', async (route) => {
+    const response = await route.fetch({ url: below(route.request().url()) });
+    await route.fulfill({ response });
+  });
+  await page.goto('/below/console/#/tasks');
+  await page.getByText('No tasks yet').waitFor();
+  await page.getByRole('button', { name: 'New task' }).click();
+  await page.getByLabel('Title', { exact: true }).fill('through the proxy');
+  await page.keyboard.press('Enter');
+  await page.getByText('Created task 1.').waitFor();
+  assert.match(page.url(), /\/below\/console\/#\/tasks$/);
+
+  await page.route('**/*.js', (route) => route.fulfill({ status: 403, body: '' }));
+  await page.reload();
+  await page.getByText('The scripts of the console cannot be loaded').waitFor();
 });
