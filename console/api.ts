@@ -100,11 +100,12 @@ const request = async (call: RouteName, { path, access }: MountedRoute, details:
   }
 };
 
-/** The JSON of a response; undefined if it has none. */
+/** The JSON of a response, or its plain text; undefined if it has none. */
 const readBody = async (response: Response, name: string): Promise<unknown> => {
   const body = await response.text().catch(() => {
     throw new ApiError('offline', text.errors.offline);
   });
+  if (response.headers.get('Content-Type')?.startsWith('text/plain')) return body;
   try {
     return body === '' ? undefined : JSON.parse(body);
   } catch {

@@ -1,6 +1,7 @@
 import { ApiError, send } from '../api.ts';
 import { type Destination, listDeliveries } from '../calls/deliveries.ts';
 import { getInfo, getMachine, getReadiness, getServer, listDisks } from '../calls/host.ts';
+import { findQueued, readMetrics } from '../calls/metrics.ts';
 import { toCount, toDecimal, toDuration, toPercent } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { findRoute, type RouteName } from '../mounts.ts';
@@ -24,15 +25,17 @@ const isReadable = (route: RouteName): boolean => {
 /** Everything that the words about health come from; what is not mounted, or not allowed, is undefined. */
 const readHealth = async (signal: AbortSignal) => {
   const read = <T,>(call: Parameters<typeof send<T>>[0]) => (isReadable(call) ? send(call, { signal }) : undefined);
-  const [machine, server, info, disks, ready, deliveries] = await Promise.all([
+  const [machine, server, info, disks, ready, deliveries, queued] = await Promise.all([
     read(getMachine),
     read(getServer),
     read(getInfo),
     read(listDisks),
     isReadable(getReadiness) ? send(getReadiness, { signal }).then(() => true, toNotReady) : undefined,
     read(listDeliveries),
+    // One of many facts, which its scrape may not hold up.
+    read(readMetrics)?.then(findQueued, () => undefined),
   ]);
-  return { machine, server, info, disks: disks?.data, isReady: ready, deliveries: deliveries?.data };
+  return { machine, server, info, disks: disks?.data, isReady: ready, deliveries: deliveries?.data, queued };
 };
 
 type Readings = Awaited<ReturnType<typeof readHealth>>;
@@ -109,7 +112,7 @@ const Words = ({ kind, title, problems }: Verdict) => (
 
 /** What is known; while it is loaded, the names of all that can be read. */
 const toFacts = (readings: Readings | undefined): [name: string, fact: string][] => {
-  const { server, info, isReady, deliveries } = readings ?? {};
+  const { server, info, isReady, deliveries, queued } = readings ?? {};
   const all: [route: RouteName, name: string, fact: string | undefined][] = [
     [getServer, words.machine, server?.hostname],
     [getInfo, words.os, info?.os],
@@ -117,6 +120,7 @@ const toFacts = (readings: Readings | undefined): [name: string, fact: string][]
     [getServer, words.version, server && `signalbox ${server.version}`],
     [getServer, words.serverUp, server && toDuration(toSeconds(server.uptime))],
     [getReadiness, words.alertLog, isReady === undefined ? undefined : isReady ? words.writable : words.notWritable],
+    [readMetrics, words.queue, queued === undefined ? undefined : words.queued(toCount(queued))],
     [listDeliveries, words.deliveries, deliveries && toDeliveries(deliveries)],
   ];
   return all

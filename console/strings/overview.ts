@@ -19,6 +19,8 @@ export const overview = {
   alertLog: 'Alert log',
   writable: 'writable',
   notWritable: 'cannot be written',
+  queue: 'Waiting for the disk',
+  queued: (count: string) => `${count} alerts`,
   deliveries: 'Deliveries',
   deliveriesNone: 'no destinations',
   deliveriesLag: (lag: string) => `${lag} waiting`,

@@ -189,6 +189,7 @@ test('the console works below a path of a proxy, and says so where its scripts a
   });
   await page.goto('/below/console/#/tasks');
   await page.getByText('No tasks yet').waitFor();
+  assert.equal(await page.getByText('The scripts of the console cannot be loaded').count(), 0);
   await page.getByRole('button', { name: 'New task' }).click();
   await page.getByLabel('Title', { exact: true }).fill('through the proxy');
   await page.keyboard.press('Enter');
