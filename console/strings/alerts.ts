@@ -13,8 +13,6 @@ export const alerts = {
   firing: 'Firing',
   resolved: 'Resolved',
   filter: 'Message contains',
-  filters: 'Filters',
-  moreFilters: 'More filters',
   sourceIs: 'Source is',
   hostIs: 'Host is',
   fold: 'Fold repeats',

@@ -1,6 +1,4 @@
 export const audit = {
-  filters: 'Filters',
-  moreFilters: 'More filters',
   filter: 'Command or reason contains',
   user: 'User',
   anyUser: 'Any user',

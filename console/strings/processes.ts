@@ -1,5 +1,4 @@
 export const processes = {
-  filters: 'Filters',
   filter: 'Name, user or PID contains',
   shown: (shown: string, all: string) => (shown === all ? `${all} processes` : `${shown} of ${all} processes`),
   byMemory: 'the largest in memory first',

@@ -44,6 +44,8 @@ export const shell = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'The browser does not allow copying. Select the text and copy it yourself.',
+  filters: 'Filters',
+  moreFilters: 'More filters',
   clear: 'Clear filters',
   all: 'Show all of it',
   less: 'Show less',

@@ -3,7 +3,6 @@ export const simpleTasks = {
   title: 'Title',
   status: 'Status',
   statuses: { done: 'Done', pending: 'Pending' },
-  filters: 'Filters',
   filter: 'Title contains',
   empty: 'No simple tasks',
   emptyHint: 'Create one with POST /api/tasks below the base of the profile.',

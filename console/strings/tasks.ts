@@ -16,7 +16,6 @@ export const tasks = {
   actions: 'Actions',
   statuses: { Pending: 'Pending', InProgress: 'In progress', Completed: 'Completed', Cancelled: 'Cancelled' },
   priorities: { Low: 'Low', Medium: 'Medium', High: 'High', Critical: 'Critical' },
-  filters: 'Filters',
   filter: 'Title contains',
   details: (id: string) => `Task ${id}`,
   editHint: 'Edit the title',
