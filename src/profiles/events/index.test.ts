@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { type TestContext, test } from 'node:test';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
@@ -113,6 +113,31 @@ test('changes of tasks arrive with id and kind', async (t) => {
   );
 });
 
+test('a client that comes back with an id of no alert is told to read everything again', async (t) => {
+  const app = await startApp(t);
+  await send(app, 'a');
+  for (const lastEventId of ['-', '-1', '1.5', 'x', '9'.repeat(30)]) {
+    const client = await openEvents(t, app.url, 'tasks,alerts', { lastEventId });
+    assert.deepEqual((await client.waitFor('resync'))[0]?.data, { topics: ['tasks', 'alerts'] }, lastEventId);
+    assert.equal((await client.waitFor('hello'))[0]?.id, '1');
+    client.close();
+  }
+});
+
+test('the event hello has an id for topics without ids too, which keeps the place in the alerts', async (t) => {
+  const app = await startApp(t);
+  for (const [lastEventId, id] of [
+    [undefined, '-'],
+    ['-', '-'],
+    ['41', '41'],
+  ]) {
+    const client = await openEvents(t, app.url, 'tasks', { lastEventId });
+    assert.equal((await client.waitFor('hello'))[0]?.id, id);
+    if (lastEventId !== undefined) await client.waitFor('resync');
+    client.close();
+  }
+});
+
 test('usage of the machine arrives every second and processes every two, as numbers', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'host,processes');
@@ -123,6 +148,16 @@ test('usage of the machine arrives every second and processes every two, as numb
   const rows = processes?.data['data'] as { pid: number; cpu: number; memoryBytes: number }[];
   const own = rows.find(({ pid }) => pid === process.pid);
   assert.ok(own && own.memoryBytes > 0 && own.cpu >= 0);
+});
+
+test('a second listener gets the last reading at once, and does not change what the first one gets', async (t) => {
+  const app = await startApp(t);
+  const first = await openEvents(t, app.url, 'host');
+  const [, before] = await first.waitFor('host', 2);
+  const second = await openEvents(t, app.url, 'host');
+  assert.deepEqual((await second.waitFor('host'))[0], before);
+  const shares = (await first.waitFor('host', 4)).slice(1).map(({ data }) => data['cpu']);
+  for (const share of shares) assert.equal(typeof share, 'number', String(shares));
 });
 
 test('each topic needs the access of its route', async (t) => {
@@ -168,6 +203,16 @@ test('the stream ends when the token expires', async (t) => {
   assert.ok(Date.now() / 1000 >= now + 2);
 });
 
+test('a token that is valid for months does not end the stream', async (t) => {
+  const app = await startApp(t, { settings: { alertsAuth: 'bearer' } });
+  const now = Math.floor(Date.now() / 1000);
+  const token = signToken(createClaims({ iat: now, exp: now + 90 * 86_400 }));
+  const client = await openEvents(t, app.url, 'alerts', { token });
+  await client.waitFor('hello');
+  await app.request('POST', '/api/alert', { token, body: { message: 'a' } });
+  assert.deepEqual(messagesOf(await client.waitFor('alerts')), ['a']);
+});
+
 test('the 65th stream is 503, and a closed one makes room', async (t) => {
   const app = await startApp(t);
   const clients = await Promise.all(Array.from({ length: 64 }, () => openEvents(t, app.url, 'tasks')));
@@ -191,13 +236,18 @@ test('streams end at once when the server shuts down', async (t) => {
   assert.ok(tookMs < 4000, `${tookMs} ms`);
 });
 
-test('a reader that lets 1 MiB pile up is disconnected, and the others are not', async (t) => {
+/** An app with a topic `noise`, and the function that sends an event on it. */
+const startNoisyApp = async (t: TestContext) => {
   const { topic, publish } = createNoticeTopic('open');
   const noisy: Feature = {
     ...{ name: 'noisy', profiles: [], settings: {}, isOn: () => true },
     create: () => ({ profiles: {}, topics: { noise: topic } }),
   };
-  const app = await startApp(t, { features: [...features, noisy] });
+  return { app: await startApp(t, { features: [...features, noisy] }), publish };
+};
+
+test('a reader that lets 1 MiB pile up is disconnected, and the others are not', async (t) => {
+  const { app, publish } = await startNoisyApp(t);
   const [slow, quick] = await Promise.all([openEvents(t, app.url, 'noise'), openEvents(t, app.url, 'noise')]);
   slow.pause();
   const text = 'x'.repeat(100_000);
@@ -212,6 +262,39 @@ test('a reader that lets 1 MiB pile up is disconnected, and the others are not',
   assert.equal(quick.events().filter(({ name }) => name === 'noise').length, sent);
 });
 
+test('64 streams that nobody reads take little memory for many small events, and do not delay shutdown', async (t) => {
+  const { app, publish } = await startNoisyApp(t);
+  const clients = await Promise.all(Array.from({ length: 64 }, () => openEvents(t, app.url, 'noise')));
+  for (const client of clients) client.pause();
+  // Fills the buffers of the kernel.
+  const text = 'x'.repeat(50_000);
+  for (let sent = 0; sent < 100; sent += 1) {
+    publish({ text });
+    await setImmediate();
+  }
+  const before = process.memoryUsage.rss();
+  for (let sent = 0; sent < 10_000; sent += 1) {
+    publish({ id: sent });
+    if (sent % 100 === 0) await setImmediate();
+  }
+  const grownMiB = (process.memoryUsage.rss() - before) / 2 ** 20;
+  assert.ok(grownMiB < 300, `${grownMiB} MiB`);
+  const startedAt = performance.now();
+  await app.close();
+  const tookMs = performance.now() - startedAt;
+  assert.ok(tookMs < 4000, `${tookMs} ms`);
+});
+
+test('an alert as long as a request may be arrives, and the ones after it', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'alerts');
+  await client.waitFor('hello');
+  const message = 'x'.repeat(2 ** 20 - JSON.stringify({ message: '' }).length);
+  await send(app, message);
+  await send(app, 'short');
+  assert.deepEqual(messagesOf(await client.waitFor('alerts', 2)), [message, 'short']);
+});
+
 test('an alert of 10 KB and markup arrive as text on one line', async (t) => {
   const app = await startApp(t);
   const client = await openEvents(t, app.url, 'alerts');
@@ -224,7 +307,8 @@ test('an alert of 10 KB and markup arrive as text on one line', async (t) => {
 test('HEAD has the type and ends', async (t) => {
   const { request } = await startApp(t);
   const { status, headers } = await request('HEAD', '/api/events?topics=tasks');
-  assert.deepEqual([status, headers['content-type']], [200, 'text/event-stream']);
+  const got = [status, headers['content-type'], headers['x-accel-buffering']];
+  assert.deepEqual(got, [200, 'text/event-stream; charset=utf-8', 'no']);
 });
 
 test('a comment is sent after 15 s without events', async (t) => {

@@ -90,6 +90,21 @@ test('a damaged file is ignored', async (t) => {
   }
 });
 
+test('a file with damaged numbers gives a document that can be read', async (t) => {
+  const dataDir = createFolder(t);
+  const first = await startApp(t, { settings: { dataDir } });
+  await hasRead(first);
+  await first.close();
+  const path = join(dataDir, 'history.bin');
+  const bytes = readFileSync(path);
+  // All values of the 600 steps of a second become infinite; their times stay.
+  const infinite = new Float32Array(600).fill(Infinity);
+  bytes.set(new Uint8Array(infinite.buffer), 4096 + 4 * 600);
+  writeFileSync(path, bytes);
+  const second = await startApp(t, { settings: { dataDir } });
+  assert.equal((await read(second)).cpu[0], null);
+});
+
 test('since leaves out earlier steps, as a time or as Unix seconds', async (t) => {
   const app = await startApp(t);
   await waitUntilPasses(async () => assert.ok((await read(app)).count >= 4));

@@ -51,7 +51,7 @@ const toSeconds = (text: string): number => {
 
 /** Five digits are enough for shares and small rates; unknown values are null. */
 const toJson = (value: number): string => {
-  if (Number.isNaN(value)) return 'null';
+  if (!Number.isFinite(value)) return 'null';
   return value >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(5)));
 };
 
