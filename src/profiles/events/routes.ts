@@ -14,9 +14,6 @@ const maxStreams = 64;
 /** Milliseconds between comments. */
 const commentInterval = 15_000;
 
-/** The longest time of a timer; Node fires longer ones at once. */
-const longestTimer = 2 ** 31 - 1;
-
 const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
@@ -77,8 +74,7 @@ export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'top
       add(stream);
       const expiry = findExpiry(request);
       if (expiry !== undefined) {
-        const left = Math.max(0, expiry * 1000 - Date.now());
-        const timer = setTimeout(stream.end, Math.min(left, longestTimer)).unref();
+        const timer = setTimeout(stream.end, Math.max(0, expiry * 1000 - Date.now())).unref();
         ends.push(() => clearTimeout(timer));
       }
       ends.push(...listen(stream, chosen, after));

@@ -36,8 +36,14 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
     makeRoom();
     if (text !== '' && !isOver()) write(text);
   };
+  /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
+  const end = (): void => void (room ? response.destroy() : response.end());
   response.on('drain', flush);
+  // A client that goes away closes its side first; only the second write after that would fail.
+  const { socket } = response;
+  socket?.once('end', end);
   response.once('close', () => {
+    socket?.off('end', end);
     makeRoom();
     onClose();
   });
@@ -63,7 +69,6 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
         send(name, data, id),
     /** Keeps proxies from closing a silent connection, and shows the client that the server is there. */
     comment: () => add(':\n\n'),
-    /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
-    end: () => void (room ? response.destroy() : response.end()),
+    end,
   };
 };

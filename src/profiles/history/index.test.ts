@@ -109,6 +109,7 @@ test('since leaves out earlier steps, as a time or as Unix seconds', async (t) =
   const app = await startApp(t);
   await waitUntilPasses(async () => assert.ok((await read(app)).count >= 4));
   const { start } = await read(app);
+  assert.equal((await read(app, `?step=1&since=${start}`)).start, start);
   const second = Math.floor(Date.parse(start) / 1000) + 2;
   for (const since of [String(second), new Date(second * 1000).toISOString()]) {
     assert.equal(Date.parse((await read(app, `?step=1&since=${since}`)).start) / 1000, second, since);
@@ -122,6 +123,7 @@ test('an unknown step or time is 400 and says what is allowed', async (t) => {
   for (const [query, message] of [
     ['step=5', 'step must be 1 or 10'],
     ['since=yesterday', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
+    ['since=2026-02-30T09:30:00Z', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
     ['since=2026-01-31T09:30:00', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
   ]) {
     const { status, json } = await request('GET', `/api/history?${query}`);
