@@ -113,13 +113,15 @@ test('alerts, logins and commands are counted by their results', async (t) => {
   const token = await app.login('admin');
   await app.request('POST', '/api/auth/login', { body: { Username: 'admin', Password: 'wrong' } });
   await app.request('POST', '/api/execute', { token, body: { command: 'Remove-Item x' } });
+  await app.request('POST', '/api/alert/grafana', { body: '{' });
   const text = await scrape(app);
   const received = (level: string) => `signalbox_alerts_received_total{format="native",level="${level}"}`;
   assert.deepEqual(
     ['critical', 'error', 'warning', 'info', 'other'].map((level) => readValue(text, received(level))),
     [1, 0, 1, 1, 2],
   );
-  assert.equal(readValue(text, 'signalbox_alerts_invalid_total{format="native"}'), 3);
+  const invalid = (format: string) => readValue(text, `signalbox_alerts_invalid_total{format="${format}"}`);
+  assert.deepEqual(['native', 'grafana', 'pagerduty'].map(invalid), [3, 1, 0]);
   assert.equal(readValue(text, 'signalbox_logins_total{result="accepted"}'), 1);
   assert.equal(readValue(text, 'signalbox_logins_total{result="refused"}'), 1);
   assert.equal(readValue(text, 'signalbox_commands_total{result="refused"}'), 1);
