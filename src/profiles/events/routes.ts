@@ -17,7 +17,7 @@ const commentInterval = 15_000;
 const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
-    description: 'Any of host, processes, tasks, alerts, deliveries, separated by commas.',
+    description: 'At least one of host, processes, tasks, alerts, deliveries, separated by commas.',
     examples: ['alerts,tasks'],
   }),
 });

@@ -21,14 +21,14 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
   /** Pending while the reader has not taken what was written. */
   let room: Promise<void> | undefined;
   let makeRoom = (): void => undefined;
+  const isOver = () => response.writableEnded || response.destroyed;
   const write = (text: string): void => {
     if (response.write(text)) return;
     room = new Promise((resolve) => {
       makeRoom = resolve;
     });
   };
-  const isOver = () => response.writableEnded || response.destroyed;
-  const flush = (): void => {
+  const writeWaiting = (): void => {
     const text = waiting;
     waiting = '';
     waitingBytes = 0;
@@ -36,17 +36,6 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
     makeRoom();
     if (text !== '' && !isOver()) write(text);
   };
-  /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
-  const end = (): void => void (room ? response.destroy() : response.end());
-  response.on('drain', flush);
-  // A client that goes away closes its side first; only the second write after that would fail.
-  const { socket } = response;
-  socket?.once('end', end);
-  response.once('close', () => {
-    socket?.off('end', end);
-    makeRoom();
-    onClose();
-  });
   const add = (text: string): void => {
     if (isOver()) return;
     if (!room) {
@@ -57,6 +46,17 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
     waitingBytes += Buffer.byteLength(text);
     if (waitingBytes > maxBacklog) response.destroy();
   };
+  /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
+  const end = (): void => void (room ? response.destroy() : response.end());
+  const { socket } = response;
+  // A client that goes away closes its side first; only the second write after that would fail.
+  socket?.once('end', end);
+  response.on('drain', writeWaiting);
+  response.once('close', () => {
+    socket?.off('end', end);
+    makeRoom();
+    onClose();
+  });
   const send = (name: string, data: string, id?: number | string): Promise<void> | undefined => {
     add(`${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
     return room;
