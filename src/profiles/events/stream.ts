@@ -50,7 +50,8 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
   const end = (): void => void (room ? response.destroy() : response.end());
   const { socket } = response;
   // A client that goes away closes its side first; only the second write after that would fail.
-  socket?.once('end', end);
+  if (socket?.readableEnded) end();
+  else socket?.once('end', end);
   response.on('drain', writeWaiting);
   response.once('close', () => {
     socket?.off('end', end);
