@@ -80,7 +80,10 @@ test('every chart says in words what it shows', { skip }, async (t) => {
   const histogram = page.getByRole('slider', { name: /^24 h: 1 alerts/ });
   await histogram.focus();
   await page.keyboard.press('End');
-  assert.match((await histogram.getAttribute('aria-valuetext')) ?? '', /: 1 alerts$/);
+  const words = () => histogram.getAttribute('aria-valuetext');
+  // A new bar may have begun since.
+  if (/: 0 alerts$/.test((await words()) ?? '')) await page.keyboard.press('ArrowLeft');
+  assert.match((await words()) ?? '', /: 1 alerts$/);
 });
 
 test('no screen shifts its layout while it loads', { skip }, async (t) => {
