@@ -1,3 +1,5 @@
+import { counted } from './count.ts';
+
 export const alerts = {
   levels: { CRITICAL: 'Critical', ERROR: 'Error', WARNING: 'Warning', INFO: 'Info', other: 'Other' },
   noLevel: 'no level',
@@ -24,12 +26,12 @@ export const alerts = {
   histogram: 'Alerts over time',
   histogramHint: 'Drag, or use the arrow keys and Enter, to choose a time range',
   counting: 'Older alerts are still being counted',
-  bar: (time: string, count: string) => `${time}: ${count} alerts`,
+  bar: (time: string, count: string) => `${time}: ${counted(count, 'alert')}`,
   empty: 'No alerts yet',
   emptyHint: 'Send one with curl:',
   noMatch: 'No alert matches',
   noMatchHint: 'Remove a filter to see more.',
-  shown: (count: string) => (count === '1' ? '1 alert' : `${count} alerts`),
+  shown: (count: string) => counted(count, 'alert'),
   shownMore: (count: string) => `${count} alerts, older ones follow`,
   older: 'Load older alerts',
   full: (count: string) => `This list holds ${count} alerts.`,

@@ -1,3 +1,5 @@
+import { countedOf } from './count.ts';
+
 export const audit = {
   filter: 'Command or reason contains',
   user: 'User',
@@ -22,7 +24,7 @@ export const audit = {
   rows: 'Rows',
   address: 'Address',
   milliseconds: (value: string) => `${value} ms`,
-  shown: (shown: string, all: string) => (shown === all ? `${all} commands` : `${shown} of ${all} commands`),
+  shown: (shown: string, all: string) => countedOf(shown, all, 'command'),
   last: (shown: string) => `${shown}; older ones are not loaded`,
   older: 'Load older commands',
   empty: 'No commands yet',

@@ -1,3 +1,5 @@
+import { counted } from './count.ts';
+
 export const commands = {
   form: 'Build a command',
   command: 'Command',
@@ -23,7 +25,7 @@ export const commands = {
   downloadAs: (format: string) => `Download ${format}`,
   row: (number: string) => `Row ${number}`,
   empty: '(empty)',
-  ran: (rows: string, time: string) => `${rows} rows in ${time} ms`,
+  ran: (rows: string, time: string) => `${counted(rows, 'row')} in ${time} ms`,
   history: 'History of this session',
   historyHint: 'Kept in this tab until it is closed or reloaded.',
   again: 'Run again',

@@ -1,3 +1,5 @@
+import { counted } from './count.ts';
+
 export const overview = {
   health: 'Health',
   healthy: 'Everything looks fine',
@@ -20,7 +22,7 @@ export const overview = {
   writable: 'writable',
   notWritable: 'cannot be written',
   queue: 'Waiting for the disk',
-  queued: (count: string) => `${count} alerts`,
+  queued: (count: string) => counted(count, 'alert'),
   deliveries: 'Deliveries',
   deliveriesNone: 'no destinations',
   deliveriesLag: (lag: string) => `${lag} waiting`,

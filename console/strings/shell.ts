@@ -1,3 +1,5 @@
+import { countedOf } from './count.ts';
+
 export const shell = {
   name: 'signalbox',
   skip: 'Skip to the content',
@@ -50,7 +52,7 @@ export const shell = {
   all: 'Show all of it',
   less: 'Show less',
   sortBy: (column: string) => `Sort by ${column}`,
-  rows: (shown: string, all: string) => (shown === all ? `${all} rows` : `${shown} of ${all} rows`),
+  rows: (shown: string, all: string) => countedOf(shown, all, 'row'),
   errors: {
     offline: 'The server cannot be reached. Nothing was changed; try again once it is back.',
     login: 'Log in to see this.',

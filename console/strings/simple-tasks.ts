@@ -1,3 +1,5 @@
+import { countedOf } from './count.ts';
+
 export const simpleTasks = {
   id: 'Id',
   title: 'Title',
@@ -7,5 +9,5 @@ export const simpleTasks = {
   empty: 'No simple tasks',
   emptyHint: 'Create one with POST /api/tasks below the base of the profile.',
   noMatch: 'No task matches',
-  shown: (shown: string, all: string) => (shown === all ? `${all} tasks` : `${shown} of ${all} tasks`),
+  shown: (shown: string, all: string) => countedOf(shown, all, 'task'),
 };

@@ -1,3 +1,5 @@
+import { countedOf } from './count.ts';
+
 export const tasks = {
   view: 'View',
   table: 'Table',
@@ -31,7 +33,7 @@ export const tasks = {
   deletedElsewhere: (title: string) => `Deleted by somebody else: ${title}`,
   deletedHere: 'Somebody else has deleted this task. What you typed is still here.',
   saveAsNew: 'Save as a new task',
-  shown: (shown: string, all: string) => (shown === all ? `${all} tasks` : `${shown} of ${all} tasks`),
+  shown: (shown: string, all: string) => countedOf(shown, all, 'task'),
   restored: (id: string) => `Restored as task ${id}.`,
   save: 'Save',
   saved: 'Saved.',

@@ -43,7 +43,7 @@ for (const [words, by] of [
     await page.goto('/console/#/');
     await waitUntil('the history is read again and again', () => readings >= 4);
     await page.goto('/console/#/alerts?range=1h');
-    await page.getByRole('slider', { name: '1 h: 1 alerts' }).waitFor();
+    await page.getByRole('slider', { name: '1 h: 1 alert' }).waitFor();
     await page.goto(`/console/#/alerts/${id}`);
     await page
       .getByRole('dialog')
