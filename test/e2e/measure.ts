@@ -36,7 +36,8 @@ export const measureScrolling = async (
   far = 200_000,
 ): Promise<Scrolling> => {
   await browser.startTracing(page, { categories });
-  const frames = await page.evaluate<number[]>(`new Promise((resolve) => {
+  const frames = await page.evaluate<number[]>(`new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('the page draws too slowly')), 60_000);
     const frames = [];
     let last = performance.now();
     const step = (at) => {

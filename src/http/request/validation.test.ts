@@ -28,11 +28,11 @@ test('every invalid field is named with its first fault', async (t) => {
     [{ name: 'a', size: 6 }, 'size must be at most 5'],
     [{ name: 'a', list: {} }, 'list must be array'],
     [{ name: 'a', on: 'true' }, 'on must be boolean'],
-    [{ name: 'a', kind: 'c' }, 'kind is not valid'],
+    [{ name: 'a', kind: 'c' }, 'kind must be one of a, b'],
     [{ name: 'a', list: [{}] }, 'list is required'],
     [{ name: 'a', list: [{}, { name: 1 }] }, 'list is required'],
     [{ name: 'four', size: 0.5 }, 'name must not exceed 3 characters; size must be a whole number in decimal digits'],
-    [{ size: 6, kind: 'c' }, 'name is required; size must be at most 5; kind is not valid'],
+    [{ size: 6, kind: 'c' }, 'name is required; size must be at most 5; kind must be one of a, b'],
   ];
   for (const [sent, error] of cases) {
     const { status, json } = await request(JSON.stringify(sent));

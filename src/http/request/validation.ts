@@ -28,6 +28,8 @@ const describeFault = (field: string, { keyword, params }: ValidationError): str
       return `${field} must not exceed ${params['limit']} characters`;
     case 'minLength':
       return `${field} must not be empty`;
+    case 'enum':
+      return `${field} must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
     case 'minimum':
       return `${field} must be at least ${params['limit']}`;
     case 'maximum':

@@ -121,7 +121,7 @@ test('since leaves out earlier steps, as a time or as Unix seconds', async (t) =
 test('an unknown step or time is 400 and says what is allowed', async (t) => {
   const { request } = await startApp(t);
   for (const [query, message] of [
-    ['step=5', 'step must be 1 or 10'],
+    ['step=5', 'step must be one of 1, 10'],
     ['since=yesterday', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
     ['since=2026-02-30T09:30:00Z', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
     ['since=2026-01-31T09:30:00', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],

@@ -26,6 +26,7 @@ export const HistoryQuery = Type.Object({
     }),
   ),
   step: Type.Integer({
+    enum: [1, 10],
     default: 10,
     description: 'Seconds: 1 for the last 10 minutes, 10 for the last 24 hours.',
   }),

@@ -38,7 +38,7 @@ export const judge = (
   const allowed = listStatuses(request, operation);
   if (!allowed.has(status)) throw new Finding(`status ${status} is not one of ${[...allowed].sort().join(', ')}`);
   assertHeaders(status, headers, cors);
-  const json = readBody(request, response);
+  const json = readBody(request, response, operation?.textType);
   assertShape(operation, status, json);
   if (operation) assertEntitled(request, operation, status);
   return { operation, status, json };
@@ -60,13 +60,19 @@ const assertHeaders = (status: number, headers: Map<string, string>, cors: boole
   }
 };
 
-const readBody = ({ method, target }: FuzzRequest, { status, headers, body }: HttpResponse): unknown => {
+/** The body as JSON; undefined where there is none, or where the documents say that it is another text. */
+const readBody = (
+  { method, target }: FuzzRequest,
+  { status, headers, body }: HttpResponse,
+  textType?: string,
+): unknown => {
   if (method === 'HEAD' || status === 204 || status === 302 || status === 304) {
     if (body.length > 0) throw new Finding(`${status} with a body`);
     return undefined;
   }
   if (target.startsWith('/docs/') && status < 300) return undefined;
   const type = headers.get('content-type');
+  if (status < 300 && textType !== undefined && type?.startsWith(`${textType};`)) return undefined;
   if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);
   try {
     return JSON.parse(utf8.decode(body));

@@ -24,7 +24,7 @@ export interface Parameter {
 }
 
 interface Content {
-  content?: { 'application/json': { schema: JsonSchema } };
+  content?: Record<string, { schema: JsonSchema }>;
 }
 
 interface Described {
@@ -34,6 +34,8 @@ interface Described {
   requestBody?: Content;
   responses: Record<string, Content>;
 }
+
+const json = 'application/json';
 
 type Check = (value: unknown) => boolean;
 
@@ -50,6 +52,8 @@ export interface Operation {
   takes: Check;
   /** A check of the body for each documented status; undocumented members fail it. */
   answers: Map<number, Check>;
+  /** The type of a success that is not JSON. */
+  textType: string | undefined;
 }
 
 /** The operations of an OpenAPI document, with paths without parameters first, as in a router. */
@@ -90,7 +94,8 @@ const toPattern = ({ path, profile }: Operation): RegExp =>
 
 const toOperation = (method: string, path: string, described: Described): Operation => {
   const { tags, security, parameters = [], requestBody, responses } = described;
-  const body = requestBody?.content?.['application/json'].schema;
+  const body = requestBody?.content?.[json]?.schema;
+  const [type = json] = Object.keys(responses['200']?.content ?? {});
   return {
     method,
     path,
@@ -102,11 +107,9 @@ const toOperation = (method: string, path: string, described: Described): Operat
     answers: new Map(
       Object.entries(responses)
         .filter(([status]) => status !== 'default')
-        .map(([status, { content }]) => [
-          Number(status),
-          toCheck(toClosed(content?.['application/json'].schema ?? {})),
-        ]),
+        .map(([status, { content }]) => [Number(status), toCheck(toClosed(content?.[json]?.schema ?? {}))]),
     ),
+    textType: type === json ? undefined : type,
   };
 };
 

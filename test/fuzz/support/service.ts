@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Feature } from '../../../src/profiles/feature.ts';
+import { features as allFeatures } from '../../../src/profiles/index.ts';
 import { startApp } from '../../support/app.ts';
 import { createClient } from '../../support/client.ts';
 import type { Scope } from '../../support/folder.ts';
@@ -25,7 +26,7 @@ export interface Variant {
   verbose?: true;
 }
 
-const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands'];
+const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands', 'metrics', 'history'];
 
 /** Settings that reject no request under load and do not wait for the disk. */
 const calm = { alertsSync: false, maxEventLoopDelay: 0 };
@@ -47,16 +48,19 @@ export const variants: readonly Variant[] = [
   { name: 'the default mounts, with a log of all requests', settings: calm, verbose: true },
 ];
 
+/** A stream of events does not end, so a response that is complete cannot be awaited. */
+const ending = allFeatures.filter(({ name }) => name !== 'events');
+
 /** An app, with ledgers of its responses. */
 export const startService = async (
   scope: Scope,
   { settings, verbose }: Variant = { name: 'the default', settings: {} },
-  features?: readonly Feature[],
+  features: readonly Feature[] = ending,
 ): Promise<Service> => {
   const log = createLog();
   const { url, request } = await startApp(scope, {
     settings,
-    ...(features && { features }),
+    features,
     ...(verbose && { log: log.logger }),
   });
   const document = await request<Parameters<typeof toOperations>[0]>('GET', '/openapi.json');
