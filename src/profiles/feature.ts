@@ -5,6 +5,7 @@ import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { StaticFiles } from '../http/routes/static-files.ts';
 import type { Meters } from '../metrics/meters.ts';
+import type { OpenChanges } from '../storage/changes/changes.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
@@ -26,6 +27,8 @@ export interface Parts {
   /** Absolute path of the folder with package.json and `dist`. */
   programFolder: string;
   openLog: OpenLog;
+  /** Opens a state whose changes are stored as the setting `store` says. Throws a SettingsError. */
+  openChanges: OpenChanges;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
   /** Rejects with the 401 or 403 for a caller without access, as the guard of a route does. */

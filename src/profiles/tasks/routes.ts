@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
+import { readIdempotencyKey } from '../../http/request/idempotency-key.ts';
+import { readIfMatch } from '../../http/request/preconditions.ts';
 import { HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
+import { type Versioned, version } from '../../storage/versions.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import {
@@ -63,7 +67,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     access: 'open',
     summary: 'Read one task',
     schema: { operationId: 'getTask', params, response: { 200: Task } },
-    handler: ({ params: { id } }, reply) => sendTask(reply, id, store.find(toTaskId(id))),
+    handler: ({ params: { id } }, reply) => sendFound(reply, id, store.find(toTaskId(id))),
   }),
   defineRoute({
     method: 'POST',
@@ -72,7 +76,11 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     summary: 'Create a task',
     schema: { operationId: 'createTask', body: NewTask, response: { 201: Task, 400: TaskRefusal } },
     schemaErrorFormatter: toTaskRefusal,
-    handler: ({ body }, reply) => whenReady(reply, store.create(body), (task) => sendJson(reply.code(201), task)),
+    handler: ({ body, headers }, reply) => {
+      const key = readIdempotencyKey(headers);
+      const created = store.create(body, key === undefined ? undefined : { key, bodyHash: hashFields(body) });
+      return whenReady(reply, created, (task) => sendTask(reply.code(201), task));
+    },
   }),
   defineRoute({
     method: 'PUT',
@@ -90,7 +98,8 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
       dropEmptyFields(body ?? {});
       done();
     },
-    handler: ({ params: { id }, body }, reply) => sendTask(reply, id, store.update(toTaskId(id), body)),
+    handler: ({ params: { id }, body, headers }, reply) =>
+      sendFound(reply, id, store.update(toTaskId(id), body, readIfMatch(headers))),
   }),
   defineRoute({
     method: 'DELETE',
@@ -98,8 +107,8 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     access: 'open',
     summary: 'Delete a task',
     schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted } },
-    handler: ({ params: { id } }, reply) =>
-      whenReady(reply, store.remove(toTaskId(id)), (remaining) => {
+    handler: ({ params: { id }, headers }, reply) =>
+      whenReady(reply, store.remove(toTaskId(id), readIfMatch(headers)), (remaining) => {
         if (remaining === undefined) throw toAbsence(id);
         sendJson(reply, { message: `Task with Id=${id} deleted`, remaining });
       }),
@@ -129,11 +138,18 @@ export const createHealthRoute = ({
     }),
   });
 
-const sendTask = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['find']>) =>
+const sendFound = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['find']>) =>
   whenReady(reply, found, (task) => {
     if (!task) throw toAbsence(id);
-    sendJson(reply, task);
+    sendTask(reply, task);
   });
+
+const sendTask = (reply: FastifyReply, task: Versioned<Task>): void =>
+  sendJson(reply.header('etag', `"${task[version]}"`), task);
+
+/** The same for bodies with the same fields, in whatever order. */
+const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>
+  createHash('sha256').update(JSON.stringify([Title, Description, Priority, Status])).digest('base64url');
 
 /** The id in canonical decimal digits; 0, which no task has, for anything else. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);

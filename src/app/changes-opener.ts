@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Settings } from '../config/schema.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import type { OpenLog } from '../profiles/feature.ts';
+import { keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
+import { openChangeLog } from '../storage/changes/open-changes.ts';
+import { JournalError } from '../storage/journal/errors.ts';
+
+/** Keeps changes as the setting `store` says. */
+export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: FastifyBaseLogger): OpenChanges => {
+  if (settings.store === 'memory') return async (_name, state) => keepInMemory(state);
+  const directory = resolve(settings.dataDir);
+  return async (name, state, onLost) => {
+    const surroundings = {
+      directory,
+      openJournal: (logName: string, options: object) => openLog(`${name} log`, { name: logName, ...options }),
+      report: (err: Error) => log.warn({ err }, `${name}: the state cannot be written, so the log is kept`),
+    };
+    return openChangeLog(surroundings, name, state, onLost).catch((error) => {
+      if (!(error instanceof JournalError)) throw error;
+      throw new SettingsError([`dataDir: ${name}: ${error.message}; restore the folder from a backup`]);
+    });
+  };
+};

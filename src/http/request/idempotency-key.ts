@@ -1,0 +1,13 @@
+import { HttpError } from '../response/errors.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+
+const longestKey = 256;
+
+/** The header `Idempotency-Key`, if there is one; it must have 1 to 256 characters. */
+export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (key !== '' && key.length <= longestKey) return key;
+  throw new HttpError('invalid', `Idempotency-Key must have 1 to ${longestKey} characters`);
+};

@@ -1,0 +1,188 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Journal } from '../journal/journal.ts';
+import { StoreUnavailable } from '../store-errors.ts';
+import type { Changes, State } from './changes.ts';
+import type { StateFile } from './state-file.ts';
+
+/** How many changes may wait for the disk, and characters of them. */
+const waitingCount = 10_000;
+const waitingLength = 16 * 1024 * 1024;
+
+/** Characters of changes that are written as one record, unless one change is longer. */
+const recordLength = 512 * 1024;
+
+/** The state is written again when the log has grown by so many characters, and by as much as the state takes up. */
+const leastGrowth = 16 * 1024 * 1024;
+
+/** Milliseconds between attempts to accept changes again after a failure. */
+const retryMs = 1000;
+
+interface Waiting<Change, Result> {
+  change: Change;
+  length: number;
+  resolve(result: Result): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Changes as records of a log. All that wait become one record, which is in the log whole or not at all, and are applied
+ * when it is on disk; those that arrive meanwhile form the next one. Now and then the state is written to a file of its
+ * own, and the log before it is deleted.
+ *
+ * After a failed write the last record may be in the log or not. Changes are then refused until the state, without that
+ * record, is on disk as of a later seq.
+ */
+export class ChangeLog<Change, Result> implements Changes<Change, Result> {
+  readonly #journal: Journal;
+  readonly #file: StateFile;
+  readonly #state: State<Change, Result>;
+  readonly #onLost: () => void;
+  readonly #report: (error: Error) => void;
+  #waiting: Waiting<Change, Result>[] = [];
+  #waitingLength = 0;
+  #writing: Promise<void> | undefined;
+  #saving: Promise<void> | undefined;
+  /** Why changes are refused, if they are. */
+  #failure: Error | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  /** The last record that was applied, and the one as of which the state is on disk. */
+  #appliedSeq: number;
+  #savedSeq: number;
+  /** Characters written since the state was. */
+  #growth = 0;
+
+  constructor({ journal, file, state, seq, savedSeq, onLost, report }: Parts<Change, Result>) {
+    this.#journal = journal;
+    this.#file = file;
+    this.#state = state;
+    this.#appliedSeq = seq;
+    this.#savedSeq = savedSeq;
+    this.#onLost = onLost;
+    this.#report = report;
+  }
+
+  /** The log before this seq is not needed. */
+  get savedSeq(): number {
+    return this.#savedSeq;
+  }
+
+  write(change: Change): Promise<Result> {
+    if (this.#failure || this.#isClosed) throw createRefusal(this.#failure);
+    const length = lengthOf(change);
+    if (this.#waiting.length >= waitingCount || this.#waitingLength + length > waitingLength) {
+      throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
+    }
+    this.#waitingLength += length;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, length, resolve, reject });
+      this.#writing ??= this.#drain();
+    });
+  }
+
+  isReady(): boolean {
+    return this.#failure === undefined && this.#journal.state().healthy;
+  }
+
+  save(): Promise<void> {
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#writing;
+    await this.#saving?.catch(() => undefined);
+    await this.#journal.close();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Requests that came together are written together.
+      await setImmediate();
+      const batch = this.#take();
+      try {
+        const { seq } = await this.#journal.append({ changes: batch.map(({ change }) => change) });
+        this.#appliedSeq = seq;
+        for (const { change, resolve } of batch) resolve(this.#state.apply(change));
+      } catch (error) {
+        this.#fail(error as Error, batch);
+      }
+    }
+    this.#writing = undefined;
+    if (this.#growth > Math.max(leastGrowth, this.#file.size)) void this.save().catch(this.#report);
+  }
+
+  /** The changes that wait, up to the length of a record. */
+  #take(): Waiting<Change, Result>[] {
+    let count = 0;
+    let length = 0;
+    for (const waiting of this.#waiting) {
+      if (count > 0 && length + waiting.length > recordLength) break;
+      count += 1;
+      length += waiting.length;
+    }
+    this.#waitingLength -= length;
+    this.#growth += length;
+    return this.#waiting.splice(0, count);
+  }
+
+  #fail(error: Error, batch: readonly Waiting<Change, Result>[]): void {
+    this.#failure = error;
+    this.#onLost();
+    for (const { reject } of [...batch, ...this.#waiting]) reject(createRefusal(error));
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    this.#scheduleRecovery();
+  }
+
+  #scheduleRecovery(): void {
+    this.#retry = setTimeout(() => void this.#recover(), retryMs).unref();
+  }
+
+  async #recover(): Promise<void> {
+    try {
+      // A save that began before the failure is as of an earlier seq.
+      await this.#saving?.catch(() => undefined);
+      if (!this.#journal.state().healthy) throw this.#failure;
+      await this.save();
+      this.#failure = undefined;
+    } catch {
+      if (!this.#isClosed) this.#scheduleRecovery();
+    }
+  }
+
+  async #save(): Promise<void> {
+    const seq = this.#failure ? this.#journal.state().lastSeq : this.#appliedSeq;
+    const growth = this.#growth;
+    await this.#file.write(seq, this.#state.changes());
+    this.#growth -= growth;
+    this.#savedSeq = seq;
+    this.#appliedSeq = Math.max(this.#appliedSeq, seq);
+  }
+}
+
+interface Parts<Change, Result> {
+  journal: Journal;
+  file: StateFile;
+  state: State<Change, Result>;
+  /** Of the last record that was applied, and of the state's file. */
+  seq: number;
+  savedSeq: number;
+  onLost(): void;
+  /** Gets the error when the state could not be written; the log is kept then. */
+  report(error: Error): void;
+}
+
+const createRefusal = (cause: Error | undefined): StoreUnavailable =>
+  new StoreUnavailable('Changes cannot be stored at the moment; try again in a second', { cause });
+
+/** About as many characters as the value has as JSON. */
+const lengthOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.entries(value).reduce((sum, [key, member]) => sum + key.length + 4 + lengthOf(member), 2);
+};
