@@ -17,7 +17,9 @@ export class KeyRefusal extends Error {
   readonly isRunning: boolean;
 
   constructor(isRunning: boolean) {
-    super(isRunning ? 'A request with this Idempotency-Key is running' : 'This Idempotency-Key was used for another body');
+    super(
+      isRunning ? 'A request with this Idempotency-Key is running' : 'This Idempotency-Key was used for another body',
+    );
     this.isRunning = isRunning;
   }
 }

@@ -1,5 +1,5 @@
-import { HttpError } from '../response/errors.ts';
 import type { IncomingHttpHeaders } from 'node:http';
+import { HttpError } from '../response/errors.ts';
 
 const longestKey = 256;
 

@@ -9,6 +9,7 @@ const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21
  */
 export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number[] | undefined => {
   if (header === undefined || header.trim() === '*') return undefined;
-  if (!list.test(header.trim())) throw new HttpError('invalid', 'If-Match must be * or versions in quotes, such as "3"');
+  if (!list.test(header.trim()))
+    throw new HttpError('invalid', 'If-Match must be * or versions in quotes, such as "3"');
   return [...header.matchAll(/(?:^|,)[ \t]*"(\d{1,15})"/g)].map(([, digits]) => Number(digits));
 };

@@ -2,7 +2,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
 import { createItemRoutes } from './routes.ts';
 import { ItemSeed } from './schema.ts';
-import { openItemStore, type ItemStore } from './store.ts';
+import { type ItemStore, openItemStore } from './store.ts';
 
 /** Items, listed and created with a token. */
 export const items = defineFeature({

@@ -149,7 +149,9 @@ const sendTask = (reply: FastifyReply, task: Versioned<Task>): void =>
 
 /** The same for bodies with the same fields, in whatever order. */
 const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>
-  createHash('sha256').update(JSON.stringify([Title, Description, Priority, Status])).digest('base64url');
+  createHash('sha256')
+    .update(JSON.stringify([Title, Description, Priority, Status]))
+    .digest('base64url');
 
 /** The id in canonical decimal digits; 0, which no task has, for anything else. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);

@@ -75,8 +75,8 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
       await changes.save();
       return undefined;
     },
-    isReady: changes.isReady,
-    close: changes.close,
+    isReady: () => changes.isReady(),
+    close: () => changes.close(),
   };
 
   function findCreated({ key, bodyHash }: RequestKey): Versioned<Task> | undefined {

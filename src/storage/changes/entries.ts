@@ -55,7 +55,7 @@ export const openEntries = async <T>(
       for (const entry of entries) all.push(entry);
       return changes.save();
     },
-    isReady: changes.isReady,
-    close: changes.close,
+    isReady: () => changes.isReady(),
+    close: () => changes.close(),
   };
 };

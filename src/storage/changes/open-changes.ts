@@ -35,7 +35,11 @@ export const openChangeLog = async <Change, Result>(
     while (journal.state().lastSeq < savedSeq) await journal.append({ changes: [] });
     const seq = await replay(journal, savedSeq, state);
     const log = new ChangeLog({ journal, file, state, seq, savedSeq, onLost, report });
-    await journal.holdFrom(() => log.savedSeq, Number.POSITIVE_INFINITY, () => undefined);
+    await journal.holdFrom(
+      () => log.savedSeq,
+      Number.POSITIVE_INFINITY,
+      () => undefined,
+    );
     return log;
   } catch (error) {
     await journal.close();
