@@ -11,5 +11,5 @@ export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number
   if (header === undefined || header.trim() === '*') return undefined;
   if (!list.test(header.trim()))
     throw new HttpError('invalid', 'If-Match must be * or versions in quotes, such as "3"');
-  return [...header.matchAll(/(?:^|,)[ \t]*"(\d{1,15})"/g)].map(([, digits]) => Number(digits));
+  return [...header.matchAll(/(?:^|,)[ \t]*"([1-9]\d{0,14})"/g)].map(([, digits]) => Number(digits));
 };
