@@ -31,6 +31,9 @@ export const toBytes = (bytes: number): string => {
   return `${power === 0 || value >= 100 ? whole.format(value) : oneDigit.format(value)} ${byteUnits[power]}`;
 };
 
+/** For the steps of an axis: `16 MiB`. */
+export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
+
 export const toClock = (time: Date | number): string => clock.format(time);
 export const toShortClock = (time: Date | number): string => shortClock.format(time);
 export const toFull = (time: Date | number): string => full.format(time);

@@ -13,6 +13,7 @@ import './style/deliveries.css';
 import './style/processes.css';
 import './style/tasks.css';
 import './style/commands.css';
+import './style/media.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { toAddress } from './api.ts';

@@ -37,11 +37,13 @@ export const goTo = (path: string, params: Params = {}): void => {
  * that is being typed, it is not.
  */
 export const setParams = (changes: Params, { replace = false } = {}): void => {
+  // The user is already on the way to another place, which these parameters do not belong to.
+  if (hash.value !== location.hash) return;
   const { path, rest, params } = place.value;
-  const next = toHash(rest ? `${path}/${rest}` : path, { ...params, ...changes });
+  const next = toHash(rest ? `${path}/${encodeURIComponent(rest)}` : path, { ...params, ...changes });
   if (next === location.hash) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', next);
-  hash.value = next;
+  hash.value = location.hash;
 };
 
 const toPlace = (written: string): Place => {

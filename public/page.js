@@ -1,6 +1,7 @@
-import { create } from './element.js';
-import { createGroup, createGroupLink } from './route-list.js';
-import { isMatch, toGroups } from './routes.js';
+import { isMatch, toGroups } from './openapi/routes.js';
+import { createGroup, createGroupLink } from './reference/route-list.js';
+import { startLogin } from './try/login.js';
+import { create } from './ui/element.js';
 
 /** Milliseconds to wait for the server's response. */
 const patience = 10_000;
@@ -44,6 +45,10 @@ const fetchDocument = async () => {
 const showRoutes = (openApi) => {
   const server = new URL('..', document.baseURI).href.replace(/\/$/, '');
   const found = toGroups(openApi);
+  startLogin(
+    found.flatMap(({ routes }) => routes),
+    server,
+  );
   groups = found.map((group) => ({ ...createGroup(group, server), link: createGroupLink(group) }));
   parts.version.textContent = openApi.info?.version ?? '';
   parts.list.replaceChildren(...groups.map(({ section }) => section));
@@ -51,7 +56,7 @@ const showRoutes = (openApi) => {
   parts.contents.hidden = groups.length === 0;
   parts.filter.hidden = groups.length === 0;
   applyFilter();
-  goToHash();
+  goToHash('instant');
 };
 
 const showFailure = ({ message }) => {
@@ -80,9 +85,16 @@ const countInWords = (shown, total) => {
   return shown === total ? `${total} routes` : `${shown} of ${total} routes`;
 };
 
-/** The browser looks for the section in the address before the sections exist. */
-const goToHash = () => {
-  if (location.hash) find(location.hash.slice(1))?.scrollIntoView();
+/** Goes to the group or route in the address and opens the route. The browser looks for it before it exists. */
+const goToHash = (behavior) => {
+  const target = find(location.hash.slice(1));
+  if (!parts.list.contains(target)) return;
+  if (target.hidden || target.closest('[hidden]')) clearFilter();
+  if (target instanceof HTMLDetailsElement) {
+    target.open = true;
+    target.querySelector('summary').focus({ preventScroll: true });
+  }
+  target.scrollIntoView({ behavior });
 };
 
 const focusFirstMatch = () => {
@@ -107,8 +119,9 @@ parts.retry.addEventListener('click', async () => {
   find('routes').focus();
   await load();
 });
+addEventListener('hashchange', () => goToHash('auto'));
 document.addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof HTMLInputElement;
+  const isTyping = event.target.matches('input:not([type="radio"]), select, textarea') || find('login-dialog').open;
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   parts.words.focus();

@@ -15,11 +15,12 @@ import { searchDay } from './b12-search-day.ts';
 import { histogram } from './b13-histogram.ts';
 import { deliveries } from './b14-deliveries.ts';
 import { deadDestination } from './b15-dead-destination.ts';
+import { consoleCost } from './b22-console.ts';
 import type { Row } from './row.ts';
 
 /** All rows of docs/benchmarks.md in order; rows with the same id are selected together and measured separately. */
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, alertGroups, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
-  ...[searchDay, histogram, deliveries, deadDestination],
+  ...[searchDay, histogram, deliveries, deadDestination, consoleCost],
 ];

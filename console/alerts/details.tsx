@@ -1,5 +1,5 @@
 import { type ApiError, send } from '../api.ts';
-import { type AlertDetails, type AlertEntry, getAlert, readAlerts, toTimeOf } from '../calls/alerts.ts';
+import { type AlertDetails, type AlertEntry, getAlert, readAlerts, toLine, toTimeOf } from '../calls/alerts.ts';
 import { toCount, toFull, toRelative, toTime } from '../format.ts';
 import { now, useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
@@ -9,7 +9,7 @@ import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { LevelChip } from '../ui/level.tsx';
+import { LevelChip, mostInChip } from '../ui/level.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
 
@@ -52,7 +52,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         <span class="hint">{toRelative(time.getTime() - now.value)}</span>
       </p>
       <p class="message">
-        <LongText value={alert.message} />
+        <LongText value={alert.message || words.noMessage} />
       </p>
       <div class="actions">
         <CopyButton label={words.copyText} value={() => toText(alert)} />
@@ -80,7 +80,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
       <Facts
         facts={deliveries.map(({ destination, status, attempts, error }) => [
           destination,
-          [status, `×${toCount(attempts)}`, error].filter(Boolean).join(' · '),
+          [status, attempts > 1 && `×${toCount(attempts)}`, error].filter(Boolean).join(' · '),
         ])}
       />
       <h3>{words.context}</h3>
@@ -91,6 +91,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
 
 const toFacts = (alert: AlertDetails): [string, string][] => {
   const facts: [string, string | null | undefined][] = [
+    [words.level, alert.level.length > mostInChip ? alert.level : undefined],
     [words.source, alert.source],
     [words.host, alert.hostname],
     [words.format, alert.format],
@@ -107,7 +108,8 @@ const toFacts = (alert: AlertDetails): [string, string][] => {
 const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
     readAlerts({}, { before: alert.seq + around + 1, limit: 2 * around + 1, signal });
-  const { value } = useResource(load, { key: alert.id });
+  const { value, error, reload } = useResource(load, { key: alert.id });
+  if (error && !value) return <Failure error={error} onRetry={reload} />;
   if (!value) return <Skeleton lines={around} />;
   return (
     <ol class="context">
@@ -116,7 +118,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
           <time dateTime={each.time ?? ''}>{toTime(toTimeOf(each))}</time>
           <LevelChip level={each.level} />
           <a class="one-line" href={toHash(`/alerts/${each.id}`, place.value.params)}>
-            <bdi>{each.message.slice(0, 300)}</bdi>
+            <bdi>{toLine(each)}</bdi>
           </a>
         </li>
       ))}

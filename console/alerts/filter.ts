@@ -9,9 +9,14 @@ export const readFilter = (): AlertFilter => {
   return Object.fromEntries(names.map((name) => [name, params[name] || undefined]));
 };
 
-export const hasFilter = (): boolean => Object.values(readFilter()).some((value) => value !== undefined);
+export const hasFilter = (): boolean =>
+  Object.values(readFilter()).some((value) => value !== undefined) || readStart() !== undefined;
 
-export const clearFilter = (): void => setParams(Object.fromEntries(names.map((name) => [name, undefined])));
+export const clearFilter = (): void =>
+  setParams(Object.fromEntries([...names, 'before'].map((name) => [name, undefined])));
+
+/** The number in the log before which the list begins; undefined if it begins with the newest alert. */
+export const readStart = (): number | undefined => Number(place.value.params['before']) || undefined;
 
 /** What the histogram shows, by the address's `range`. */
 export const windows = {

@@ -4,7 +4,7 @@ import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
 import { Check, Choice } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { knownLevels, toKnownLevel, toLevelName, toTone } from '../ui/level.tsx';
+import { knownLevels, mostInChip, toKnownLevel, toLevelName, toTone } from '../ui/level.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
 import { clearFilter, hasFilter, isFolding } from './filter.ts';
@@ -30,7 +30,7 @@ export const LevelChips = ({ counts }: { counts: Record<string, number> }) => {
           pressed={level === each}
           onToggle={() => setParams({ level: level === each ? undefined : each })}
         >
-          {toLevelName(each)} <span class="hint">{toCount(counts[each] ?? 0)}</span>
+          <bdi>{toLevelName(each).slice(0, mostInChip)}</bdi> <span class="hint">{toCount(counts[each] ?? 0)}</span>
         </ChipToggle>
       ))}
     </fieldset>

@@ -7,8 +7,15 @@ export interface Folded {
   count: number;
 }
 
-const toKey = ({ level, source, hostname, message, status }: AlertEntry): string =>
-  JSON.stringify([level, source, hostname, message, status]);
+/** Made once for each alert: long lists are folded again with each page. */
+const keys = new WeakMap<AlertEntry, string>();
+
+const toKey = (alert: AlertEntry): string => {
+  const { level, source, hostname, message, status } = alert;
+  const key = keys.get(alert) ?? JSON.stringify([level, source, hostname, message, status]);
+  keys.set(alert, key);
+  return key;
+};
 
 /** Alerts that differ only in time become one, at the place of the newest. */
 export const fold = (alerts: readonly AlertEntry[]): Folded[] => {

@@ -20,20 +20,27 @@ interface State {
   seenUpTo: number;
 }
 
+/** Alerts of the first page, and of those that scrolling loads. */
 const pageSize = 100;
-/** Alerts kept while new ones arrive at the top. */
+const olderPageSize = 500;
+/** Alerts that a list may hold; more would take too much memory. The next list begins where this one ends. */
 const mostKept = 20_000;
+/** Alerts that wait to be shown together; a hidden tab has no frames. */
+const mostArrived = 1000;
 
-/** The alerts that match, kept current; `isReading` tells whether new ones are held back. */
-export const useAlertList = (filter: AlertFilter, isReading: () => boolean) => {
-  const key = JSON.stringify(filter);
+/**
+ * The alerts that match, kept current; `isReading` tells whether new ones are held back. With `before`, those before
+ * this number, to which nothing is added.
+ */
+export const useAlertList = (filter: AlertFilter, before: number | undefined, isReading: () => boolean) => {
+  const key = JSON.stringify({ filter, before });
   const token = session.value?.token;
-  const list = useMemo(() => createList(filter, isReading), [key, token]);
+  const list = useMemo(() => createList(filter, before, isReading), [key, token]);
   useEffect(() => list.start(), [list]);
   return list;
 };
 
-const createList = (filter: AlertFilter, isReading: () => boolean) => {
+const createList = (filter: AlertFilter, start: number | undefined, isReading: () => boolean) => {
   const state = signal<State>({
     ...{ alerts: undefined, held: [], next: null, isLoading: true, error: undefined },
     seenUpTo: Number.POSITIVE_INFINITY,
@@ -42,10 +49,12 @@ const createList = (filter: AlertFilter, isReading: () => boolean) => {
   const update = (changes: Partial<State>) => {
     if (!aborted.signal.aborted) state.value = { ...state.value, ...changes };
   };
+  const begin = start === undefined ? {} : { before: start };
   const arrived: AlertEntry[] = [];
   let frame = 0;
 
   const take = (): void => {
+    cancelAnimationFrame(frame);
     frame = 0;
     addNewer(arrived.splice(0).toReversed());
   };
@@ -55,7 +64,7 @@ const createList = (filter: AlertFilter, isReading: () => boolean) => {
     const top = held[0]?.seq ?? alerts[0]?.seq ?? -1;
     const added = newer.filter(({ seq }) => seq > top);
     if (added.length === 0) return;
-    if (isReading()) update({ held: [...added, ...held] });
+    if (isReading()) update({ held: [...added, ...held].slice(0, mostKept) });
     else update(keep([...added, ...held, ...alerts], { held: [] }));
   };
 
@@ -67,7 +76,7 @@ const createList = (filter: AlertFilter, isReading: () => boolean) => {
   /** Reads the newest page: the first time, and whenever events may have been missed. */
   const sync = async (): Promise<void> => {
     try {
-      const { data, next } = await readAlerts(filter, { limit: pageSize, signal: aborted.signal });
+      const { data, next } = await readAlerts(filter, { ...begin, limit: pageSize, signal: aborted.signal });
       const { alerts, held, seenUpTo } = state.value;
       const top = held[0]?.seq ?? alerts?.[0]?.seq;
       const oldest = data.at(-1)?.seq ?? -1;
@@ -81,15 +90,15 @@ const createList = (filter: AlertFilter, isReading: () => boolean) => {
   };
 
   const loadOlder = async (): Promise<void> => {
-    const { next, isLoading, alerts = [] } = state.value;
-    if (next === null || isLoading) return;
+    const { next, isLoading, alerts: before = [] } = state.value;
+    if (next === null || isLoading || isFull(before)) return;
     update({ isLoading: true });
     try {
-      const page = await readAlerts(filter, { before: next, limit: pageSize, signal: aborted.signal });
-      const last = alerts.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
-      const older = page.data.filter(({ seq }) => seq < last);
-      const { alerts: present = [] } = state.value;
-      update({ alerts: [...present, ...older], next: page.next, isLoading: false, error: undefined });
+      const page = await readAlerts(filter, { before: next, limit: olderPageSize, signal: aborted.signal });
+      // The list has changed meanwhile: this page is there already, or does not follow any more.
+      if (state.value.next !== next) return update({ isLoading: false });
+      const { alerts = [] } = state.value;
+      update({ alerts: [...alerts, ...page.data], next: page.next, isLoading: false, error: undefined });
     } catch (reason) {
       update({ isLoading: false, error: toApiError(reason) });
     }
@@ -99,13 +108,14 @@ const createList = (filter: AlertFilter, isReading: () => boolean) => {
     if (!isEntry(data) || !matches(data, filter) || state.value.alerts === undefined) return;
     arrived.push(data);
     frame ||= requestAnimationFrame(take);
+    if (arrived.length >= mostArrived) take();
   };
 
-  const start = () => {
+  const run = () => {
     void sync();
-    const leave = subscribe('alerts', { onEvent, onResync: () => void sync() });
+    const leave = start === undefined && subscribe('alerts', { onEvent, onResync: () => void sync() });
     return () => {
-      leave();
+      if (leave) leave();
       cancelAnimationFrame(frame);
       aborted.abort();
     };
@@ -116,7 +126,10 @@ const createList = (filter: AlertFilter, isReading: () => boolean) => {
     update(keep([...held, ...alerts], { held: [] }));
   };
 
-  return { state, start, loadOlder, showHeld, retry: () => void sync() };
+  return { state, start: run, loadOlder, showHeld, retry: () => void sync() };
 };
+
+/** True for a list that takes no older alerts. */
+export const isFull = (alerts: readonly AlertEntry[]): boolean => alerts.length >= mostKept;
 
 export type AlertList = ReturnType<typeof createList>;

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { send } from '../api.ts';
 import { type AlertHistogram, countAlerts } from '../calls/alerts.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';
@@ -13,6 +14,8 @@ import { readWindow, windows } from './filter.ts';
 
 const words = text.alerts;
 const hourMs = 3_600_000;
+/** Milliseconds until alerts are counted again while the server has not counted all of them. */
+const recount = 1000;
 
 /** The counts of the window that the address names, kept current. */
 export const useHistogram = (): Resource<AlertHistogram> => {
@@ -22,7 +25,14 @@ export const useHistogram = (): Resource<AlertHistogram> => {
     const since = new Date(Date.now() - hours * hourMs).toISOString();
     return send(countAlerts, { query: { since, buckets }, signal });
   };
-  return useResource(load, { key: name, topic: 'alerts', calm: 1000 });
+  const histogram = useResource(load, { key: name, topic: 'alerts', calm: 1000 });
+  const { value, reload } = histogram;
+  useEffect(() => {
+    if (value?.complete !== false) return;
+    const timer = setTimeout(reload, recount);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return histogram;
 };
 
 /** How many alerts of each level the histogram shows. */
@@ -52,6 +62,7 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
   const { since, until, level } = place.value.params;
   const chosen = since || until ? { from: toMs(since, 0), to: toMs(until, Number.POSITIVE_INFINITY) } : undefined;
   const bars = histogram ? toBars(histogram, level) : [];
+  const clear = () => setParams({ since: undefined, until: undefined, before: undefined });
   const total = bars.reduce((sum, { parts }) => sum + parts.reduce((all, { count }) => all + count, 0), 0);
   const isLong = readWindow() === '7d';
   return (
@@ -59,24 +70,23 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
       title={words.histogram}
       aside={
         chosen ? (
-          <button
-            type="button"
-            class="link"
-            aria-label={words.clearRange}
-            onClick={() => setParams({ since: undefined, until: undefined })}
-          >
+          <button type="button" class="link" aria-label={words.clearRange} onClick={clear}>
             {words.chosen(toWords(since), toWords(until))} <Icon name="close" />
           </button>
         ) : (
-          <span class="hint">{words.histogramHint}</span>
+          <span class="hint">{histogram?.complete === false ? words.counting : words.histogramHint}</span>
         )
       }
     >
       <Histogram
         label={words.bar(words.ranges[isLong ? 'week' : readWindow() === '1h' ? 'hour' : 'day'], toCount(total))}
         bars={bars}
+        onClear={clear}
+        toTop={toCount}
         chosen={chosen}
-        onChoose={(from, to) => setParams({ since: new Date(from).toISOString(), until: new Date(to).toISOString() })}
+        onChoose={(from, to) =>
+          setParams({ since: new Date(from).toISOString(), until: new Date(to).toISOString(), before: undefined })
+        }
         toTick={(time) => (isLong ? toShortDay(time) : toShortClock(time))}
       />
     </Panel>

@@ -1,4 +1,4 @@
-import { type AlertEntry, toTimeOf } from '../calls/alerts.ts';
+import { type AlertEntry, toLine, toTimeOf } from '../calls/alerts.ts';
 import { toCount, toTime } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -7,9 +7,6 @@ import { type Column, Table } from '../ui/table.tsx';
 import type { Folded } from './fold.ts';
 
 const words = text.alerts;
-
-/** Characters of a message in the list; the whole of it is in the alert. */
-const mostShown = 400;
 
 const Time = ({ alert }: { alert: AlertEntry }) => (
   <time dateTime={alert.time ?? alert.timestamp}>{toTime(toTimeOf(alert))}</time>
@@ -32,7 +29,7 @@ const Message = ({ alert, count }: Folded) => (
 );
 
 const AlertLink = ({ alert }: { alert: AlertEntry }) => {
-  const message = <bdi>{alert.message.slice(0, mostShown) || words.noMessage}</bdi>;
+  const message = <bdi>{toLine(alert)}</bdi>;
   if (alert.id === '') return <span title={alert.message}>{message}</span>;
   return <a href={toHash(`/alerts/${alert.id}`, place.value.params)}>{message}</a>;
 };

@@ -3,14 +3,15 @@ import { toAddress } from '../api.ts';
 import { countAlerts, searchAlerts } from '../calls/alerts.ts';
 import { toCount } from '../format.ts';
 import { isMounted } from '../mounts.ts';
+import { setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
 import { AlertDialog } from './details.tsx';
-import { clearFilter, hasFilter, isFolding, readFilter } from './filter.ts';
+import { clearFilter, hasFilter, isFolding, readFilter, readStart } from './filter.ts';
 import { Filters, LevelChips } from './filters.tsx';
 import { fold, unfold } from './fold.ts';
-import { type AlertList, useAlertList } from './list.ts';
+import { type AlertList, isFull, useAlertList } from './list.ts';
 import { countLevels, OverTime, useHistogram } from './over-time.tsx';
 import { AlertTable } from './rows.tsx';
 
@@ -21,15 +22,18 @@ const readingFrom = 160;
 
 /** Alerts as they arrive, with filters; one alert opens over the list. */
 export const AlertsScreen = ({ rest }: { rest: string }) => {
-  const { value: histogram } = useHistogram();
-  const list = useAlertList(readFilter(), () => scrollY > readingFrom);
+  const { value: histogram, error, reload } = useHistogram();
+  const start = readStart();
+  const list = useAlertList(readFilter(), start, () => scrollY > readingFrom);
   const counts = useMemo(() => countLevels(histogram), [histogram]);
   return (
     <div class="alerts">
       {isMounted(countAlerts) && <OverTime histogram={histogram} />}
+      {error?.problem === 'shape' && <Failure error={error} onRetry={reload} />}
       <LevelChips counts={counts} />
       <Filters />
       {!isMounted(searchAlerts) && <p class="note">{words.limited}</p>}
+      {start !== undefined && <Start before={start} />}
       <Body list={list} />
       {rest && <AlertDialog id={rest} />}
     </div>
@@ -50,7 +54,11 @@ const Body = ({ list }: { list: AlertList }) => {
       </p>
       {held.length > 0 && <HeldButton count={held.length} onShow={list.showHeld} />}
       {rows.length === 0 && next === null ? <NoAlerts /> : <AlertTable rows={rows} seenUpTo={seenUpTo} />}
-      <More list={list} isLoading={isLoading} isEnd={next === null} />
+      {next !== null && isFull(alerts) ? (
+        <Continue count={count} before={next} />
+      ) : (
+        <More list={list} isLoading={isLoading} isEnd={next === null} />
+      )}
       {error && <Failure error={error} onRetry={list.retry} />}
     </>
   );
@@ -69,13 +77,39 @@ const HeldButton = ({ count, onShow }: { count: number; onShow: () => void }) =>
   </button>
 );
 
+/** Where a list begins that does not begin with the newest alert. */
+const Start = ({ before }: { before: number }) => (
+  <p class="note">
+    {words.before(toCount(before))}{' '}
+    <button type="button" class="link" onClick={() => setParams({ before: undefined })}>
+      {words.newest}
+    </button>
+  </p>
+);
+
+/** Ends a list that holds as much as it may. */
+const Continue = ({ count, before }: { count: string; before: number }) => (
+  <div class="more">
+    <p class="hint">{words.full(count)}</p>
+    <button
+      type="button"
+      onClick={() => {
+        scrollTo(0, 0);
+        setParams({ before: String(before) });
+      }}
+    >
+      {words.continue}
+    </button>
+  </div>
+);
+
 /** Loads the next page when it comes near the visible part. */
 const More = ({ list, isLoading, isEnd }: { list: AlertList; isLoading: boolean; isEnd: boolean }) => {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!element.current || isEnd || isLoading) return;
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && list.loadOlder(), {
-      rootMargin: '1500px',
+      rootMargin: '4000px',
     });
     observer.observe(element.current);
     return () => observer.disconnect();

@@ -35,7 +35,13 @@ const Command = (execution: Execution) => (
 );
 
 const columns: Column<Execution>[] = [
-  { key: 'time', title: words.time, width: '10rem', cell: Time, sortBy: ({ time }) => Date.parse(time) },
+  {
+    key: 'time',
+    title: words.time,
+    width: 'clamp(7rem, 12vw, 10rem)',
+    cell: Time,
+    sortBy: ({ time }) => Date.parse(time),
+  },
   {
     ...{ key: 'user', title: words.user, width: 'clamp(5rem, 10vw, 9rem)' },
     cell: ({ user }) => (user === null ? <span class="hint">{words.noUser}</span> : <bdi>{user}</bdi>),
@@ -52,7 +58,7 @@ const columns: Column<Execution>[] = [
     cell: ({ reason }) => <bdi class="hint">{reason?.slice(0, mostShown)}</bdi>,
   },
   {
-    ...{ key: 'duration', title: words.duration, width: '6.5rem', align: 'end' },
+    ...{ key: 'duration', title: words.duration, width: '6.5rem', align: 'end', isMinor: true },
     cell: ({ durationMs }) => toMilliseconds(durationMs),
     sortBy: ({ durationMs }) => durationMs ?? -1,
   },

@@ -17,12 +17,14 @@ const words = text.audit;
 /** Records that are read at first, and the most that the server returns. */
 const first = 1000;
 const most = 10_000;
+/** Milliseconds between readings while commands come in. */
+const calm = 1000;
 
 /** Who ran what, refusals included, newest first. */
 export const AuditScreen = ({ rest }: { rest: string }) => {
   const count = place.value.params['count'] === 'all' ? most : first;
   const load = (signal: AbortSignal) => send(listExecutions, { query: { count }, signal });
-  const { value, error, reload } = useResource(load, { key: String(count) });
+  const { value, error, reload } = useResource(load, { key: String(count), topic: 'executions', calm });
   const executions = useMemo(() => value?.data.toReversed(), [value]);
   if (error && !executions) return <Failure error={error} onRetry={reload} />;
   if (!executions) return <Skeleton lines={16} />;

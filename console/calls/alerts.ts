@@ -8,6 +8,7 @@ import type {
 import type { AlertList } from '../../src/profiles/alerts/schema.ts';
 import { defineCall, send } from '../api.ts';
 import { isMounted } from '../mounts.ts';
+import { text } from '../strings/index.ts';
 
 /** An alert as search returns it, and as the topic `alerts` reports it. */
 export type AlertEntry = Static<typeof Entry>;
@@ -78,6 +79,13 @@ export const matches = (alert: AlertEntry, filter: AlertFilter): boolean => {
     (!until || time < Date.parse(until))
   );
 };
+
+/** Characters of a message in a list; the whole of it is in the alert. */
+const mostShown = 400;
+
+/** The message for a list, which is never without anything to see. */
+export const toLine = ({ message }: AlertEntry): string =>
+  /[^\s\p{C}]/u.test(message) ? message.slice(0, mostShown) : text.alerts.noMessage;
 
 export const toTimeOf = ({ time, timestamp }: AlertEntry): Date => new Date(time ?? timestamp);
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { goTo, place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
@@ -88,11 +88,18 @@ const useFormValues = (command: CommandDescription) => {
   const names = Object.keys((command.parameters as { properties?: object }).properties ?? {});
   const inAddress: Values = Object.fromEntries(names.map((name) => [name, params[name] ?? '']));
   const values = useSignal(inAddress);
+  const key = JSON.stringify(inAddress);
+  const written = useRef(key);
   useEffect(() => {
-    values.value = inAddress;
-  }, [JSON.stringify(inAddress)]);
+    // An address that this form wrote may be older than what has been typed since.
+    if (key !== written.current) values.value = inAddress;
+    written.current = key;
+  }, [key]);
   useEffect(() => {
-    const timer = setTimeout(() => setParams(values.value, { replace: true }), calm);
+    const timer = setTimeout(() => {
+      written.current = JSON.stringify(values.value);
+      setParams(values.value, { replace: true });
+    }, calm);
     return () => clearTimeout(timer);
   }, [values.value]);
   return values;

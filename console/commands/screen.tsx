@@ -12,7 +12,7 @@ const words = text.commands;
 
 /** Diagnostic commands as forms, their results, and what was run in this session. */
 export const CommandsScreen = ({ rest }: { rest: string }) => {
-  const { value, error, reload } = useResource((signal) => send(listCommands, { signal }));
+  const { value, error, reload } = useResource((signal) => send(listCommands, { signal }), { isKept: true });
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   if (!value) return <Skeleton lines={12} />;
   const command = value.commands.find(({ name }) => name === rest) ?? value.commands[0];

@@ -21,6 +21,8 @@ const silence = 4 * second;
 const openingTime = 4 * second;
 /** After a fallback to polling, the stream is tried again. */
 const polledFor = 60 * second;
+/** A tab that is hidden for this long lets its stream go: browsers allow six connections for all tabs of a server. */
+const hiddenFor = 10 * second;
 
 const events: RouteName = { profile: 'events', method: 'GET', path: '/api/events' };
 const probes: RouteName[] = [
@@ -35,6 +37,7 @@ let interruption = new AbortController();
 let lastId: string | undefined;
 let pollUntil = 0;
 let isScheduled = false;
+let isPaused = document.hidden;
 
 /** Follows a topic until the returned function is called. */
 export const subscribe = (topic: Topic, subscriber: Subscriber): (() => void) => {
@@ -52,12 +55,28 @@ export const startLive = async (): Promise<never> => {
     session.value;
     interrupt();
   });
+  pauseWhileHidden();
   for (;;) {
     interruption = new AbortController();
     const topics = listTopics();
-    if (topics.length > 0 && isMounted(events) && Date.now() >= pollUntil) await follow(topics, interruption.signal);
+    if (isPaused) await new Promise((resolve) => interruption.signal.addEventListener('abort', resolve));
+    else if (topics.length > 0 && isMounted(events) && Date.now() >= pollUntil)
+      await follow(topics, interruption.signal);
     else await poll(interruption.signal);
   }
+};
+
+const pauseWhileHidden = (): void => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const set = (paused: boolean) => {
+    if (paused !== isPaused) interrupt();
+    isPaused = paused;
+  };
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => set(true), hiddenFor);
+    else set(false);
+  });
 };
 
 /** Changes made in one go, such as those of a screen that replaces another, restart the stream once. */
@@ -82,7 +101,15 @@ const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> 
     clearTimeout(watch);
     isOpen = true;
     confirm('live');
-    watch = setTimeout(() => check(own), silence);
+    watch = setTimeout(check, silence);
+  };
+  /** Ends a silent stream whose server does not respond either. */
+  const check = async () => {
+    const isAlive = await isThere();
+    if (signal.aborted) return;
+    if (isAlive) return onContact();
+    liveState.value = 'stale';
+    own.abort();
   };
   try {
     const response = await openStream(topics, signal);
@@ -94,6 +121,7 @@ const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> 
     if (!interrupted.aborted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
   } finally {
     clearTimeout(watch);
+    own.abort();
   }
   if (!interrupted.aborted) await pause(isOpen ? 50 : second, interrupted);
 };
@@ -125,23 +153,14 @@ const parse = (data: string): unknown => {
   }
 };
 
-/** Ends a silent stream whose server does not respond either. */
-const check = async (stream: AbortController): Promise<void> => {
-  if (!(await isThere())) liveState.value = 'stale';
-  if (liveState.value === 'stale') stream.abort();
-};
-
 const poll = async (interrupted: AbortSignal): Promise<void> => {
-  const isSilent = document.hidden && liveState.value !== 'offline';
-  if (!isSilent) {
-    if (await isThere()) {
-      const wasAway = liveState.value !== 'polling' && liveState.value !== 'live';
-      const isFallback = !isMounted(events) || Date.now() < pollUntil;
-      confirm(isFallback ? 'polling' : 'live');
-      if (isFallback || wasAway) resync();
-    } else {
-      liveState.value = 'offline';
-    }
+  if (await isThere()) {
+    const wasAway = liveState.value !== 'polling' && liveState.value !== 'live';
+    const isFallback = !isMounted(events) || Date.now() < pollUntil;
+    confirm(isFallback ? 'polling' : 'live');
+    if (isFallback || wasAway) resync();
+  } else {
+    liveState.value = 'offline';
   }
   await pause(liveState.value === 'offline' ? second : pollEvery, interrupted);
 };

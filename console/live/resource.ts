@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ApiError } from '../api.ts';
-import { session } from '../session.ts';
+import { hasExpired, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { subscribe } from './live.ts';
 import type { Topic } from './topics.ts';
@@ -18,17 +18,19 @@ interface Options {
   key?: string;
   /** Read again when this topic has news. */
   topic?: Topic;
+  /** A form is built from it, which stays while an expired session is renewed. */
+  isKept?: boolean;
   /** Milliseconds to wait after news, so that many of them cause one request. */
   calm?: number;
 }
 
 /** Reads something from the server and keeps it current. */
 export const useResource = <T>(load: (signal: AbortSignal) => Promise<T>, options: Options = {}): Resource<T> => {
-  const { key = '', topic, calm = 0 } = options;
+  const { key = '', topic, calm = 0, isKept = false } = options;
   const value = useSignal<{ key: string; data: T } | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   const token = session.value?.token;
-  const resource = useMemo(() => createLoader(load, key, value, error, calm), [key, token]);
+  const resource = useMemo(() => createLoader(load, key, value, error, calm, isKept), [key, token]);
   useEffect(() => {
     resource.reload();
     const leave = topic && subscribe(topic, { onEvent: resource.reloadSoon, onResync: resource.resync });
@@ -46,6 +48,7 @@ const createLoader = <T>(
   value: { value: { key: string; data: T } | undefined },
   error: { value: ApiError | undefined },
   calm: number,
+  isKept: boolean,
 ) => {
   const aborted = new AbortController();
   let running = false;
@@ -68,7 +71,8 @@ const createLoader = <T>(
         if (aborted.signal.aborted) break;
         error.value = toApiError(reason);
         // What only users may see is gone with the session.
-        if (error.value.problem === 'login') value.value = undefined;
+        const isGone = error.value.problem === 'login' && !(isKept && hasExpired.value);
+        if (isGone || error.value.status === 403) value.value = undefined;
       }
     }
     running = false;

@@ -2,7 +2,7 @@ import { findRoute, type RouteName } from '../mounts.ts';
 import { session } from '../session.ts';
 
 /** What the server reports as it happens. */
-export type Topic = 'host' | 'processes' | 'tasks' | 'alerts' | 'deliveries';
+export type Topic = 'host' | 'processes' | 'tasks' | 'alerts' | 'deliveries' | 'executions';
 
 export interface Subscriber {
   /** Receives the data of each event. */
@@ -18,6 +18,7 @@ const guards: Record<Topic, RouteName> = {
   tasks: { profile: 'tasks', method: 'GET', path: '/api/tasks' },
   alerts: { profile: 'alerts', method: 'GET', path: '/api/alerts' },
   deliveries: { profile: 'alerts', method: 'GET', path: '/api/deliveries' },
+  executions: { profile: 'commands', method: 'GET', path: '/api/executions' },
 };
 
 const subscribers = new Map<Topic, Set<Subscriber>>();

@@ -1,11 +1,11 @@
-import { toBytes, toCount, toPercent } from '../format.ts';
+import { toBytes, toCount, toPercent, toWholeBytes } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Segments } from '../ui/chip.tsx';
 import { knownLevels, toLevelName } from '../ui/level.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
-import { useHistory } from './history.ts';
+import { historyError, useHistory } from './history.ts';
 import { type Samples, type Span, spans, sumUp } from './samples.ts';
 
 const words = text.overview;
@@ -34,9 +34,11 @@ export const Charts = () => {
   const starting = (prefix: string): [string, string][] =>
     names.filter((name) => name.startsWith(prefix)).map((name) => [name, name.slice(prefix.length)]);
   const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
+  const error = historyError.value;
   const has = (name: string) => name in samples.columns;
   return (
     <div class="charts">
+      {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
       <Chart title={words.cpu} data={build([['cpu', words.cpuBusy]], share)} />
       <Chart title={words.memory} data={build([['memory', words.memoryUsed]], share)} />
       <Chart title={words.disks} data={build(starting('disk '), share)} />
@@ -48,7 +50,7 @@ export const Charts = () => {
               ['received', words.received],
               ['sent', words.sent],
             ],
-            { format: (value) => `${toBytes(value)}/s` },
+            { isBytes: true, format: (value) => `${toBytes(value)}/s`, axis: toWholeBytes },
           )}
         />
       )}

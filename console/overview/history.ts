@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { send } from '../api.ts';
+import { type ApiError, send } from '../api.ts';
 import { getHistory } from '../calls/history.ts';
 import { getMachine, listDisks } from '../calls/host.ts';
 import { subscribe } from '../live/live.ts';
+import { toApiError } from '../live/resource.ts';
 import { isMounted } from '../mounts.ts';
 import { append, noSamples, type Samples, type Span, spans, toSamples } from './samples.ts';
 
@@ -13,6 +14,9 @@ const steps: Record<Span, number> = { live: 1, day: 10 };
 /** What is known of each span; kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
+/** Why the last attempt failed. */
+export const historyError = signal<ApiError | undefined>(undefined);
+
 /** Readings of the machine over time, newest last, kept current. */
 export const useHistory = (span: Span): Samples => {
   useEffect(() => {
@@ -20,8 +24,13 @@ export const useHistory = (span: Span): Samples => {
     const read = async () => {
       if (isRunning) return;
       isRunning = true;
-      // What cannot be read now is read with the next event.
-      await (isMounted(getHistory) ? readHistory(span) : readPresent(span)).catch(() => undefined);
+      try {
+        await (isMounted(getHistory) ? readHistory(span) : readPresent(span));
+        historyError.value = undefined;
+      } catch (reason) {
+        // What cannot be read now is read with the next event.
+        historyError.value = toApiError(reason);
+      }
       isRunning = false;
     };
     void read();

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { send } from '../api.ts';
-import { type AlertEntry, listAlerts, readAlerts, toTimeOf } from '../calls/alerts.ts';
+import { type AlertEntry, listAlerts, readAlerts, toLine, toTimeOf } from '../calls/alerts.ts';
 import { type Disk, listDisks, listProcesses } from '../calls/host.ts';
 import { toBytes, toDecimal, toDuration, toPercent, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
@@ -117,10 +117,10 @@ const LatestAlert = ({ alert, isNew }: { alert: AlertEntry; isNew: boolean }) =>
     <LevelChip level={alert.level} />
     <span class="one-line message" title={alert.message}>
       {alert.id === '' ? (
-        <bdi>{alert.message}</bdi>
+        <bdi>{toLine(alert)}</bdi>
       ) : (
         <a href={`#/alerts/${alert.id}`}>
-          <bdi>{alert.message}</bdi>
+          <bdi>{toLine(alert)}</bdi>
         </a>
       )}
     </span>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { toBytes, toDuration, toFull } from '../format.ts';
+import { toBytes, toDuration, toFull, toWholeBytes } from '../format.ts';
 import { setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
@@ -63,17 +63,13 @@ export const Pinned = ({ pid, reading }: Props) => {
       <div class="charts">
         <Chart
           title={words.cpu}
-          data={toData(
-            samples.value,
-            name,
-            ({ cpu }) => cpu,
-            '--series-1',
-            (value) => toCpu(value),
-          )}
+          data={toData(samples.value, name, ({ cpu }) => cpu, { color: '--series-1', format: toCpu })}
         />
         <Chart
           title={words.memory}
-          data={toData(samples.value, name, ({ memoryBytes }) => memoryBytes, '--series-2', toBytes)}
+          data={toData(samples.value, name, ({ memoryBytes }) => memoryBytes, {
+            ...{ color: '--series-2', format: toBytes, axis: toWholeBytes, isBytes: true },
+          })}
         />
       </div>
     </Panel>
@@ -86,9 +82,10 @@ const Unpin = () => (
   </button>
 );
 
-const toFacts = ({ name, pid, parentPid, cpuSeconds, startedAt }: Process): [string, string][] => [
+const toFacts = ({ name, pid, user, parentPid, cpuSeconds, startedAt }: Process): [string, string][] => [
   [words.name, name],
   [words.pid, String(pid)],
+  ...(user ? [[words.user, user] as [string, string]] : []),
   ...(parentPid === undefined ? [] : [[words.parent, String(parentPid)] as [string, string]]),
   [words.started, startedAt ? toFull(new Date(startedAt)) : words.unknown],
   [words.cpuTime, cpuSeconds === null ? words.unknown : toDuration(cpuSeconds)],
@@ -98,12 +95,11 @@ const toData = (
   samples: Sample[],
   label: string,
   read: (process: Process) => number | null,
-  color: string,
-  format: (value: number) => string,
+  { color, ...rest }: Pick<PlotData, 'format' | 'axis' | 'isBytes'> & { color: string },
 ): PlotData | undefined => {
   const to = samples.at(-1)?.time ?? 0;
   if (samples.length < 2) return undefined;
   const series = [{ label, color, values: samples.map(({ process }) => read(process)) }];
   const from = Math.min(samples[0]?.time ?? to, to - span / 2);
-  return { times: samples.map(({ time }) => time), series, from, to, kind: 'lines', format };
+  return { times: samples.map(({ time }) => time), series, from, to, kind: 'lines', ...rest };
 };

@@ -16,6 +16,7 @@ export interface Process {
   memoryBytes: number;
   /** The rest is known only from events. */
   parentPid?: number;
+  user?: string | null;
   threads?: number | null;
   startedAt?: string | null;
 }

@@ -38,7 +38,12 @@ const Started = ({ startedAt }: Process) =>
 const columns: Column<Process>[] = [
   { key: 'pin', title: words.pinColumn, width: '3.25rem', cell: (process) => <PinButton {...process} /> },
   { key: 'name', title: words.name, cell: (process) => <Name {...process} />, sortBy: ({ name }) => name },
-  { key: 'pid', title: words.pid, width: '6rem', align: 'end', cell: ({ pid }) => pid, sortBy: ({ pid }) => pid },
+  {
+    ...{ key: 'user', title: words.user, width: 'clamp(5rem, 9vw, 9rem)' },
+    cell: ({ user }) => (user ? <bdi title={user}>{user.slice(0, mostShown)}</bdi> : '–'),
+    sortBy: ({ user }) => user ?? '',
+  },
+  { key: 'pid', title: words.pid, width: '5.5rem', align: 'end', cell: ({ pid }) => pid, sortBy: ({ pid }) => pid },
   {
     ...{ key: 'cpu', title: words.cpu, width: '6.5rem', align: 'end' },
     cell: ({ cpu }) => toCpu(cpu),
@@ -50,12 +55,12 @@ const columns: Column<Process>[] = [
     sortBy: ({ memoryBytes }) => memoryBytes,
   },
   {
-    ...{ key: 'threads', title: words.threads, width: '6.5rem', align: 'end' },
+    ...{ key: 'threads', title: words.threads, width: '6.5rem', align: 'end', isMinor: true },
     cell: ({ threads = null }) => (threads === null ? '–' : toCount(threads)),
     sortBy: ({ threads }) => threads ?? -1,
   },
   {
-    ...{ key: 'started', title: words.started, width: '10.5rem', align: 'end' },
+    ...{ key: 'started', title: words.started, width: 'clamp(6.5rem, 12vw, 10.5rem)', align: 'end' },
     cell: (process) => <Started {...process} />,
     sortBy: ({ startedAt }) => Date.parse(startedAt ?? '') || 0,
   },
@@ -69,7 +74,13 @@ const toCompact = (process: Process) => (
         <Name {...process} />
       </span>
       <span class="one-line hint">
-        {words.pid} {process.pid} · {words.cpu} {toCpu(process.cpu)} · {toBytes(process.memoryBytes)}
+        {words.pid} {process.pid} ·{' '}
+        {process.user && (
+          <>
+            <bdi>{process.user}</bdi> ·{' '}
+          </>
+        )}{' '}
+        {words.cpu} {toCpu(process.cpu)} · {toBytes(process.memoryBytes)}
       </span>
     </div>
   </div>

@@ -39,6 +39,7 @@ const SortChoice = () => (
       ['', words.memory],
       ['cpu-down', words.cpu],
       ['name', words.name],
+      ['user', words.user],
       ['started-down', words.started],
     ]}
     onValue={(sort) => setParams({ sort })}
@@ -67,9 +68,9 @@ const Found = ({ reading }: { reading: Reading }) => {
   );
 };
 
-/** True if the name or the PID contains every word. */
-const isMatch = ({ name, pid }: Process, query: string): boolean => {
-  const written = `${name} ${pid}`.toLowerCase();
+/** True if name, user and PID together contain every word. */
+const isMatch = ({ name, pid, user }: Process, query: string): boolean => {
+  const written = `${name} ${user ?? ''} ${pid}`.toLowerCase();
   return query
     .toLowerCase()
     .split(/\s+/)

@@ -1,6 +1,6 @@
 export const processes = {
   filters: 'Filters',
-  filter: 'Name or PID contains',
+  filter: 'Name, user or PID contains',
   shown: (shown: string, all: string) => (shown === all ? `${all} processes` : `${shown} of ${all} processes`),
   byMemory: 'the largest in memory first',
   sort: 'Sort by',
@@ -8,6 +8,7 @@ export const processes = {
   noMatchHint: 'Change the filter to see more.',
   name: 'Name',
   pid: 'PID',
+  user: 'User',
   cpu: 'CPU',
   cpuHint: '100 % is one processor',
   memory: 'Memory',

@@ -3,7 +3,8 @@ import { useId, useMemo, useRef } from 'preact/hooks';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
-import { useVirtualRows } from '../ui/virtual.ts';
+import { Pure } from '../ui/pure.ts';
+import { useRecycledKeys, useVirtualRows } from '../ui/virtual.ts';
 import { choose } from './actions.ts';
 import type { Status, Task } from './calls.ts';
 import { PriorityChoice, StatusChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
@@ -40,6 +41,8 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
   const cards = useRef<HTMLUListElement>(null);
   const isOver = useSignal(false);
   const { first, last } = useVirtualRows(cards, tasks.length, cardHeight);
+  const shown = tasks.slice(first, last);
+  const keys = useRecycledKeys(shown.map(({ Id: id }) => id));
   const drop = (event: DragEvent) => {
     isOver.value = false;
     const moved = list.state.value.tasks?.find(({ Id: each }) => `${each}` === event.dataTransfer?.getData(dragged));
@@ -70,31 +73,36 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
         style={{ height: `${tasks.length * cardHeight}px`, paddingTop: `${first * cardHeight}px` }}
         aria-labelledby={id}
       >
-        {tasks.slice(first, last).map((task) => (
-          <Card key={task.Id} task={task} list={list} />
+        {shown.map((task, index) => (
+          <Card key={keys[index]} task={task} list={list} />
         ))}
       </ul>
     </section>
   );
 };
 
-const Card = ({ task, list }: TaskProps) => (
-  <li
-    class="card"
-    draggable
-    onDragStart={({ dataTransfer }) => {
-      dataTransfer?.setData(dragged, `${task.Id}`);
-      dataTransfer?.setData('text/plain', task.Title);
-    }}
-  >
-    <Title task={task} list={list} />
-    <div class="task-line">
-      <PriorityChoice task={task} list={list} />
-      <StatusChoice task={task} list={list} />
-    </div>
-    <div class="task-line">
-      <span class="hint">#{task.Id}</span>
-      <TaskActions task={task} list={list} />
-    </div>
-  </li>
-);
+class Card extends Pure<TaskProps> {
+  override render() {
+    const { task, list } = this.props;
+    return (
+      <li
+        class="card"
+        draggable
+        onDragStart={({ dataTransfer }) => {
+          dataTransfer?.setData(dragged, `${task.Id}`);
+          dataTransfer?.setData('text/plain', task.Title);
+        }}
+      >
+        <Title task={task} list={list} />
+        <div class="task-line">
+          <PriorityChoice task={task} list={list} />
+          <StatusChoice task={task} list={list} />
+        </div>
+        <div class="task-line">
+          <span class="hint">#{task.Id}</span>
+          <TaskActions task={task} list={list} />
+        </div>
+      </li>
+    );
+  }
+}

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { toCount } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -59,7 +59,8 @@ export const Title = ({ task, list }: TaskProps) => {
 /** Enter, and leaving the field, store the title; Escape does not. */
 const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) => {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  // Before the next key press, which belongs to the field.
+  useLayoutEffect(() => input.current?.focus(), []);
   const save = async () => {
     const title = draft.value?.id === task.Id ? draft.value.title : task.Title;
     draft.value = undefined;

@@ -11,7 +11,7 @@ import type { TaskList } from './list.ts';
 const words = text.tasks;
 
 const createColumns = (list: TaskList): Column<Task>[] => [
-  { key: 'id', title: words.id, width: '6rem', align: 'end', cell: ({ Id: id }) => id, sortBy: ({ Id: id }) => id },
+  { key: 'id', title: words.id, width: '5.5rem', align: 'end', cell: ({ Id: id }) => id, sortBy: ({ Id: id }) => id },
   {
     key: 'title',
     title: words.title,
@@ -35,6 +35,7 @@ const createColumns = (list: TaskList): Column<Task>[] => [
   {
     key: 'created',
     title: words.createdAt,
+    isMinor: true,
     width: 'clamp(6rem, 11vw, 9.5rem)',
     cell: (task) => <Time at={task.CreatedAt} />,
     sortBy: ({ CreatedAt: created }) => created,

@@ -58,24 +58,25 @@ export const Chart = ({ title, data }: Props) => {
   );
 };
 
-/** The values under the crosshair, or the last ones. */
+/** The values under the crosshair, or the last ones; bars that are all empty are left out. */
 const Readings = ({ data, index }: { data: PlotData | undefined; index: number | null }) => (
   <p class="readings" aria-hidden="true">
     {index !== null && <span class="hint">{toClock((data?.times[index] ?? 0) * 1000)}</span>}
-    {data?.series.filter(hasValues).map(({ label, color, values }) => {
-      const value = index === null ? findLast(values) : values[index];
-      return (
-        <span key={label} class="reading">
-          <span class="swatch" style={{ background: `var(${color})` }} />
-          <span class="hint">{label}</span>
-          <b>{value === null || value === undefined ? '–' : data.format(value)}</b>
-        </span>
-      );
-    })}
+    {data?.series
+      .filter((each) => data.kind === 'lines' || hasValues(each))
+      .map(({ label, color, values }) => {
+        const value = index === null ? findLast(values) : values[index];
+        return (
+          <span key={label} class="reading">
+            <span class="swatch" style={{ background: `var(${color})` }} />
+            <span class="hint">{label}</span>
+            <b>{value === null || value === undefined ? '–' : data.format(value)}</b>
+          </span>
+        );
+      })}
   </p>
 );
 
-/** Bars that are all empty are left out. */
 const hasValues = ({ values }: Series): boolean => values.some((value) => value !== 0);
 
 const findLast = (values: (number | null)[]): number | null => values.findLast((value) => value !== null) ?? null;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
 
@@ -18,7 +18,7 @@ interface Props {
 export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();

@@ -18,14 +18,20 @@ interface Props {
   /** What is chosen, in milliseconds. */
   chosen: { from: number; to: number } | undefined;
   onChoose: (from: number, to: number) => void;
+  onClear: () => void;
+  /** The number at the top of the scale. */
+  toTop: (count: number) => string;
   toTick: (time: number) => string;
 }
 
 const height = 88;
 const ticks = 6;
 
-/** Stacked bars over time; dragging over them, or a click on one, chooses their time. */
-export const Histogram = ({ label, bars, chosen, onChoose, toTick }: Props) => {
+/**
+ * Stacked bars over time. Dragging over them, or a click on one, chooses their time; so do the arrow keys, with Shift for
+ * several bars, and Enter. Escape clears the choice.
+ */
+export const Histogram = ({ label, bars, chosen, onChoose, onClear, toTop, toTick }: Props) => {
   const element = useRef<HTMLDivElement>(null);
   const width = useSignal(0);
   const drag = useSignal<{ from: number; to: number } | undefined>(undefined);
@@ -44,19 +50,41 @@ export const Histogram = ({ label, bars, chosen, onChoose, toTick }: Props) => {
     return Math.max(0, Math.min(bars.length - 1, Math.floor((clientX - left) / step)));
   };
   const finish = () => {
-    const { from, to } = drag.value ?? { from: 0, to: -1 };
+    const { from, to } = drag.value ?? { from: -1, to: -1 };
     drag.value = undefined;
     const [first, last] = [bars[Math.min(from, to)], bars[Math.max(from, to)]];
     if (first && last) onChoose(first.from, last.to);
   };
+  const handleKey = (event: KeyboardEvent) => {
+    const { from, to } = drag.value ?? { from: bars.length, to: bars.length };
+    if (event.key === 'Enter') finish();
+    else if (event.key === 'Escape' && drag.value) drag.value = undefined;
+    else if (event.key === 'Escape') onClear();
+    else {
+      const next = toNext(event.key, to, bars.length - 1);
+      if (next === undefined) return;
+      drag.value = { from: event.shiftKey && drag.value ? from : next, to: next };
+    }
+    event.preventDefault();
+  };
   const shown = drag.value ? toSpan(drag.value) : findSpan(bars, chosen);
   return (
     <div ref={element} class="histogram">
-      <svg
-        role="img"
+      <span class="top-count" aria-hidden="true">
+        {toTop(most)}
+      </span>
+      <div
+        role="slider"
+        tabIndex={0}
         aria-label={label}
-        width={width.value}
-        height={height}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, bars.length - 1)}
+        aria-valuenow={drag.value?.to ?? Math.max(0, bars.length - 1)}
+        aria-valuetext={(drag.value && bars[drag.value.to]?.title) ?? label}
+        onKeyDown={handleKey}
+        onBlur={() => {
+          drag.value = undefined;
+        }}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           drag.value = { from: toIndex(event), to: toIndex(event) };
@@ -69,14 +97,22 @@ export const Histogram = ({ label, bars, chosen, onChoose, toTick }: Props) => {
           drag.value = undefined;
         }}
       >
-        {shown && <rect class="chosen" x={shown.first * step} y="0" width={shown.count * step} height={height} />}
-        {bars.map((bar, index) => (
-          <Stack key={bar.from} bar={bar} x={index * step} width={step} scale={(height - 4) / most} />
-        ))}
-      </svg>
-      <div class="ticks" aria-hidden="true">
-        {listTicks(bars).map((time) => (
-          <span key={time}>{toTick(time)}</span>
+        <svg aria-hidden="true" width={width.value} height={height}>
+          {shown && <rect class="chosen" x={shown.first * step} y="0" width={shown.count * step} height={height} />}
+          {bars.map((bar, index) => (
+            <Stack key={bar.from} bar={bar} x={index * step} width={step} scale={(height - 4) / most} />
+          ))}
+        </svg>
+      </div>
+      <div
+        class="ticks"
+        aria-hidden="true"
+        style={{ gridTemplateColumns: `repeat(${Math.max(1, bars.length)}, minmax(0, 1fr))` }}
+      >
+        {listTicks(bars.length).map((index) => (
+          <span key={index} style={{ gridColumn: index + 1 }}>
+            {toTick(bars[index]?.from ?? 0)}
+          </span>
         ))}
       </div>
     </div>
@@ -99,6 +135,12 @@ const Stack = ({ bar, x, width, scale }: { bar: Bar; x: number; width: number; s
   );
 };
 
+/** The bar that a key goes to; undefined for other keys. */
+const toNext = (key: string, index: number, last: number): number | undefined => {
+  const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: last }[key];
+  return next === undefined ? undefined : Math.max(0, Math.min(last, next));
+};
+
 const toTotal = ({ parts }: Bar): number => parts.reduce((sum, { count }) => sum + count, 0);
 
 const toSpan = ({ from, to }: { from: number; to: number }) => ({
@@ -114,5 +156,6 @@ const findSpan = (bars: readonly Bar[], chosen: Props['chosen']) => {
   return first < 0 || count === 0 ? undefined : { first, count };
 };
 
-const listTicks = (bars: readonly Bar[]): number[] =>
-  Array.from({ length: ticks }, (_, index) => bars[Math.floor((index * bars.length) / ticks)]?.from ?? index);
+/** The bars below which there is a time. */
+const listTicks = (count: number): number[] =>
+  Array.from({ length: Math.min(ticks, count) }, (_, index) => Math.floor((index * count) / ticks));

@@ -6,6 +6,9 @@ import type { IconName } from './icon.tsx';
 export const knownLevels = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'] as const;
 export type KnownLevel = (typeof knownLevels)[number] | 'other';
 
+/** Characters of a level in a chip. */
+export const mostInChip = 24;
+
 /** What senders write for the same level. */
 const aliases: Record<string, KnownLevel> = {
   FATAL: 'CRITICAL',
@@ -37,4 +40,9 @@ export const toLevelName = (level: string): string => {
   return known === 'other' ? level || text.alerts.noLevel : text.alerts.levels[known];
 };
 
-export const LevelChip = ({ level }: { level: string }) => <Chip {...toTone(level)}>{toLevelName(level)}</Chip>;
+/** The level as a chip; one that is too long for that is cut. */
+export const LevelChip = ({ level }: { level: string }) => (
+  <Chip {...toTone(level)}>
+    <bdi>{toLevelName(level).slice(0, mostInChip)}</bdi>
+  </Chip>
+);

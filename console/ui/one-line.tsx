@@ -8,7 +8,8 @@ const mostShown = 400;
 
 /** Text in a row of a table. One that may not fit is a button that shows all of it. */
 export const OneLine = ({ value, title }: { value: string; title: string }) => {
-  const isOpen = useSignal(false);
+  // The row may come to show another value; what is open is then gone.
+  const open = useSignal<string | undefined>(undefined);
   const line = <bdi>{value.slice(0, mostShown)}</bdi>;
   if (value.length <= mostInLine) return line;
   return (
@@ -17,16 +18,16 @@ export const OneLine = ({ value, title }: { value: string; title: string }) => {
         type="button"
         class="cut one-line"
         onClick={() => {
-          isOpen.value = true;
+          open.value = value;
         }}
       >
         {line}
       </button>
-      {isOpen.value && (
+      {open.value === value && (
         <Dialog
           title={title}
           onClose={() => {
-            isOpen.value = false;
+            open.value = undefined;
           }}
         >
           <p>

@@ -20,6 +20,8 @@ export interface PlotData {
   /** Upper end of the axis; by default it follows the values. */
   top?: number | undefined;
   format: (value: number) => string;
+  /** The values are bytes: the axis has steps of powers of two. */
+  isBytes?: boolean;
   /** As `format`, shorter, for the axis. */
   axis?: (value: number) => string;
 }
@@ -52,11 +54,15 @@ export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (inde
       },
       scales: {
         x: { time: true, range: () => [data.from, data.to] },
-        y: { range: (_, __, most) => [0, data.top ?? niceTop(most)] },
+        y: { range: (_, __, most) => [0, data.top ?? niceTop(most, data.isBytes)] },
       },
       axes: [
         { ...axis, ...lines, size: 20, space: 70, values: (_, splits) => splits.map((at) => toShortClock(at * 1000)) },
-        { ...axis, ...lines, size: 52, space: 32, values: (_, splits) => splits.map(data.axis ?? data.format) },
+        {
+          ...{ ...axis, ...lines, size: 52, space: 32 },
+          ...(first.isBytes && { incrs: powersOfTwo }),
+          values: (_, splits) => splits.map(data.axis ?? data.format),
+        },
       ],
       series: [{}, ...first.series.map(({ color: name }) => toSeries(first.kind, color(name)))],
       hooks: { setCursor: [({ cursor }) => onIndex(cursor.idx ?? null)] },
@@ -98,9 +104,12 @@ const toColumns = ({ times, series, kind }: PlotData): UPlot.AlignedData => {
   return [times, ...sums];
 };
 
+const powersOfTwo = Array.from({ length: 50 }, (_, power) => 2 ** power);
+
 /** A round number that is not below the largest value. */
-const niceTop = (most: number | null): number => {
+const niceTop = (most: number | null, isBytes = false): number => {
   if (most === null || most <= 0) return 1;
+  if (isBytes) return 2 ** Math.ceil(Math.log2(most));
   const power = 10 ** Math.floor(Math.log10(most));
   return ([1, 2, 2.5, 5, 10].find((step) => step * power >= most) ?? 10) * power;
 };

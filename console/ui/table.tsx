@@ -1,10 +1,11 @@
-import { Component, type ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
+import { Pure } from './pure.ts';
 import { focusRow } from './row-keys.ts';
-import { isNarrow, useVirtualRows } from './virtual.ts';
+import { isMedium, isNarrow, useRecycledKeys, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
   /** Short and stable; the address holds it while the table is sorted by this column. */
@@ -14,6 +15,8 @@ export interface Column<Row> {
   /** A CSS width; the columns without one share the rest. */
   width?: string;
   align?: 'end';
+  /** Left out where the window has no room for all columns. */
+  isMinor?: boolean;
   /** Sorts by this value if the user asks for it. */
   sortBy?: (row: Row) => string | number;
 }
@@ -35,11 +38,15 @@ export interface TableProps<Row> {
 const defaultHeights = [34, 60] as const;
 
 /** A table of any length: only the rows near the visible part of the page exist. It sorts by the address's `sort`. */
-export const Table = <Row,>({ label, columns, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
+export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowClass, heights }: TableProps<Row>) => {
+  const isFew = isMedium.value;
+  const columns = useMemo(() => all.filter(({ isMinor }) => !(isMinor && isFew)), [all, isFew]);
   const body = useRef<HTMLTableSectionElement>(null);
   const [wide, low] = heights ?? defaultHeights;
   const height = isNarrow.value ? low : wide;
   const { first, last } = useVirtualRows(body, rows.length, height);
+  const shown = rows.slice(first, last);
+  const keys = useRecycledKeys(shown.map(rowKey));
   return (
     <table class={`table ${isNarrow.value ? 'narrow' : ''}`} aria-label={label} aria-rowcount={rows.length + 1}>
       <thead>
@@ -53,9 +60,9 @@ export const Table = <Row,>({ label, columns, rows, rowKey, compact, rowClass, h
       </thead>
       <tbody ref={body} onKeyDown={focusRow}>
         <Gap height={first * height} />
-        {rows.slice(first, last).map((row, index) => (
+        {shown.map((row, index) => (
           <TableRow
-            key={rowKey(row)}
+            key={keys[index]}
             {...{ row, columns, compact, height }}
             rowClass={rowClass?.(row)}
             index={first + index + 2}
@@ -76,12 +83,8 @@ interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
   isNarrow: boolean;
 }
 
-/** One row. Most rows stay as they are while the table scrolls, so only those with other props are rendered again. */
-class TableRow<Row> extends Component<RowProps<Row>> {
-  override shouldComponentUpdate(next: RowProps<Row>): boolean {
-    return (Object.keys(next) as (keyof RowProps<Row>)[]).some((name) => next[name] !== this.props[name]);
-  }
-
+/** One row. Most rows stay as they are while the table scrolls. */
+class TableRow<Row> extends Pure<RowProps<Row>> {
   override render() {
     const { row, columns, compact, rowClass, index, height, isNarrow } = this.props;
     return (

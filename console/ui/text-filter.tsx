@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { place, setParams } from '../router.ts';
 import { Field } from './field.tsx';
 
@@ -17,11 +17,17 @@ interface Props {
 export const TextFilter = ({ name, label, type = 'text' }: Props) => {
   const inAddress = place.value.params[name] ?? '';
   const typed = useSignal(inAddress);
+  const written = useRef(inAddress);
   useEffect(() => {
-    typed.value = inAddress;
+    // An address that this filter wrote may be older than what has been typed since.
+    if (inAddress !== written.current) typed.value = inAddress;
+    written.current = inAddress;
   }, [inAddress]);
   useEffect(() => {
-    const timer = setTimeout(() => setParams({ [name]: typed.value }, { replace: true }), calm);
+    const timer = setTimeout(() => {
+      written.current = typed.value;
+      setParams({ [name]: typed.value }, { replace: true });
+    }, calm);
     return () => clearTimeout(timer);
   }, [typed.value]);
   return (

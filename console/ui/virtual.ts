@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Rows `[first, last)` of a long list that are near the visible part of the page. */
 export interface Range {
@@ -52,10 +52,31 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
   return { first: Math.max(0, Math.min(range.first, last)), last };
 };
 
-const narrow = matchMedia('(max-width: 47.99rem)');
+/**
+ * Keys of the rendered rows. A row keeps its key while it is rendered, and a new one takes the key of a row that has left:
+ * its elements are used again, which costs far less than new ones.
+ */
+export const useRecycledKeys = (ids: readonly (string | number)[]): readonly number[] => {
+  const used = useRef({ keys: new Map<string | number, number>(), next: 0 }).current;
+  const left = new Map(used.keys);
+  for (const id of ids) left.delete(id);
+  const free = left.values();
+  const keys = ids.map((id) => used.keys.get(id) ?? free.next().value ?? used.next++);
+  used.keys = new Map(ids.map((id, index) => [id, keys[index] ?? 0]));
+  return keys;
+};
+
+const follow = (query: string) => {
+  const media = matchMedia(query);
+  const matches = signal(media.matches);
+  media.addEventListener('change', () => {
+    matches.value = media.matches;
+  });
+  return matches;
+};
 
 /** True in windows too narrow for columns; rows are then shown as blocks of two lines. */
-export const isNarrow = signal(narrow.matches);
-narrow.addEventListener('change', () => {
-  isNarrow.value = narrow.matches;
-});
+export const isNarrow = follow('(max-width: 47.99rem)');
+
+/** True in windows too narrow for all columns of a table. */
+export const isMedium = follow('(max-width: 59.99rem)');

@@ -23,6 +23,11 @@ export interface HostReadings {
   processes(): Promise<readonly ProcessReading[]>;
   /** Details that cost extra reads for each process; a process that has ended has no entry in the map. */
   processDetails(pids: readonly number[]): Promise<Map<number, ProcessDetails>>;
+  /**
+   * The name of the user that runs each process, or the user's id if it has no name in /etc/passwd; a process whose user
+   * is unknown has no entry.
+   */
+  processOwners(processes: readonly ProcessReading[]): Promise<Map<number, string>>;
   /** Every mounted file system that has a size; one whose server does not answer is missing. */
   fileSystems(): Promise<FileSystemReading[]>;
   /** Fixed local disks, each device once, plus the root file system: what /api/disks lists. */

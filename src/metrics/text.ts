@@ -1,5 +1,5 @@
 import type { Metric, Registry } from 'prom-client';
-import type { HistogramMeter, Meter, Sample } from './meters.ts';
+import type { HistogramMeter, Meter, NumberMeter, Sample } from './meters.ts';
 
 /** The type of the text, with the version of the format. */
 export const textType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -32,11 +32,19 @@ interface Value {
   metricName?: string;
 }
 
-/** A reading that fails has no values in this scrape. */
 const readValues = async (meter: Meter): Promise<Value[]> => {
   if (meter.type === 'histogram') return listBuckets(meter);
-  const samples = await Promise.resolve(meter.read()).catch((): Sample[] => []);
+  const samples = await readSamples(meter);
   return samples.map(([values, value]) => ({ labels: toLabels(meter.labels, values), value }));
+};
+
+/** A reading that fails has no values in this scrape. */
+const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> => {
+  try {
+    return await read();
+  } catch {
+    return [];
+  }
 };
 
 /** Prometheus counts in each bucket the values of all smaller ones too. */

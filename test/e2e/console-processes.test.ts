@@ -47,10 +47,10 @@ test('processes are filtered while typing and sorted by a column, both in the ad
     shown,
     shown.toSorted((a, b) => b - a),
   );
-  await page.getByLabel('Name or PID contains').fill(String(process.pid));
+  await page.getByLabel('Name, user or PID contains').fill(String(process.pid));
   await page.waitForURL(`**/#/processes?sort=pid-down&q=${process.pid}`);
   await page.getByText(/^1 of .* processes/).waitFor();
-  await page.getByLabel('Name or PID contains').fill('no such process');
+  await page.getByLabel('Name, user or PID contains').fill('no such process');
   await page.getByText('No process matches').waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await table.getByRole('row').nth(3).waitFor();

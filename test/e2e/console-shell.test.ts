@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startProgram } from '../support/program.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { fillLogin, findFaults, logIn, openConsole } from './console.ts';
 
 const browser = await openBrowser();
 const skip = toSkip(browser);
 after(() => browser?.close());
-
-const offline = 'Offline: cannot reach the server, trying again';
 
 test('the navigation of the console shows the screens of mounted profiles only', { skip }, async (t) => {
   const { page, complaints } = await openConsole(t, browser, { settings: { profiles: ['items'] } });
@@ -130,24 +127,6 @@ test('a response of the wrong shape is reported with its route, and the rest goe
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('columnheader', { name: 'PID' }).waitFor();
   assert.deepEqual(complaints, []);
-});
-
-test('a killed server is reported within 3 s, and the console continues once it is back', { skip }, async (t) => {
-  const program = await startProgram(t, ['--profiles', 'monitoring,alerts']);
-  const { port } = new URL(program.url);
-  const context = await browser?.newContext({ locale: 'en-GB' });
-  t.after(() => context?.close());
-  const page = await context?.newPage();
-  assert.ok(page);
-  await page.goto(`${program.url}/console/#/alerts`);
-  await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor();
-  await page.getByText(/^(Live|Polling)$/).waitFor();
-  await program.stop('SIGKILL');
-  await page.getByText(offline).waitFor({ timeout: 3000 });
-  const again = await startProgram(t, ['--port', port, '--profiles', 'monitoring,alerts']);
-  await page.getByText(offline).waitFor({ state: 'detached' });
-  await again.request('POST', '/api/alert', { body: { message: 'back again' } });
-  await page.getByText('back again').waitFor();
 });
 
 test('a login that a screen needs is asked for on the screen', { skip }, async (t) => {

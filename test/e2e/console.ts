@@ -51,6 +51,10 @@ export const logIn = async (page: Page, name: 'admin' | 'reader'): Promise<void>
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 };
 
+/** Waits until nothing is being loaded. */
+export const waitUntilLoaded = (page: Page): Promise<void> =>
+  page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
+
 interface Violation {
   id: string;
   nodes: { html: string; failureSummary?: string }[];

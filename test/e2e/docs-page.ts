@@ -14,16 +14,20 @@ interface Options extends BrowserContextOptions {
   document?: string;
   /** Status of the response with the document. */
   status?: number;
+  /** The address after `/docs/`. */
+  hash?: string;
+  /** Settings of the app. */
+  settings?: Record<string, unknown>;
 }
 
 /** Loads the page of a new app; both end with the test. */
 export const openDocs = async (
   t: TestContext,
   browser: Browser | undefined,
-  { document, status = 200, ...options }: Options = {},
+  { document, status = 200, hash = '', settings = {}, ...options }: Options = {},
 ): Promise<DocsPage> => {
   if (!browser) throw new Error('no Chromium or Chrome is installed here');
-  const app = await startApp(t);
+  const app = await startApp(t, { settings });
   const context = await browser.newContext({ baseURL: app.url, ...options });
   t.after(() => context.close());
   if (document !== undefined) {
@@ -31,7 +35,7 @@ export const openDocs = async (
   }
   const page = await context.newPage();
   const complaints = collectComplaints(page);
-  await page.goto('/docs/');
+  await page.goto(`/docs/${hash}`);
   return { page, app, complaints };
 };
 

@@ -9,21 +9,25 @@ interface Route {
   path: string;
   base: string;
   access: string;
+  takesToken: boolean;
+  takesKey: boolean;
   inQuery: unknown[];
   inBody: unknown[];
-  example?: unknown;
 }
 
 interface Modules {
   toGroups(openApi: unknown): { id: string; base: string; profile: string; routes: Route[] }[];
-  toCommand(route: Partial<Route>, server: string): string;
   toType(schema: unknown): string;
   toShape(schema: unknown): string;
+  toFields(schema: unknown): { name: string; fields: unknown[] }[];
+  toExample(schema: unknown, options?: { onlyRequired: boolean }): unknown;
 }
 
-const load = (name: string): Promise<Modules> => import(pathToFileURL(join(packageRoot, 'public', name)).href);
-const { toGroups, toCommand } = await load('routes.js');
-const { toType, toShape } = await load('schema.js');
+const load = (name: string): Promise<Modules> =>
+  import(pathToFileURL(join(packageRoot, 'public', 'openapi', name)).href);
+const { toGroups } = await load('routes.js');
+const { toType, toShape, toFields } = await load('schema.js');
+const { toExample } = await load('example.js');
 
 const readRoute = (path: string, operation: object): Route | undefined =>
   toGroups({ paths: { [path]: { post: operation } } })[0]?.routes[0];
@@ -72,22 +76,53 @@ test('a parameter with a default is optional, even if the document requires it',
       isRequired: false,
       rules: ['default 50', 'at least 0'],
       description: 'Most.',
+      fields: [],
+      choices: undefined,
+      example: 50,
     },
   ]);
 });
 
-test('a command line quotes special characters of the shell, and includes a token if one is needed', () => {
-  const route = { method: 'PUT', path: '/a/{id}', access: 'token', example: { name: "it's" } };
-  assert.equal(
-    toCommand(route, 'http://h:1'),
-    `curl -X PUT -H "Authorization: Bearer $TOKEN" -d '{"name":"it'\\''s"}' 'http://h:1/a/1'`,
-  );
+test('an open route that can refuse a role takes a token, and a route with the key scheme takes a key', () => {
+  const events = readRoute('/a', { security: [], responses: { 200: {}, 403: {} } });
+  assert.deepEqual([events?.takesToken, events?.takesKey], [true, false]);
+  const metrics = readRoute('/a', { security: [{ bearer: [] }, { key: [] }], responses: { 401: {} } });
+  assert.deepEqual([metrics?.takesToken, metrics?.takesKey], [true, true]);
+  assert.equal(readRoute('/a', { security: [], responses: {} })?.takesToken, false);
+});
+
+test('the fields of lists, alternatives and objects in objects are listed with their own fields', () => {
+  const inner = { type: 'object', properties: { name: { type: 'string' } } };
+  const list = { type: 'array', items: { anyOf: [{ type: 'null' }, inner] } };
+  const [data] = toFields({ type: 'object', properties: { data: list } });
+  assert.equal(data?.name, 'data');
+  assert.deepEqual(data?.fields, toFields(inner));
+});
+
+test('an example has the values of the schema, and as a request only its required members', () => {
+  const schema = {
+    type: 'object',
+    required: ['at', 'list'],
+    properties: {
+      at: { type: 'string', format: 'date-time' },
+      list: { type: 'array', items: { anyOf: [{ type: 'null' }, { type: 'integer', examples: [7] }] } },
+      labels: { type: 'object', additionalProperties: { type: 'string', examples: ['critical'] } },
+    },
+  };
+  const required = { at: '2026-01-31T09:30:00Z', list: [7] };
+  assert.deepEqual(toExample(schema), { ...required, labels: { name: 'critical' } });
+  assert.deepEqual(toExample(schema, { onlyRequired: true }), required);
 });
 
 test('types and shapes are shown in short form', () => {
   assert.equal(toType({ enum: ['Low', 'High'], type: 'string' }), '"Low" | "High"');
   assert.equal(toType({ anyOf: [{ const: true }, { type: ['string', 'null'] }] }), 'true | string | null');
   assert.equal(toType({ type: 'array', items: { type: 'integer' } }), 'integer[]');
+  assert.equal(
+    toType({ type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'null' }] } }),
+    '(number | null)[]',
+  );
+  assert.equal(toType({ type: 'object', additionalProperties: { type: 'string' } }), 'object of string');
   assert.equal(toType({}), 'any');
   const list = { type: 'object', properties: { count: { type: 'integer' }, data: { type: 'array' } } };
   assert.equal(toShape(list), '{count, data[]}');

@@ -18,7 +18,7 @@ const prlimit = '/usr/bin/prlimit';
 const needsPrlimit = { skip: !existsSync(prlimit) && 'prlimit is not installed' };
 
 test('a server survives idle connections that use up its descriptors, and serves again', needsPrlimit, async (t) => {
-  const { url, child, output } = await startProgram(t, ['--profiles', 'M'], { cwd: createFolder(t) });
+  const { url, child, output } = await startProgram(t, ['--profiles', 'M,history,metrics'], { cwd: createFolder(t) });
   const readStatus = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
   assert.equal(await readStatus('/api/health'), 200);
   // Set from outside: a limit set before startup may lower the number of connections the server accepts.
@@ -30,7 +30,7 @@ test('a server survives idle connections that use up its descriptors, and serves
   await Promise.race([once(child, 'exit'), setTimeout(samplingMs)]);
   for (const socket of idle) socket.destroy();
   assert.equal(child.exitCode, null, output.stderr);
-  for (const path of ['/health', '/api/health']) {
+  for (const path of ['/health', '/api/health', '/api/history', '/metrics']) {
     await waitUntilPasses(async () => assert.equal(await readStatus(path), 200));
   }
 });

@@ -17,7 +17,7 @@ test('the start message shows the address, the mounts, the open routes and the r
   assert.equal((await request('GET', '/health')).status, 200);
   const { stdout } = await stop();
   assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
-  assert.match(stdout, /\n {2}\/ +monitoring, tasks, items, login, alerts, commands\n/);
+  assert.match(stdout, /\n {2}\/ +monitoring, tasks, items, login, alerts, commands, metrics, history, events\n/);
   assert.match(stdout, /\n {2}\/protected +protected-tasks, login\n/);
   assert.match(stdout, /\n {2}\/simple +simple-tasks\n/);
   assert.match(stdout, /\nOpen without a token:\n(.*\n)* {2}GET, POST \/api\/tasks\n/);

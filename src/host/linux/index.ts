@@ -9,6 +9,7 @@ import { parseBootTime, parseCpuTimes } from './cpu/proc-files.ts';
 import { readPackages, toProcessorReadings } from './cpu/processors.ts';
 import { createFileSystemReader } from './file-systems/file-systems.ts';
 import { readProcessDetails } from './processes/details.ts';
+import { createOwnerReader } from './processes/owners.ts';
 import { createProcessReader } from './processes/processes.ts';
 import { readMemory, readSystem } from './system/system.ts';
 
@@ -17,7 +18,7 @@ const systemMaxAgeMs = 500;
 /** Processors change only in virtual machines, and rarely. */
 const packagesMaxAgeMs = 60_000;
 
-/** Readings from /proc and /sys. `root` is a prefix for all these paths, to read another tree than this machine's. */
+/** Readings from /proc, /sys and /etc. `root` is a prefix for all these paths, to read another tree than this machine's. */
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;
   const readStat = (): string => readFileSync(`${proc}/stat`, 'utf8');
@@ -35,6 +36,7 @@ export const createLinuxReadings = (root = ''): HostReadings => {
     counters: () => readCounters(proc),
     processes: createProcessReader(proc, () => parseBootTime(readStat()), guard),
     processDetails: (pids) => readProcessDetails(proc, pids),
+    processOwners: createOwnerReader(proc, `${root}/etc/passwd`),
     ...createFileSystemReader(root, guard),
     close: sampler.close,
   };

@@ -37,6 +37,8 @@ export const createPortableReadings = (): HostReadings => {
       const found = (await listed()).filter(({ pid }) => wanted.has(pid));
       return new Map(found.map((process) => [process.pid, toProcessDetails(process)]));
     },
+    processOwners: async () =>
+      new Map((await listed()).flatMap(({ pid, user }): [number, string][] => (user ? [[pid, user]] : []))),
     fileSystems: async () => (await storage()).fileSystems,
     fixedDisks: async () => (await storage()).fixedDisks,
     close: sampler.close,

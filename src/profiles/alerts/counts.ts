@@ -14,12 +14,7 @@ export type AlertCounts = ReturnType<typeof createAlertCounts>;
 /** Counts alerts for /metrics and the history. A level may be any text, so it is counted as one of five. */
 export const createAlertCounts = ({ counter }: Meters) => {
   const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
-  const invalid = counter(
-    'signalbox_alerts_invalid_total',
-    'Requests refused because of their body.',
-    ['format'],
-    ['native'],
-  );
+  const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
   const repeated = counter(
     'signalbox_alerts_repeated_total',
     'Alerts not stored because they were before.',
@@ -36,12 +31,14 @@ export const createAlertCounts = ({ counter }: Meters) => {
       repeated.at(format).value += count;
     },
     /** Counts bodies that a route refuses; the error is then sent as usual. */
-    createErrorHandler:
-      (format: string) =>
-      (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
+    createErrorHandler: (format: string) => {
+      // Prometheus sees an increase only of a counter that was there before.
+      const refused = invalid.at(format);
+      return (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
         const status = toHttpError(error)?.status;
-        if (status === 400 || status === 413) invalid.at(format).value += 1;
+        if (status === 400 || status === 413) refused.value += 1;
         reply.send(error);
-      },
+      };
+    },
   };
 };

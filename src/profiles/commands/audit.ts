@@ -9,8 +9,8 @@ export type Caller = Pick<Execution, 'requestId' | 'user' | 'role' | 'remoteAddr
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** Records every command that was run or refused in a journal. */
-export const createAudit = (journal: Journal) => ({
+/** Records every command that was run or refused in a journal; `onRecord` is called for each that is stored. */
+export const createAudit = (journal: Journal, onRecord: (execution: Execution) => void = () => undefined) => ({
   /** Throws an HttpError (503) while records cannot be written. */
   assertWritable: (): void => {
     const { failure } = journal.state();
@@ -23,6 +23,7 @@ export const createAudit = (journal: Journal) => ({
     } catch (error) {
       throw error instanceof JournalError ? toUnavailable(error.message) : error;
     }
+    onRecord(execution);
   },
   /** The last records, oldest first. */
   listLast: (count: number): Promise<Listing> => journal.listLast(count),

@@ -1,4 +1,5 @@
 import { defineFeature, type Tool } from '../feature.ts';
+import { createNoticeTopic } from '../topic.ts';
 import { createAudit } from './audit.ts';
 import { createAuditedExecution } from './execution/audited-execution.ts';
 import { createExecutor } from './execution/executor.ts';
@@ -34,7 +35,8 @@ export const commands = defineFeature({
       retainBytes: settings.auditRetainBytes,
       retainDays: settings.auditRetainDays,
     });
-    const audit = createAudit(journal);
+    const { topic, publish } = createNoticeTopic('admin');
+    const audit = createAudit(journal, ({ requestId }) => publish({ requestId }));
     const executor = createExecutor({ runner, timeoutSeconds });
     const executions = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
     const execution = createAuditedExecution({
@@ -49,6 +51,7 @@ export const commands = defineFeature({
       notices: isOpen
         ? ['Warning: anyone who can reach this server may run commands, because executeAuth is none']
         : [],
+      topics: { executions: topic },
       reopen: () => journal.reopen(),
       close: async () => {
         await execution.close();

@@ -6,7 +6,7 @@ import { skipTiming } from '../../http/response/timing.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Topic } from '../topic.ts';
-import { type EventStream, openStream } from './stream.ts';
+import { type EventStream, eventHeaders, openStream } from './stream.ts';
 
 /** Streams at a time. */
 const maxStreams = 64;
@@ -17,7 +17,7 @@ const commentInterval = 15_000;
 const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
-    description: 'Any of host, processes, tasks, alerts, deliveries, separated by commas.',
+    description: 'At least one of host, processes, tasks, alerts, deliveries, executions, separated by commas.',
     examples: ['alerts,tasks'],
   }),
 });
@@ -61,9 +61,9 @@ export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'top
       for (const [, { access, scope }] of chosen) await authorize(request, access, scope);
       const after = readLastEventId(request);
       if (isStopped || streams.size >= maxStreams) {
-        throw createUnavailable(`More than ${maxStreams} event streams are open; try again later`, 'streams');
+        throw createUnavailable(`All ${maxStreams} event streams are in use; try again later`, 'streams');
       }
-      if (request.method === 'HEAD') return reply.type('text/event-stream').send('');
+      if (request.method === 'HEAD') return reply.headers(eventHeaders).send('');
       skipTiming(reply);
       reply.hijack();
       const ends: (() => void)[] = [];
@@ -103,10 +103,14 @@ const chooseTopics = (query: string, known: ReadonlyMap<string, Topic>): Chosen 
   });
 };
 
-/** The id that a client got last before it lost the connection; another header's value is ignored as browsers do. */
+/** Sent as the id where the topics have none of their own, so that the client sends one when it comes back. */
+const noPlace = '-';
+
+/** Where the client was when it lost the connection: NaN if its id is of no alert, undefined if it sends none. */
 const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
   const id = headers['last-event-id'];
-  return typeof id === 'string' && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+  if (typeof id !== 'string' || id === '') return undefined;
+  return /^\d{1,15}$/.test(id) ? Number(id) : Number.NaN;
 };
 
 /**
@@ -117,9 +121,10 @@ const listen = (stream: EventStream, chosen: Chosen, after: number | undefined):
   const resumed = chosen.filter(([, { lastId }]) => lastId && after !== undefined && after <= lastId());
   const lost = chosen.filter((one) => !resumed.includes(one)).map(([name]) => name);
   const [id] = chosen.flatMap(([, { lastId }]) => (lastId ? [lastId()] : []));
+  const place = resumed.length > 0 ? after : (id ?? after);
   const hello = JSON.stringify({ topics: chosen.map(([name]) => name) });
   // Its id is where a client that gets no other event goes on.
-  void stream.send('hello', hello, resumed.length > 0 ? after : id);
+  void stream.send('hello', hello, place === undefined || Number.isNaN(place) ? noPlace : place);
   if (after !== undefined && lost.length > 0) void stream.send('resync', JSON.stringify({ topics: lost }));
   return chosen.map(([name, topic]) =>
     topic.subscribe(stream.senderOf(name), (resumed.length > 0 ? after : topic.lastId?.()) ?? 0),

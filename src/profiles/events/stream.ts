@@ -1,34 +1,66 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { SendEvent } from '../topic.ts';
 
-/** Bytes that may wait for a reader; one that lets more pile up is disconnected. */
+/** Bytes of events that may wait for a reader; one that lets more pile up is disconnected. */
 const maxBacklog = 1024 * 1024;
 
-/** Bytes that wait before senders that can wait do so. */
-const roomyBacklog = 64 * 1024;
+export const eventHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // Proxies such as nginx would collect the events.
+  'x-accel-buffering': 'no',
+};
 
 export type EventStream = ReturnType<typeof openStream>;
 
 /** A response that goes on as server-sent events. `onClose` is called once, when it has ended for any reason. */
 export const openStream = (response: ServerResponse, onClose: () => void) => {
-  response.once('close', onClose);
-  const closed = once(response, 'close');
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    // Proxies such as nginx would collect the events.
-    'x-accel-buffering': 'no',
-  });
+  response.writeHead(200, eventHeaders);
+  // Events wait as one text: each write that Node keeps costs some hundred bytes more.
+  let waiting = '';
+  let waitingBytes = 0;
+  /** Pending while the reader has not taken what was written. */
+  let room: Promise<void> | undefined;
+  let makeRoom = (): void => undefined;
+  const isOver = () => response.writableEnded || response.destroyed;
   const write = (text: string): void => {
-    if (response.writableEnded || response.destroyed) return;
-    if (response.writableLength + text.length > maxBacklog) response.destroy();
-    else response.write(text);
+    if (response.write(text)) return;
+    room = new Promise((resolve) => {
+      makeRoom = resolve;
+    });
   };
-  const send = async (name: string, data: string, id?: number): Promise<void> => {
-    write(`${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
-    while (response.writableLength > roomyBacklog && !response.destroyed) {
-      await Promise.race([once(response, 'drain'), closed]);
+  const writeWaiting = (): void => {
+    const text = waiting;
+    waiting = '';
+    waitingBytes = 0;
+    room = undefined;
+    makeRoom();
+    if (text !== '' && !isOver()) write(text);
+  };
+  const add = (text: string): void => {
+    if (isOver()) return;
+    if (!room) {
+      write(text);
+      return;
     }
+    waiting += text;
+    waitingBytes += Buffer.byteLength(text);
+    if (waitingBytes > maxBacklog) response.destroy();
+  };
+  /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
+  const end = (): void => void (room ? response.destroy() : response.end());
+  const { socket } = response;
+  // A client that goes away closes its side first; only the second write after that would fail.
+  if (socket?.readableEnded) end();
+  else socket?.once('end', end);
+  response.on('drain', writeWaiting);
+  response.once('close', () => {
+    socket?.off('end', end);
+    makeRoom();
+    onClose();
+  });
+  const send = (name: string, data: string, id?: number | string): Promise<void> | undefined => {
+    add(`${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`);
+    return room;
   };
   return {
     send,
@@ -37,7 +69,7 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
       (data, id) =>
         send(name, data, id),
     /** Keeps proxies from closing a silent connection, and shows the client that the server is there. */
-    comment: () => write(':\n\n'),
-    end: () => void response.end(),
+    comment: () => add(':\n\n'),
+    end,
   };
 };

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../storage/snapshot.ts';
+import { mostDisks } from './columns.ts';
 import type { Ring } from './ring.ts';
 
 /** Begins the file; its number changes with the columns. */
@@ -37,7 +38,10 @@ export const loadHistory = async (file: Snapshot, rings: readonly Ring[]): Promi
 const parseHeader = (text: string): Disks | undefined => {
   try {
     const { magic: found, disks } = JSON.parse(text) as { magic?: unknown; disks?: unknown };
-    return found === magic && Array.isArray(disks) && disks.every((disk) => typeof disk === 'string')
+    return found === magic &&
+      Array.isArray(disks) &&
+      disks.length <= mostDisks &&
+      disks.every((disk) => typeof disk === 'string')
       ? disks
       : undefined;
   } catch {

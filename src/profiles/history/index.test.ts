@@ -90,10 +90,26 @@ test('a damaged file is ignored', async (t) => {
   }
 });
 
+test('a file with damaged numbers gives a document that can be read', async (t) => {
+  const dataDir = createFolder(t);
+  const first = await startApp(t, { settings: { dataDir } });
+  await hasRead(first);
+  await first.close();
+  const path = join(dataDir, 'history.bin');
+  const bytes = readFileSync(path);
+  // All values of the 600 steps of a second become infinite; their times stay.
+  const infinite = new Float32Array(600).fill(Infinity);
+  bytes.set(new Uint8Array(infinite.buffer), 4096 + 4 * 600);
+  writeFileSync(path, bytes);
+  const second = await startApp(t, { settings: { dataDir } });
+  assert.equal((await read(second)).cpu[0], null);
+});
+
 test('since leaves out earlier steps, as a time or as Unix seconds', async (t) => {
   const app = await startApp(t);
   await waitUntilPasses(async () => assert.ok((await read(app)).count >= 4));
   const { start } = await read(app);
+  assert.equal((await read(app, `?step=1&since=${start}`)).start, start);
   const second = Math.floor(Date.parse(start) / 1000) + 2;
   for (const since of [String(second), new Date(second * 1000).toISOString()]) {
     assert.equal(Date.parse((await read(app, `?step=1&since=${since}`)).start) / 1000, second, since);
@@ -107,6 +123,7 @@ test('an unknown step or time is 400 and says what is allowed', async (t) => {
   for (const [query, message] of [
     ['step=5', 'step must be 1 or 10'],
     ['since=yesterday', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
+    ['since=2026-02-30T09:30:00Z', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
     ['since=2026-01-31T09:30:00', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds'],
   ]) {
     const { status, json } = await request('GET', `/api/history?${query}`);

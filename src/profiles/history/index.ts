@@ -28,7 +28,7 @@ export const history = defineFeature({
     const disks = await loadHistory(file, rings);
     const sampler = createSampler({ host, countAlerts: () => countAlerts(meters), fine, coarse, disks });
     let isFailing = false;
-    const save = async (): Promise<void> => {
+    const write = async (): Promise<void> => {
       try {
         await saveHistory(file, rings, disks);
         isFailing = false;
@@ -36,6 +36,12 @@ export const history = defineFeature({
         if (!isFailing) log.warn({ err }, 'history: the file cannot be written');
         isFailing = true;
       }
+    };
+    let saved = Promise.resolve();
+    /** One at a time: the file is written in place before it is renamed. */
+    const save = (): Promise<void> => {
+      saved = saved.then(write);
+      return saved;
     };
     let timer: NodeJS.Timeout | undefined;
     let nextSave = performance.now() + saveInterval;

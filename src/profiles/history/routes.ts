@@ -1,4 +1,5 @@
 import type { Access } from '../../auth/guard.ts';
+import { parseTime } from '../../http/request/time.ts';
 import { HttpError } from '../../http/response/errors.ts';
 import { ownJson, type Rows, sendList } from '../../http/response/json.ts';
 import { toOffsetTimestamp } from '../../http/response/timestamp.ts';
@@ -39,10 +40,8 @@ export const createHistoryRoute = ({ rings, disks, clock, access }: HistoryParts
     },
   });
 
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
-
 const toSeconds = (text: string): number => {
-  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : rfc3339.test(text) ? Date.parse(text) / 1000 : NaN;
+  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : parseTime(text) / 1000;
   if (Number.isNaN(seconds)) {
     throw new HttpError('invalid', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds');
   }
@@ -51,7 +50,7 @@ const toSeconds = (text: string): number => {
 
 /** Five digits are enough for shares and small rates; unknown values are null. */
 const toJson = (value: number): string => {
-  if (Number.isNaN(value)) return 'null';
+  if (!Number.isFinite(value)) return 'null';
   return value >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(5)));
 };
 

@@ -15,6 +15,9 @@ interface SamplerParts {
   disks: Disks;
 }
 
+/** Seconds between readings of the disks, each of which wakes an idle program several times. */
+const diskInterval = 60;
+
 /** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
 const longestGap = 5;
 
@@ -55,8 +58,8 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks }: Sample
         fine.set(time, row);
         if (coarse.align(before.time) !== coarse.align(time)) {
           coarse.set(before.time, sums.take());
-          void readDisks();
         }
+        if (Math.floor(before.time / diskInterval) !== Math.floor(time / diskInterval)) void readDisks();
         sums.add(row);
       } else {
         sums.take();

@@ -7,6 +7,8 @@ import { startOutbox, toDestination, waitUntilIdle } from '../../../test/support
 import { runPromtool } from '../../../test/support/prometheus.ts';
 import { answer, startReceiver } from '../../../test/support/receiver.ts';
 import { createAccessKey } from '../../auth/access-keys.ts';
+import type { Feature } from '../feature.ts';
+import { features } from '../index.ts';
 
 /** The value of a line, which begins with the name and its labels. */
 const readValue = (text: string, start: string): number | undefined => {
@@ -43,6 +45,25 @@ test('promtool finds no problems in /metrics', requires({ programs: ['promtool']
   await app.request('POST', '/api/alert', { body: { message: 'a' } });
   await app.login('admin');
   assert.deepEqual(await runPromtool(['check', 'metrics'], await scrape(app)), { code: 0, output: '' });
+});
+
+test('a measurement that fails is left out, and the others are there', async (t) => {
+  const failing: Feature = {
+    ...{ name: 'failing', profiles: [], settings: {}, isOn: () => true },
+    create: ({ meters }) => {
+      const fail = () => {
+        throw new Error('EMFILE');
+      };
+      meters.reading('gauge', 'failing_at_once', 'Fails.', fail);
+      meters.reading('gauge', 'failing_later', 'Fails.', async () => fail());
+      return { profiles: {} };
+    },
+  };
+  const app = await startApp(t, { features: [...features, failing] });
+  const { status, text } = await app.request('GET', '/metrics');
+  assert.equal(status, 200);
+  assert.doesNotMatch(text, /^failing/m);
+  assert.match(text, /^signalbox_build_info/m);
 });
 
 test('responses are timed by the pattern of their route and their status, refused ones too', async (t) => {
@@ -92,13 +113,15 @@ test('alerts, logins and commands are counted by their results', async (t) => {
   const token = await app.login('admin');
   await app.request('POST', '/api/auth/login', { body: { Username: 'admin', Password: 'wrong' } });
   await app.request('POST', '/api/execute', { token, body: { command: 'Remove-Item x' } });
+  await app.request('POST', '/api/alert/grafana', { body: '{' });
   const text = await scrape(app);
   const received = (level: string) => `signalbox_alerts_received_total{format="native",level="${level}"}`;
   assert.deepEqual(
     ['critical', 'error', 'warning', 'info', 'other'].map((level) => readValue(text, received(level))),
     [1, 0, 1, 1, 2],
   );
-  assert.equal(readValue(text, 'signalbox_alerts_invalid_total{format="native"}'), 3);
+  const invalid = (format: string) => readValue(text, `signalbox_alerts_invalid_total{format="${format}"}`);
+  assert.deepEqual(['native', 'grafana', 'pagerduty'].map(invalid), [3, 1, 0]);
   assert.equal(readValue(text, 'signalbox_logins_total{result="accepted"}'), 1);
   assert.equal(readValue(text, 'signalbox_logins_total{result="refused"}'), 1);
   assert.equal(readValue(text, 'signalbox_commands_total{result="refused"}'), 1);

@@ -38,23 +38,23 @@ const createProcessReader = (host: Parts['host'], clock: () => Date) => {
     const seconds = (now - readAt) / 1000;
     readAt = now;
     const used = new Map(processes.map((process) => [toKey(process), toSeconds(process)]));
-    const rows = processes
-      .toSorted((a, b) => b.workingSetBytes - a.workingSetBytes)
-      .slice(0, mostProcesses)
-      .map((process) => {
-        const earlier = before.get(toKey(process)) ?? Number.NaN;
-        return {
-          pid: process.pid,
-          parentPid: process.parentPid,
-          name: process.name,
-          /** Share of one processor since the event before. */
-          cpu: toRounded(Math.max(0, toSeconds(process) - earlier) / seconds, 4),
-          cpuSeconds: toRounded(toSeconds(process), 2),
-          memoryBytes: process.workingSetBytes,
-          threads: process.threads,
-          startedAt: process.startedAt?.toISOString() ?? null,
-        };
-      });
+    const largest = processes.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes).slice(0, mostProcesses);
+    const owners = await host.processOwners(largest);
+    const rows = largest.map((process) => {
+      const earlier = before.get(toKey(process)) ?? Number.NaN;
+      return {
+        pid: process.pid,
+        parentPid: process.parentPid,
+        name: process.name,
+        user: owners.get(process.pid) ?? null,
+        /** Share of one processor since the event before. */
+        cpu: toRounded(Math.max(0, toSeconds(process) - earlier) / seconds, 4),
+        cpuSeconds: toRounded(toSeconds(process), 2),
+        memoryBytes: process.workingSetBytes,
+        threads: process.threads,
+        startedAt: process.startedAt?.toISOString() ?? null,
+      };
+    });
     before = used;
     return { time: clock().toISOString(), count: processes.length, data: rows };
   };

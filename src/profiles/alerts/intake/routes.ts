@@ -60,7 +60,7 @@ const createRoute = (intake: Intake, { path, operationId, format }: Place): Rout
     schema: {
       operationId,
       consumes: ['application/json', ...(format ? [format] : formats).flatMap(({ mediaTypes = [] }) => mediaTypes)],
-      body: format?.schema ?? Type.Unknown(),
+      body: format?.schema ?? Type.Unknown({ examples: [{ text: 'The disk of web-1 is full' }] }),
       response: {
         [format?.answer?.status ?? 200]: format?.answer?.schema ?? IntakeReceipt,
         ...(mustSign(intake, format) && { 401: ErrorBody }),

@@ -28,7 +28,15 @@ export const pagerduty = defineFormat({
       client: Text,
       client_url: Text,
     },
-    { title: 'PagerDutyEvent' },
+    {
+      title: 'PagerDutyEvent',
+      examples: [
+        {
+          event_action: 'trigger',
+          payload: { summary: 'The disk of web-1 is full', source: 'web-1', severity: 'critical' },
+        },
+      ],
+    },
   ),
   recognizes: (value) => isObject(value) && 'event_action' in value,
   readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url }) => {

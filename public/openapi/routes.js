@@ -1,4 +1,5 @@
-import { resolveReferences, toExample, toField, toFields, toShape } from './schema.js';
+import { toExample } from './example.js';
+import { resolveReferences, toField, toFields, toShape } from './schema.js';
 
 const methods = ['get', 'post', 'put', 'delete', 'patch'];
 
@@ -24,16 +25,6 @@ export const isMatch = (text, filter) =>
     .split(/\s+/)
     .every((word) => text.includes(word));
 
-/** The request as a curl command. `server` is the base URL without a trailing slash. */
-export const toCommand = ({ method, path, access, example }, server) =>
-  [
-    'curl',
-    ...(method === 'GET' ? [] : [`-X ${method}`]),
-    ...(access === 'open' ? [] : ['-H "Authorization: Bearer $TOKEN"']),
-    ...(example ? [`-d ${quote(JSON.stringify(example))}`] : []),
-    quote(`${server}${path.replaceAll(/\{[^}]*\}/g, '1')}`),
-  ].join(' ');
-
 const listRoutes = (paths) =>
   Object.entries(paths).flatMap(([path, operations]) =>
     methods
@@ -42,22 +33,29 @@ const listRoutes = (paths) =>
   );
 
 const toRoute = (method, path, operation) => {
-  const { summary = '', tags = [], parameters = [], requestBody, responses = {} } = operation;
+  const { operationId, summary = '', tags = [], security = [], requestBody, responses = {} } = operation;
   const [profile = 'other'] = tags;
   const access = toAccess(operation);
-  const body = toJsonSchema(requestBody);
+  const body = readContent(requestBody);
+  const answers = Object.entries(responses).map(([status, response]) => toAnswer(status, response));
   return {
+    id: operationId ?? `${method}:${path}`,
     method,
     path,
     base: toBase(path),
     profile,
     summary,
     access,
-    inPath: toParameters(parameters, 'path'),
-    inQuery: toParameters(parameters, 'query'),
-    inBody: toFields(body),
-    example: body && toExample(body),
-    answers: Object.entries(responses).map(([status, response]) => toAnswer(status, response)),
+    takesKey: security.some((scheme) => 'key' in scheme),
+    // Some open routes offer more to a client with a token; they can refuse a role.
+    takesToken: access !== 'open' || '403' in responses,
+    isStream: answers.some(({ type }) => type === 'text/event-stream'),
+    inPath: toParameters(operation, 'path'),
+    inQuery: toParameters(operation, 'query'),
+    inBody: toFields(body.schema),
+    bodyTypes: body.types,
+    example: body.example ?? (body.schema && toExample(body.schema, { onlyRequired: true })),
+    answers,
     text: `${method} ${path} ${summary} ${profile} ${access}`.toLowerCase(),
   };
 };
@@ -74,19 +72,35 @@ const toAccess = ({ security = [], responses = {} }) => {
   return '403' in responses ? 'admin' : 'token';
 };
 
-const toParameters = (parameters, place) =>
+const toParameters = ({ parameters = [] }, place) =>
   parameters
     .filter((parameter) => parameter.in === place)
-    .map(({ name, schema, required, description = '' }) => ({
+    .map(({ name, schema, required, description = '', example = schema?.examples?.[0] }) => ({
       ...toField(name, schema, required),
       description: description || schema?.description || '',
+      choices: schema?.enum,
+      example: example ?? schema?.default,
     }));
 
-const toJsonSchema = (holder) => holder?.content?.['application/json']?.schema;
+/** Of a body: its content types, and the schema and the document's own example of the first, which is JSON if possible. */
+const readContent = ({ content = {} } = {}) => {
+  const isJson = (type) => type === 'application/json';
+  const types = Object.keys(content).toSorted((left, right) => isJson(right) - isJson(left));
+  const { schema, example, examples = {} } = content[types[0]] ?? {};
+  return { types, schema, example: example ?? Object.values(examples)[0]?.value };
+};
 
 const toAnswer = (status, response) => {
-  const schema = toJsonSchema(response);
-  return { status, shape: schema ? toShape(schema) : '' };
+  const { types, schema, example } = readContent(response);
+  return {
+    status,
+    reason: response.description ?? '',
+    type: types[0] ?? '',
+    headers: Object.keys(response.headers ?? {}),
+    shape: schema ? toShape(schema) : '',
+    fields: toFields(schema),
+    example: example ?? (schema && toExample(schema)),
+  };
 };
 
 const createGroup = ({ base, profile }, tags) => ({
@@ -105,5 +119,3 @@ const sortGroups = (groups, tags) => {
     (left, right) => bases.indexOf(left.base) - bases.indexOf(right.base) || rank(left) - rank(right),
   );
 };
-
-const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,69 @@
+/** What the screenshots show: everything is sent to the API of a server. Hosts and people are invented. */
+
+const tasks = [
+  ['Renew the certificate of shop.example.org', 'High', 'Pending'],
+  ['Move the nightly backup to 02:30', 'Medium', 'Pending'],
+  ['Delete test accounts', 'Low', 'Pending'],
+  ['Ask for a second power feed in rack 4', 'Medium', 'Pending'],
+  ['Write down how to restore the database', 'High', 'Pending'],
+  ['Find out why web-2 swaps at night', 'Critical', 'InProgress'],
+  ['Replace the failing disk in db-1', 'Critical', 'InProgress'],
+  ['Upgrade PostgreSQL to 17', 'High', 'InProgress'],
+  ['Test the restore of last week', 'High', 'Completed'],
+  ['Rotate the keys of the build server', 'Medium', 'Completed'],
+  ['Raise the limit of open files on web-1', 'Medium', 'Completed'],
+  ['Clean /var/log on mail-1', 'Low', 'Completed'],
+  ['Buy more licences', 'Low', 'Cancelled'],
+];
+
+const alerts = [
+  ['INFO', 'backup', 'db-1', 'Backup finished: 18.4 GB in 6 min 12 s', 6],
+  ['INFO', 'deploy', 'web-1', 'Version 2.14.0 is running', 3],
+  ['INFO', 'sshd', 'web-2', 'Session opened for user ada', 5],
+  ['WARNING', 'disk', 'mail-1', '/var is 86 % full', 5],
+  ['WARNING', 'certificates', 'web-1', 'shop.example.org expires in 13 days', 2],
+  ['WARNING', 'queue', 'mail-1', '412 messages wait to be sent', 3],
+  ['ERROR', 'postgres', 'db-1', 'Replication is 48 s behind', 3],
+  ['ERROR', 'nginx', 'web-2', 'Upstream timed out after 30 s', 4],
+  ['CRITICAL', 'smart', 'db-1', 'Disk sdb: 8 sectors cannot be read', 1],
+];
+
+const commands = [
+  'Get-Process -Name node',
+  'Get-CimInstance -ClassName Win32_OperatingSystem',
+  'Get-Process -Name signalbox*',
+  'Remove-Item -Path /',
+  'Get-Date',
+];
+
+/** Sends requests to the server at the address: `request('POST', '/api/alert', { … })` resolves to the JSON. */
+export const createRequest = (url) => {
+  let token;
+  const request = async (method, path, body) => {
+    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
+    const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
+    return response.json();
+  };
+  const logIn = async (Username, Password) => {
+    ({ token } = await request('POST', '/api/auth/login', { Username, Password }));
+  };
+  return { request, logIn };
+};
+
+export const addTasks = async (request) => {
+  for (const [Title, Priority, Status] of tasks) {
+    const { Id: id } = await request('POST', '/api/tasks', { Title, Priority });
+    if (Status !== 'Pending') await request('PUT', `/api/tasks/${id}`, { Status });
+  }
+};
+
+export const runCommands = async (request) => {
+  for (const command of commands) await request('POST', '/api/execute', { command });
+};
+
+/** The alert of a step, the same in each run: each appears as often as its weight says, mixed. */
+export const addAlert = async (request, step) => {
+  const weighted = alerts.flatMap((alert) => Array.from({ length: alert[4] }, () => alert));
+  const [level, source, hostname, message] = weighted[(step * 13) % weighted.length];
+  await request('POST', '/api/alert', { level, source, hostname, message });
+};

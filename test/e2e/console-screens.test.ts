@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sendAlert } from '../support/alerts.ts';
+import { startApp } from '../support/app.ts';
+import { answer, startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait.ts';
+import { openBrowser, toSkip } from './browser.ts';
+import { findFaults, logIn, openConsole, waitUntilLoaded } from './console.ts';
+
+const browser = await openBrowser();
+const skip = toSkip(browser);
+after(() => browser?.close());
+
+const screens = {
+  '#/': 'Overview',
+  '#/?range=day': 'Overview',
+  '#/processes': 'Processes',
+  [`#/processes?pin=${process.pid}`]: 'Processes',
+  '#/tasks': 'Tasks',
+  '#/tasks?view=board': 'Tasks',
+  '#/tasks?q=nothing': 'Tasks',
+  '#/alerts': 'Alerts',
+  '#/alerts?range=1h&level=ERROR': 'Alerts',
+  '#/commands': 'Commands',
+  '#/commands/Get-CimInstance': 'Commands',
+  '#/audit': 'Audit',
+  '#/deliveries': 'Deliveries',
+  '#/items': 'Items',
+  '#/simple-tasks': 'Simple tasks',
+  '#/nowhere': 'There is no such screen',
+};
+
+test('every screen is without faults in light and dark at 360, 768 and 1440 px', { skip }, async (t) => {
+  const { url } = await startReceiver(t, answer(404));
+  const app = await startApp(t, { settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+  const token = await app.login('admin');
+  for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
+  for (const Priority of ['Low', 'Medium', 'High', 'Critical'])
+    await app.request('POST', '/api/tasks', { body: { Title: `A task of priority ${Priority}`, Priority } });
+  for (const command of ['Get-Process -Name node', 'Remove-Item /'])
+    await app.request('POST', '/api/execute', { token, body: { command } });
+  await app.request('POST', '/api/items', { token, body: { name: 'an item' } });
+
+  const { page, complaints } = await openConsole(t, browser, { app });
+  await page.evaluate(
+    `globalThis.violations = []; addEventListener('securitypolicyviolation', ({ violatedDirective }) => violations.push(violatedDirective))`,
+  );
+  await logIn(page, 'admin');
+  const counts = { screens: 0, views: 0, findings: 0 };
+  for (const [hash, heading] of Object.entries(screens)) {
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    await waitUntilLoaded(page);
+    const faults = await findFaults(page);
+    counts.screens += 1;
+    counts.views += 6;
+    counts.findings += faults.length;
+    assert.deepEqual(faults, [], hash);
+  }
+  const violations = await page.evaluate<string[]>('globalThis.violations');
+  t.diagnostic(
+    `${counts.screens} screens in ${counts.views} views: ${counts.findings} axe findings, ` +
+      `${violations.length} policy violations, ${complaints.length} console errors and warnings`,
+  );
+  assert.deepEqual([violations, complaints], [[], []]);
+});
+
+test('every chart says in words what it shows', { skip }, async (t) => {
+  const app = await startApp(t);
+  await sendAlert(app, { level: 'ERROR' });
+  const { page } = await openConsole(t, browser, { app });
+  await waitUntil('all charts have their words', async () => {
+    const charts = page.getByRole('figure');
+    const texts = await charts.allTextContents();
+    return texts.length >= 6 && texts.every((words) => /: now .*, lowest .*, highest .*\.|–/.test(words));
+  });
+  for (const name of ['Processor', 'Memory', 'Disks', 'Network', 'Load', 'Alerts'])
+    await page.getByRole('figure', { name, exact: true }).waitFor();
+  await page.goto('/console/#/alerts');
+  const histogram = page.getByRole('slider', { name: /^24 h: 1 alerts/ });
+  await histogram.focus();
+  await page.keyboard.press('End');
+  const words = () => histogram.getAttribute('aria-valuetext');
+  // A new bar may have begun since.
+  if (/: 0 alerts$/.test((await words()) ?? '')) await page.keyboard.press('ArrowLeft');
+  assert.match((await words()) ?? '', /: 1 alerts$/);
+});

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Scope } from './folder.ts';
+
+/** Returns another body for a response, or undefined to leave it as it is. */
+export type Change = (method: string, path: string, body: string) => string | undefined;
+
+/** An HTTP proxy on a free port of 127.0.0.1 that may change the bodies of JSON; everything else passes as it comes. */
+export const startProxy = async (t: Scope, target: string, change: Change): Promise<string> => {
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    const onward = send(new URL(url, target), { method, headers }, async (answer) => {
+      const { 'content-length': _, ...kept } = answer.headers;
+      const isJson = kept['content-type']?.startsWith('application/json');
+      response.writeHead(answer.statusCode ?? 502, isJson ? kept : answer.headers);
+      if (!isJson) return answer.pipe(response);
+      const body = await readText(answer);
+      return response.end(change(method, url, body) ?? body);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    request.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const readText = async (stream: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
