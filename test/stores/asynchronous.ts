@@ -16,9 +16,9 @@ export const createAsynchronousTaskStore = async (clock: () => Date): Promise<Ta
     find: (id) => later(store.find(id)),
     update: (...all) => later(store.update(...all)),
     remove: (...all) => later(store.remove(...all)),
-    list: async (filter, limit) => {
-      const { total, count, pieces } = await store.list(filter, limit);
-      return later({ total, count, pieces: takeLater(pieces) });
+    list: async (...all) => {
+      const { pieces, ...rest } = await store.list(...all);
+      return later({ ...rest, pieces: takeLater(pieces) });
     },
     isNew: () => later(store.isNew()),
     restore: store.restore,

@@ -6,6 +6,7 @@ import { readIdempotencyKey } from '../../http/request/idempotency-key.ts';
 import { readIfMatch } from '../../http/request/preconditions.ts';
 import { HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
+import { setPaging } from '../../http/response/paging.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
@@ -33,8 +34,9 @@ export const createListRoute = (store: TaskStore): Route =>
     access: 'open',
     summary: 'List tasks, in order of creation',
     schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
-    handler: ({ query: { limit, ...filter } }, reply) =>
-      whenReady(reply, store.list(filter, limit), ({ total, count, pieces }) => {
+    handler: ({ query: { limit, after, ...filter } }, reply) =>
+      whenReady(reply, store.list(filter, limit, after), ({ total, count, pieces, next }) => {
+        setPaging(reply, total, { next: next === undefined ? undefined : { ...filter, limit, after: next } });
         const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
         return sendList(reply, { opening, pieces, closing: ']}' });
       }),
@@ -49,7 +51,8 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     summary: "List all tasks, with the caller's name",
     schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
-      whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ count, pieces }) => {
+      whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ total, count, pieces }) => {
+        setPaging(reply, total, {});
         const user = JSON.stringify(principalOf(request).name);
         return sendList(reply, {
           opening: `{"user":${user},"count":${count},"data":[`,

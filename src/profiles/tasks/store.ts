@@ -13,6 +13,11 @@ export interface RequestKey {
   bodyHash: string;
 }
 
+/** A list, and the id after which the next one begins, if there is more. */
+export interface TaskList extends List<Task> {
+  next?: number;
+}
+
 /**
  * Stores tasks. Every method throws StoreUnavailable while the store cannot be used; nothing has changed then, unless
  * the error says otherwise.
@@ -32,8 +37,8 @@ export interface TaskStore {
   update(id: number, changes: TaskChanges, expected?: readonly number[]): Awaitable<Versioned<Task> | undefined>;
   /** The number of tasks left; undefined if the task did not exist. Throws StoreConflict as `update` does. */
   remove(id: number, expected?: readonly number[]): Awaitable<number | undefined>;
-  /** At most `limit` matches, in order of creation. */
-  list(filter: TaskFilter, limit: number): Awaitable<List<Task>>;
+  /** At most `limit` matches with ids above `after`, in order of creation; `total` counts all matches. */
+  list(filter: TaskFilter, limit: number, after?: number): Awaitable<TaskList>;
   /** Whether it never had a task. */
   isNew(): Awaitable<boolean>;
   /** Stores tasks with their ids and times; the index of the first whose id is not above every id before, if there is one. */

@@ -1,10 +1,9 @@
-import type { List } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import type { Versioned } from '../../storage/versions.ts';
 import { priorities, statuses, type Task } from './schema.ts';
-import type { TaskFilter } from './store.ts';
+import type { TaskFilter, TaskList } from './store.ts';
 import { TaskRows, toStoredTask, toTaskText } from './task-text.ts';
-import { type Cursor, createTaskTree, readTexts, type TreeView } from './task-tree.ts';
+import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
 
 /** One set for each combination of a status, or any, and a priority, or any: each filter has its own set. */
 const setCount = (statuses.length + 1) * (priorities.length + 1);
@@ -43,7 +42,7 @@ export const createTaskState = (clock: () => Date) => {
   const versions = new Map<number, number>();
   const keys = new RecentKeys<TaskKey & { task: Task }>(clock);
   /** Cached short lists by query, until a task changes: lists are read far more often. */
-  const recent = new Map<string, List<Task>>();
+  const recent = new Map<string, TaskList>();
   let lastId = 0;
   const apply = (change: TaskChange): number => {
     recent.clear();
@@ -72,18 +71,21 @@ export const createTaskState = (clock: () => Date) => {
       return text === undefined ? undefined : toStoredTask(text, versions.get(id) ?? 1);
     },
     findKey: (key: string) => keys.find(key),
-    list: (filter: TaskFilter, limit: number): List<Task> => {
+    list: (filter: TaskFilter, limit: number, after = 0): TaskList => {
       const set = toSet(filter);
       if (set === undefined) return { total: 0, count: 0, pieces: [] };
-      const asked = `${set} ${limit}`;
+      const asked = `${set} ${limit} ${after}`;
       const known = recent.get(asked);
       if (known) return known;
       const total = tree.count(set);
-      const count = Math.min(total, limit);
-      const cursor = { set, next: 0, left: count };
+      const isAll = after === 0 && total <= limit;
+      const { count, last } = isAll ? { count: total, last: 0 } : measureSet(tree.view(), set, after + 1, limit);
+      const hasMore = !isAll && count > 0 && measureSet(tree.view(), set, last + 1, 1).count > 0;
+      const place = hasMore ? { next: last } : {};
+      const cursor = { set, next: after + 1, left: count };
       const first = new TaskRows(readTexts(tree.view(), cursor, pieceLength));
-      if (cursor.left > 0) return { total, count, pieces: readPieces(first, tree.freeze(), cursor) };
-      const list = { total, count, pieces: [first] };
+      if (cursor.left > 0) return { total, count, pieces: readPieces(first, tree.freeze(), cursor), ...place };
+      const list = { total, count, pieces: [first], ...place };
       if (recent.size === mostRecent) recent.clear();
       recent.set(asked, list);
       return list;
