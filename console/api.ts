@@ -1,3 +1,4 @@
+import { compareClocks } from './clock.ts';
 import { findRoute, type MountedRoute, type RouteName } from './mounts.ts';
 import { expireSession, requestLogin, session } from './session.ts';
 import { findMismatch, type Shape } from './shape.ts';
@@ -90,18 +91,21 @@ const request = async (call: RouteName, { path, access }: MountedRoute, details:
   const timeout = AbortSignal.timeout(details.patience ?? usualPatience);
   const signal = details.signal ? AbortSignal.any([details.signal, timeout]) : timeout;
   try {
-    return await fetch(url, { method: call.method, headers, body, signal });
+    const response = await fetch(url, { method: call.method, headers, body, signal });
+    compareClocks(response);
+    return response;
   } catch (error) {
     if (details.signal?.aborted) throw error;
     throw new ApiError('offline', text.errors.offline);
   }
 };
 
-/** The JSON of a response; undefined if it has none. */
+/** The JSON of a response, or its plain text; undefined if it has none. */
 const readBody = async (response: Response, name: string): Promise<unknown> => {
   const body = await response.text().catch(() => {
     throw new ApiError('offline', text.errors.offline);
   });
+  if (response.headers.get('Content-Type')?.startsWith('text/plain')) return body;
   try {
     return body === '' ? undefined : JSON.parse(body);
   } catch {

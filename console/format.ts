@@ -1,3 +1,5 @@
+import { text } from './strings/index.ts';
+
 /** Numbers and dates as the browser's language writes them. */
 const locale = navigator.language;
 
@@ -12,13 +14,17 @@ const create = <T>(build: (locale: string | undefined) => T): T => {
 
 const whole = create((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
 const oneDigit = create((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1, minimumFractionDigits: 1 }));
+const threeDigits = create((tag) => new Intl.NumberFormat(tag, { maximumSignificantDigits: 3 }));
 const clock = create((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'medium' }));
 const shortClock = create((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' }));
 const full = create((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }));
 const day = create((tag) => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric' }));
+const date = create((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' }));
 const relative = create((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' }));
 
 export const toCount = (value: number): string => whole.format(value);
+/** Three digits that count: `0.25`, `12.3`. */
+export const toShortNumber = (value: number): string => (value < 100 ? threeDigits : whole).format(value);
 export const toDecimal = (value: number): string => oneDigit.format(value);
 export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
 
@@ -34,15 +40,21 @@ export const toBytes = (bytes: number): string => {
 /** For the steps of an axis: `16 MiB`. */
 export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
 
-export const toClock = (time: Date | number): string => clock.format(time);
-export const toShortClock = (time: Date | number): string => shortClock.format(time);
-export const toFull = (time: Date | number): string => full.format(time);
+/** A time that is none, such as one from the address, is a dash: Intl throws. */
+const write = (format: Intl.DateTimeFormat, time: Date | number): string =>
+  Number.isNaN(Number(time)) ? '–' : format.format(time);
 
-export const toShortDay = (time: Date | number): string => day.format(time);
+export const toClock = (time: Date | number): string => write(clock, time);
+export const toShortClock = (time: Date | number): string => write(shortClock, time);
+export const toFull = (time: Date | number): string => write(full, time);
+export const toShortDay = (time: Date | number): string => write(day, time);
 
-/** The time of today, or the day and the time. */
-export const toTime = (time: Date): string =>
-  time.toDateString() === new Date().toDateString() ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
+/** The time of today, the day and the time in this year, the date of another year. */
+export const toTime = (time: Date): string => {
+  const today = new Date();
+  if (time.toDateString() === today.toDateString()) return toClock(time);
+  return time.getFullYear() === today.getFullYear() ? `${toShortDay(time)} ${toClock(time)}` : write(date, time);
+};
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
@@ -53,6 +65,7 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 
 /** `3 min. ago`, from a difference in milliseconds (negative: in the past). */
 export const toRelative = (milliseconds: number): string => {
+  if (Number.isNaN(milliseconds)) return '–';
   const seconds = Math.round(milliseconds / 1000);
   const [unit, size] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1];
   return relative.format(Math.round(seconds / size), unit);
@@ -61,12 +74,12 @@ export const toRelative = (milliseconds: number): string => {
 /** `2 d 3 h`, `4 min 5 s`: the two largest units of a time in seconds. */
 export const toDuration = (total: number): string => {
   const parts: [number, string][] = [
-    [Math.floor(total / 86_400), 'd'],
-    [Math.floor(total / 3600) % 24, 'h'],
-    [Math.floor(total / 60) % 60, 'min'],
-    [Math.floor(total) % 60, 's'],
+    [Math.floor(total / 86_400), text.units.day],
+    [Math.floor(total / 3600) % 24, text.units.hour],
+    [Math.floor(total / 60) % 60, text.units.minute],
+    [Math.floor(total) % 60, text.units.second],
   ];
   const first = parts.findIndex(([value]) => value > 0);
   const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([value]) => value > 0);
-  return shown.map(([value, unit]) => `${value} ${unit}`).join(' ');
+  return shown.map(([value, unit]) => `${whole.format(value)} ${unit}`).join(' ');
 };

@@ -58,6 +58,7 @@ const Start = () => (
 
 const root = document.getElementById('app');
 if (root) {
+  root.replaceChildren();
   startTheme();
   startRouter();
   restoreSession();

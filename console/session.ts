@@ -32,7 +32,7 @@ export const restoreSession = (): void => {
 };
 
 export const logIn = (begun: Session, keep: boolean): void => {
-  if (keep) sessionStorage.setItem(storageKey, JSON.stringify(begun));
+  store(keep ? begun : undefined);
   begin(begun);
   closeLogin();
 };
@@ -71,8 +71,17 @@ const begin = (begun: Session): void => {
 
 const end = (): void => {
   clearTimeout(expiry);
-  sessionStorage.removeItem(storageKey);
+  store(undefined);
   current.value = undefined;
+};
+
+const store = (kept: Session | undefined): void => {
+  try {
+    if (kept) sessionStorage.setItem(storageKey, JSON.stringify(kept));
+    else sessionStorage.removeItem(storageKey);
+  } catch {
+    // The browser allows no storage: the session lasts until the page is left.
+  }
 };
 
 const readStored = (): Session | undefined => {

@@ -20,6 +20,14 @@ const read = (): Preferences => {
   }
 };
 
+const write = (chosen: Preferences): void => {
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(chosen));
+  } catch {
+    // The browser allows no storage: the choice holds until the page is left.
+  }
+};
+
 const stored = read();
 export const theme = signal<Theme>(stored.theme);
 export const singleKeys = signal(stored.singleKeys);
@@ -40,6 +48,6 @@ export const startTheme = (): void => {
   });
   effect(() => {
     const chosen: Preferences = { theme: theme.value, singleKeys: singleKeys.value };
-    localStorage.setItem(storageKey, JSON.stringify(chosen));
+    write(chosen);
   });
 };

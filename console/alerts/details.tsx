@@ -1,7 +1,8 @@
 import { type ApiError, send } from '../api.ts';
 import { type AlertDetails, type AlertEntry, getAlert, readAlerts, toLine, toTimeOf } from '../calls/alerts.ts';
+import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative, toTime } from '../format.ts';
-import { now, useResource } from '../live/resource.ts';
+import { useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
@@ -49,7 +50,7 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
         <LevelChip level={alert.level} />
         {alert.status && <Chip tone={alert.status === 'resolved' ? 'good' : 'quiet'}>{alert.status}</Chip>}
         <time dateTime={alert.time ?? ''}>{toFull(time)}</time>
-        <span class="hint">{toRelative(time.getTime() - now.value)}</span>
+        <span class="hint">{toRelative(untilTime(time.getTime()))}</span>
       </p>
       <p class="message">
         <LongText value={alert.message || words.noMessage} />

@@ -3,10 +3,10 @@ import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
 import { Check, Choice } from '../ui/field.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { knownLevels, mostInChip, toKnownLevel, toLevelName, toTone } from '../ui/level.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
-import { isNarrow } from '../ui/virtual.ts';
 import { clearFilter, hasFilter, isFolding } from './filter.ts';
 
 const words = text.alerts;
@@ -17,6 +17,10 @@ const listLevels = (counts: Record<string, number>): string[] => {
   const names = new Set([...knownLevels, ...Object.keys(counts).filter((level) => level !== '')]);
   return [...names].sort((a, b) => rank(a) - rank(b) || (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, 8);
 };
+
+/** Filters are exact: a level that is written in another way than the known one is shown as it is written. */
+const toName = (level: string): string =>
+  (knownLevels as readonly string[]).includes(level) ? toLevelName(level) : level;
 
 export const LevelChips = ({ counts }: { counts: Record<string, number> }) => {
   const { level } = place.value.params;
@@ -30,34 +34,17 @@ export const LevelChips = ({ counts }: { counts: Record<string, number> }) => {
           pressed={level === each}
           onToggle={() => setParams({ level: level === each ? undefined : each })}
         >
-          <bdi>{toLevelName(each).slice(0, mostInChip)}</bdi> <span class="hint">{toCount(counts[each] ?? 0)}</span>
+          <bdi>{toName(each).slice(0, mostInChip)}</bdi> <span class="hint">{toCount(counts[each] ?? 0)}</span>
         </ChipToggle>
       ))}
     </fieldset>
   );
 };
 
-/** The filters; in narrow windows all but the text are behind a button. */
-export const Filters = () => (
-  <search class="filters" aria-label={words.filters}>
-    <TextFilter name="q" label={words.filter} type="search" />
-    {isNarrow.value ? (
-      <details class="more-filters">
-        <summary>{words.moreFilters}</summary>
-        <div class="filters">
-          <ExactFilters />
-        </div>
-      </details>
-    ) : (
-      <ExactFilters />
-    )}
-  </search>
-);
-
-const ExactFilters = () => {
+export const Filters = () => {
   const { status = '' } = place.value.params;
   return (
-    <>
+    <FilterBar label={words.filter}>
       <TextFilter name="source" label={words.sourceIs} />
       <TextFilter name="hostname" label={words.hostIs} />
       <Choice
@@ -78,6 +65,6 @@ const ExactFilters = () => {
       <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
         <Icon name="close" /> {text.clear}
       </button>
-    </>
+    </FilterBar>
   );
 };

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { send } from '../api.ts';
 import { type AlertHistogram, countAlerts } from '../calls/alerts.ts';
+import { serverNow } from '../clock.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
@@ -22,7 +23,7 @@ export const useHistogram = (): Resource<AlertHistogram> => {
   const name = readWindow();
   const load = (signal: AbortSignal) => {
     const { hours, buckets } = windows[name];
-    const since = new Date(Date.now() - hours * hourMs).toISOString();
+    const since = new Date(serverNow() - hours * hourMs).toISOString();
     return send(countAlerts, { query: { since, buckets }, signal });
   };
   const histogram = useResource(load, { key: name, topic: 'alerts', calm: 1000 });

@@ -6,7 +6,7 @@ import { isMounted } from '../mounts.ts';
 import { setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { AlertDialog } from './details.tsx';
 import { clearFilter, hasFilter, isFolding, readFilter, readStart } from './filter.ts';
 import { Filters, LevelChips } from './filters.tsx';
@@ -126,15 +126,7 @@ const More = ({ list, isLoading, isEnd }: { list: AlertList; isLoading: boolean;
 };
 
 const NoAlerts = () => {
-  if (hasFilter()) {
-    return (
-      <Empty title={words.noMatch} hint={words.noMatchHint}>
-        <button type="button" onClick={clearFilter}>
-          {text.clear}
-        </button>
-      </Empty>
-    );
-  }
+  if (hasFilter()) return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />;
   const example = `curl ${toAddress('/api/alert')} -H 'Content-Type: application/json' -d '{"source": "me", "level": "INFO", "message": "hello"}'`;
   return (
     <Empty title={words.empty} hint={words.emptyHint}>

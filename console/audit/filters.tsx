@@ -2,36 +2,18 @@ import type { Execution } from '../calls/executions.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
-import { isNarrow } from '../ui/virtual.ts';
 import { clearFilter, hasFilter, noUser, results } from './filter.ts';
 
 const words = text.audit;
 
-type Props = { executions: readonly Execution[] };
-
-/** Filters for what is loaded; in narrow windows all but the text are behind a button. */
-export const Filters = ({ executions }: Props) => (
-  <search class="filters" aria-label={words.filters}>
-    <TextFilter name="q" label={words.filter} type="search" />
-    {isNarrow.value ? (
-      <details class="more-filters">
-        <summary>{words.moreFilters}</summary>
-        <div class="filters">
-          <ExactFilters executions={executions} />
-        </div>
-      </details>
-    ) : (
-      <ExactFilters executions={executions} />
-    )}
-  </search>
-);
-
-const ExactFilters = ({ executions }: Props) => {
+/** Filters for what is loaded. */
+export const Filters = ({ executions }: { executions: readonly Execution[] }) => {
   const { user = '', result = '' } = place.value.params;
   return (
-    <>
+    <FilterBar label={words.filter}>
       <Choice
         label={words.user}
         value={user}
@@ -49,7 +31,7 @@ const ExactFilters = ({ executions }: Props) => {
       <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
         <Icon name="close" /> {text.clear}
       </button>
-    </>
+    </FilterBar>
   );
 };
 

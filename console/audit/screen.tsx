@@ -6,7 +6,7 @@ import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ListHead } from '../ui/list-head.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { ExecutionDialog } from './details.tsx';
 import { clearFilter, hasFilter, matches, readFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
@@ -68,11 +68,7 @@ const Found = ({ executions, isCut, onRefresh }: Props) => {
 
 const Nothing = () =>
   hasFilter() ? (
-    <Empty title={words.noMatch} hint={words.noMatchHint}>
-      <button type="button" onClick={clearFilter}>
-        {text.clear}
-      </button>
-    </Empty>
+    <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />
   ) : (
     <Empty title={words.empty} hint={words.emptyHint} />
   );

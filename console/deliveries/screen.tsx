@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { send } from '../api.ts';
 import { type Destination, listDeliveries, retryDelivery } from '../calls/deliveries.ts';
+import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toRelative, toTime } from '../format.ts';
-import { now, useResource } from '../live/resource.ts';
+import { useResource } from '../live/resource.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -109,7 +110,7 @@ const Times = ({ destination: { lastSuccess, lastError, nextAttempt } }: { desti
 
 const Ago = ({ time }: { time: string }) => (
   <time dateTime={time} title={toTime(new Date(time))}>
-    {toRelative(Date.parse(time) - now.value)}
+    {toRelative(untilTime(Date.parse(time)))}
   </time>
 );
 

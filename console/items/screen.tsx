@@ -20,7 +20,7 @@ const readPage = (): number => Math.max(1, Math.floor(Number(place.value.params[
 /** The items in order of creation, page by page. */
 export const ItemsScreen = () => {
   const page = readPage();
-  const load = (signal: AbortSignal) => send(listItems, { query: { page, size }, signal });
+  const load = async (signal: AbortSignal) => ({ page, ...(await send(listItems, { query: { page, size }, signal })) });
   const { value, error, reload } = useResource(load, { key: String(page) });
   useEffect(() => scrollTo(0, 0), [page]);
   if (error) return <Failure error={error} onRetry={reload} />;
@@ -29,7 +29,7 @@ export const ItemsScreen = () => {
   if (total === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
   return (
     <div class="list">
-      <ListHead count={toRange(page, data.length, total)} onRefresh={reload} />
+      <ListHead count={toRange(value.page, data.length, total)} onRefresh={reload} />
       {data.length > 0 && (
         <Table label={text.titles.items} columns={columns} rows={data} rowKey={({ id }) => id} compact={toCompact} />
       )}

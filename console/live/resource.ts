@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 import { hasExpired, session } from '../session.ts';
@@ -27,10 +27,10 @@ interface Options {
 /** Reads something from the server and keeps it current. */
 export const useResource = <T>(load: (signal: AbortSignal) => Promise<T>, options: Options = {}): Resource<T> => {
   const { key = '', topic, calm = 0, isKept = false } = options;
-  const value = useSignal<{ key: string; data: T } | undefined>(undefined);
+  const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   const token = session.value?.token;
-  const resource = useMemo(() => createLoader(load, key, value, error, calm, isKept), [key, token]);
+  const resource = useMemo(() => createLoader(load, value, error, calm, isKept), [key, token]);
   useEffect(() => {
     resource.reload();
     const leave = topic && subscribe(topic, { onEvent: resource.reloadSoon, onResync: resource.resync });
@@ -39,13 +39,12 @@ export const useResource = <T>(load: (signal: AbortSignal) => Promise<T>, option
       resource.stop();
     };
   }, [resource, topic]);
-  return { value: value.value?.data, error: error.value, reload: resource.reload };
+  return { value: value.value, error: error.value, reload: resource.reload };
 };
 
 const createLoader = <T>(
   load: (signal: AbortSignal) => Promise<T>,
-  key: string,
-  value: { value: { key: string; data: T } | undefined },
+  value: { value: T | undefined },
   error: { value: ApiError | undefined },
   calm: number,
   isKept: boolean,
@@ -64,7 +63,7 @@ const createLoader = <T>(
       try {
         const data = await load(aborted.signal);
         if (aborted.signal.aborted) break;
-        value.value = { key, data };
+        value.value = data;
         loadedAt = Date.now();
         error.value = undefined;
       } catch (reason) {
@@ -94,12 +93,3 @@ const createLoader = <T>(
 /** What was thrown, as an error that can be shown. */
 export const toApiError = (reason: unknown): ApiError =>
   reason instanceof ApiError ? reason : new ApiError('refused', `${text.errors.unexpected} ${String(reason)}`);
-
-/** The present time, updated every second while something shows it. */
-export const now: ReadonlySignal<number> = (() => {
-  const time = signal(Date.now());
-  setInterval(() => {
-    if (!document.hidden) time.value = Date.now();
-  }, 1000);
-  return time;
-})();

@@ -1,4 +1,7 @@
-import { toBytes, toCount, toPercent, toWholeBytes } from '../format.ts';
+import { getHistory } from '../calls/history.ts';
+import { getMachine } from '../calls/host.ts';
+import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
+import { isMounted } from '../mounts.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
@@ -12,17 +15,18 @@ const words = text.overview;
 
 const readSpan = (): Span => (place.value.params['range'] === 'day' ? 'day' : 'live');
 
-export const RangeChoice = () => (
-  <Segments
-    label={words.range}
-    value={readSpan()}
-    options={[
-      ['live', words.live],
-      ['day', words.day],
-    ]}
-    onValue={(span) => setParams({ range: span === 'live' ? undefined : span })}
-  />
-);
+export const RangeChoice = () =>
+  isMounted(getMachine) && (
+    <Segments
+      label={words.range}
+      value={readSpan()}
+      options={[
+        ['live', words.live],
+        ['day', words.day],
+      ]}
+      onValue={(span) => setParams({ range: span === 'live' ? undefined : span })}
+    />
+  );
 
 /** The machine over time; one crosshair runs through all of it. */
 export const Charts = () => {
@@ -35,7 +39,8 @@ export const Charts = () => {
     names.filter((name) => name.startsWith(prefix)).map((name) => [name, name.slice(prefix.length)]);
   const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
   const error = historyError.value;
-  const has = (name: string) => name in samples.columns;
+  // Their places are kept while the history is loaded.
+  const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted(getHistory));
   return (
     <div class="charts">
       {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
@@ -55,7 +60,9 @@ export const Charts = () => {
         />
       )}
       {has('load') && <Chart title={words.load} data={build([['load', words.loadMean]], { format: toShortNumber })} />}
-      {has('alerts error') && <Chart title={words.alertsOverTime} data={toBars(samples, span)} />}
+      {has('alerts error') && (
+        <Chart title={words.alertsOverTime} data={samples.times.length < 2 ? undefined : toBars(samples, span)} />
+      )}
     </div>
   );
 };
@@ -75,8 +82,6 @@ const toBars = (samples: Samples, span: Span): PlotData => {
   const bars = toData(sumUp(samples, names, barSeconds[span]), span, levels, { kind: 'bars' });
   return { ...bars, from: last - spans[span], to: last };
 };
-
-const toShortNumber = (value: number): string => (value < 10 ? value.toFixed(2) : toCount(value));
 
 const toData = (
   { times, columns }: Samples,

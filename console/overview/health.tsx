@@ -1,9 +1,10 @@
 import { ApiError, send } from '../api.ts';
 import { type Destination, listDeliveries } from '../calls/deliveries.ts';
 import { getInfo, getMachine, getReadiness, getServer, listDisks } from '../calls/host.ts';
-import { toCount, toPercent } from '../format.ts';
+import { findQueued, readMetrics } from '../calls/metrics.ts';
+import { toCount, toDecimal, toDuration, toPercent } from '../format.ts';
 import { useResource } from '../live/resource.ts';
-import { findRoute, isMounted, type RouteName } from '../mounts.ts';
+import { findRoute, type RouteName } from '../mounts.ts';
 import { session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -14,24 +15,27 @@ const words = text.overview;
 /** From these shares on, in percent, something needs attention. */
 const limits = { cpu: 95, memory: 92, disk: 90 };
 
-const isAllowed = (route: RouteName): boolean => {
+/** True if the route is mounted and open to the present user. */
+const isReadable = (route: RouteName): boolean => {
   const access = findRoute(route)?.access;
-  return access === 'open' || (access === 'admin' ? session.value?.role === 'Admin' : session.value !== undefined);
+  if (access === 'admin') return session.value?.role === 'Admin';
+  return access === 'open' || (access === 'token' && session.value !== undefined);
 };
 
 /** Everything that the words about health come from; what is not mounted, or not allowed, is undefined. */
 const readHealth = async (signal: AbortSignal) => {
-  const read = <T,>(call: Parameters<typeof send<T>>[0]) =>
-    isMounted(call) && isAllowed(call) ? send(call, { signal }) : undefined;
-  const [machine, server, info, disks, ready, deliveries] = await Promise.all([
+  const read = <T,>(call: Parameters<typeof send<T>>[0]) => (isReadable(call) ? send(call, { signal }) : undefined);
+  const [machine, server, info, disks, ready, deliveries, queued] = await Promise.all([
     read(getMachine),
     read(getServer),
     read(getInfo),
     read(listDisks),
-    isMounted(getReadiness) ? send(getReadiness, { signal }).then(() => true, toNotReady) : undefined,
+    isReadable(getReadiness) ? send(getReadiness, { signal }).then(() => true, toNotReady) : undefined,
     read(listDeliveries),
+    // One of many facts, which its scrape may not hold up.
+    read(readMetrics)?.then(findQueued, () => undefined),
   ]);
-  return { machine, server, info, disks: disks?.data, isReady: ready, deliveries: deliveries?.data };
+  return { machine, server, info, disks: disks?.data, isReady: ready, deliveries: deliveries?.data, queued };
 };
 
 type Readings = Awaited<ReturnType<typeof readHealth>>;
@@ -61,23 +65,10 @@ const isFailing = ({ state }: Destination): boolean => state === 'waiting' || st
 /** How the machine and the service are, in words. */
 export const Health = () => {
   const { value, error } = useResource(readHealth, { topic: 'host', calm: 5000 });
-  const problems = value ? findProblems(value) : [];
-  const isFine = problems.length === 0;
+  const verdict = value && toVerdict(value);
   return (
-    <Panel title={words.health} kind={`health ${value ? (isFine ? 'fine' : 'attention') : ''}`}>
-      {value ? (
-        <div class="verdict">
-          <Icon name={isFine ? 'check' : 'warning'} />
-          <div>
-            <p class="strong">{isFine ? words.healthy : words.attention(problems.length)}</p>
-            {problems.map((problem) => (
-              <p key={problem}>{problem}</p>
-            ))}
-          </div>
-        </div>
-      ) : (
-        (error && <p>{error.message}</p>) || <Skeleton lines={1} />
-      )}
+    <Panel title={words.health} kind={`health ${verdict?.kind ?? ''}`}>
+      {verdict ? <Words {...verdict} /> : (error && <p>{error.message}</p>) || <Skeleton lines={1} />}
       <dl class="facts">
         {toFacts(value).map(([name, fact]) => (
           <div key={name}>
@@ -90,26 +81,57 @@ export const Health = () => {
   );
 };
 
-const toFacts = (readings: Readings | undefined): [name: string, fact: string][] => {
-  const { machine, server, info, isReady, deliveries } = readings ?? {};
-  const known: [string, string | undefined][] = [
-    [words.machine, machine?.computer ?? server?.hostname],
-    [words.os, info?.os],
-    [words.up, machine?.uptime],
-    [words.version, server && `signalbox ${server.version}`],
-    [words.serverUp, server && toShortSpan(server.uptime)],
-    [words.alertLog, isReady === undefined ? undefined : isReady ? words.writable : words.notWritable],
-    [words.deliveries, deliveries && toDeliveries(deliveries)],
-  ];
-  const isLoading = readings === undefined;
-  return known.flatMap(([name, fact]): [string, string][] => (fact || isLoading ? [[name, fact ?? '…']] : []));
+interface Verdict {
+  kind: 'fine' | 'attention' | 'unknown';
+  title: string;
+  problems: string[];
+}
+
+const toVerdict = (readings: Readings): Verdict => {
+  const problems = findProblems(readings);
+  if (problems.length > 0) return { kind: 'attention', title: words.attention(problems.length), problems };
+  const isKnown = Object.values(readings).some((reading) => reading !== undefined);
+  return isKnown
+    ? { kind: 'fine', title: words.healthy, problems }
+    : { kind: 'unknown', title: words.nothing, problems };
 };
 
-/** `1.02:03:04.0000000` → `1 d 2 h`, `02:03:04.0000000` → `2 h 3 min`. */
-const toShortSpan = (span: string): string => {
-  const [, days = '0', hours = '0', minutes = '0'] = /^(?:(\d+)\.)?(\d+):(\d+)/.exec(span) ?? [];
-  if (Number(days) > 0) return `${Number(days)} d ${Number(hours)} h`;
-  return Number(hours) > 0 ? `${Number(hours)} h ${Number(minutes)} min` : `${Number(minutes)} min`;
+const icons = { fine: 'check', attention: 'warning', unknown: 'other' } as const;
+
+const Words = ({ kind, title, problems }: Verdict) => (
+  <div class="verdict">
+    <Icon name={icons[kind]} />
+    <div>
+      <p class="strong">{title}</p>
+      {problems.map((problem) => (
+        <p key={problem}>{problem}</p>
+      ))}
+    </div>
+  </div>
+);
+
+/** What is known; while it is loaded, the names of all that can be read. */
+const toFacts = (readings: Readings | undefined): [name: string, fact: string][] => {
+  const { server, info, isReady, deliveries, queued } = readings ?? {};
+  const all: [route: RouteName, name: string, fact: string | undefined][] = [
+    [getServer, words.machine, server?.hostname],
+    [getInfo, words.os, info?.os],
+    [getInfo, words.up, info && words.days(toDecimal(info.uptime))],
+    [getServer, words.version, server && `signalbox ${server.version}`],
+    [getServer, words.serverUp, server && toDuration(toSeconds(server.uptime))],
+    [getReadiness, words.alertLog, isReady === undefined ? undefined : isReady ? words.writable : words.notWritable],
+    [readMetrics, words.queue, queued === undefined ? undefined : words.queued(toCount(queued))],
+    [listDeliveries, words.deliveries, deliveries && toDeliveries(deliveries)],
+  ];
+  return all
+    .filter(([route, , fact]) => (readings ? fact !== undefined : isReadable(route)))
+    .map(([, name, fact]) => [name, fact ?? '…']);
+};
+
+/** `1.02:03:04.0000000` is 93784. */
+const toSeconds = (span: string): number => {
+  const [, days = '0', hours, minutes, seconds] = /^(?:(\d+)\.)?(\d+):(\d+):(\d+)/.exec(span) ?? [];
+  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
 };
 
 const toDeliveries = (all: Destination[]): string => {

@@ -14,6 +14,11 @@ const steps: Record<Span, number> = { live: 1, day: 10 };
 /** What is known of each span; kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
+/** When each was last read, in milliseconds. */
+const readAt: Record<Span, number> = { live: Number.NEGATIVE_INFINITY, day: Number.NEGATIVE_INFINITY };
+/** The share of a step after which there may be another value. */
+const least = 0.9;
+
 /** Why the last attempt failed. */
 export const historyError = signal<ApiError | undefined>(undefined);
 
@@ -42,10 +47,11 @@ export const useHistory = (span: Span): Samples => {
 /** Reads what is newer than the newest value known. */
 const readHistory = async (span: Span): Promise<void> => {
   const step = steps[span];
+  if (performance.now() - readAt[span] < least * step * 1000) return;
   const last = known[span].value.times.at(-1);
-  if (last !== undefined && Date.now() / 1000 - last < step) return;
   const since = last === undefined ? undefined : last + step;
   const history = await send(getHistory, { query: { step, since } });
+  readAt[span] = performance.now();
   known[span].value = append(known[span].value, toSamples(history), spans[span]);
 };
 

@@ -52,7 +52,7 @@ export const TopProcesses = () => {
   const { value, error, reload } = useResource(load, { topic: 'host', calm: 4000 });
   if (!isMounted(listProcesses)) return null;
   return (
-    <Panel title={words.topProcesses} aside={<a href="#/processes">{words.allProcesses}</a>}>
+    <Panel title={words.topProcesses} kind="top-processes" aside={<a href="#/processes">{words.allProcesses}</a>}>
       {error && !value && <Failure error={error} onRetry={reload} />}
       {!error && !value && <Skeleton lines={shown} />}
       {value && (
@@ -98,7 +98,7 @@ export const LatestAlerts = () => {
   const known = seen.current;
   seen.current = alerts[0]?.seq ?? known;
   return (
-    <Panel title={words.latestAlerts} aside={<a href="#/alerts">{words.allAlerts}</a>}>
+    <Panel title={words.latestAlerts} kind="latest-alerts" aside={<a href="#/alerts">{words.allAlerts}</a>}>
       {error && !value && <Failure error={error} onRetry={reload} />}
       {!error && !value && <Skeleton lines={shown} />}
       {value && alerts.length === 0 && <p class="hint">{words.noAlerts}</p>}

@@ -3,7 +3,7 @@ import { toCount } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
 import { Pinned } from './pinned.tsx';
@@ -18,7 +18,7 @@ export const ProcessesScreen = () => {
   const pid = readPinned();
   return (
     <div class="list">
-      <search class="filters" aria-label={words.filters}>
+      <search class="filters" aria-label={text.filters}>
         <TextFilter name="q" label={words.filter} type="search" />
         {isNarrow.value && <SortChoice />}
       </search>
@@ -56,11 +56,7 @@ const Found = ({ reading }: { reading: Reading }) => {
         {[count, !sort && words.byMemory, words.cpuHint].filter(Boolean).join(' · ')}
       </p>
       {found.length === 0 ? (
-        <Empty title={words.noMatch} hint={words.noMatchHint}>
-          <button type="button" onClick={() => setParams({ q: undefined })}>
-            {text.clear}
-          </button>
-        </Empty>
+        <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={() => setParams({ q: undefined })} />
       ) : (
         <ProcessTable processes={found} />
       )}

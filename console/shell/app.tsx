@@ -1,17 +1,18 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
+import { isMounted } from '../mounts.ts';
 import { place } from '../router.ts';
 import type { Screen } from '../screen.ts';
 import { listScreens } from '../screens.ts';
-import { isLoginOpen } from '../session.ts';
+import { isLoginOpen, logOut, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Palette, useCommands } from '../ui/palette.tsx';
+import { type Command, Palette, useCommands } from '../ui/palette.tsx';
 import { Empty } from '../ui/panel.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { Header, nextTheme, OfflineBanner } from './header.tsx';
 import { Help, isHelpOpen } from './help.tsx';
-import { Login } from './login.tsx';
+import { Login, login } from './login.tsx';
 
 /** The console around the present screen. */
 export const App = () => {
@@ -79,6 +80,14 @@ const UnknownScreen = () => (
   </>
 );
 
+const logInCommand: Command = {
+  ...{ title: text.login.action, icon: 'user' },
+  run: () => {
+    isLoginOpen.value = true;
+  },
+};
+const logOutCommand: Command = { title: text.login.out, icon: 'user', run: logOut };
+
 const useScreenCommands = (screens: Screen[]): void => {
   const commands = [
     ...screens.map(({ title, icon, key, path }) => ({
@@ -94,14 +103,9 @@ const useScreenCommands = (screens: Screen[]): void => {
         isHelpOpen.value = true;
       },
     },
-    {
-      ...{ title: text.login.action, icon: 'user' as const },
-      run: () => {
-        isLoginOpen.value = true;
-      },
-    },
+    ...(isMounted(login) ? [session.value ? logOutCommand : logInCommand] : []),
   ];
-  useCommands(commands, [screens.map(({ path }) => path).join()]);
+  useCommands(commands, [screens.map(({ path }) => path).join(), session.value]);
 };
 
 /** Shows an unexpected error of a screen in its place; the rest of the page goes on. */

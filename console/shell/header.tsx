@@ -1,6 +1,6 @@
+import { now } from '../clock.ts';
 import { toClock, toDuration } from '../format.ts';
 import { lastContact, liveState } from '../live/live.ts';
-import { now } from '../live/resource.ts';
 import { isMounted } from '../mounts.ts';
 import { isLoginOpen, logOut, session } from '../session.ts';
 import { text } from '../strings/index.ts';
@@ -93,7 +93,7 @@ const SessionButton = () => {
     );
   }
   const { name, role, expiresAt } = session.value;
-  const left = Math.max(0, (expiresAt - now.value) / 1000);
+  const left = Math.max(0, (expiresAt - now()) / 1000);
   return (
     <>
       <button

@@ -7,7 +7,7 @@ import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { ListHead } from '../ui/list-head.tsx';
 import { OneLine } from '../ui/one-line.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { type Column, sortRows, Table } from '../ui/table.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 
@@ -23,16 +23,12 @@ export const SimpleTasksScreen = () => {
   const found = value.filter(({ title }) => title.toLowerCase().includes(q.toLowerCase()));
   return (
     <div class="list">
-      <search class="filters" aria-label={words.filters}>
+      <search class="filters" aria-label={text.filters}>
         <TextFilter name="q" label={words.filter} type="search" />
       </search>
       <ListHead count={words.shown(toCount(found.length), toCount(value.length))} onRefresh={reload} />
       {found.length === 0 ? (
-        <Empty title={words.noMatch}>
-          <button type="button" onClick={() => setParams({ q: undefined })}>
-            {text.clear}
-          </button>
-        </Empty>
+        <NoMatch title={words.noMatch} onClear={() => setParams({ q: undefined })} />
       ) : (
         <Table
           label={text.titles.simpleTasks}

@@ -1,6 +1,6 @@
+import { countedOf } from './count.ts';
+
 export const audit = {
-  filters: 'Filters',
-  moreFilters: 'More filters',
   filter: 'Command or reason contains',
   user: 'User',
   anyUser: 'Any user',
@@ -24,7 +24,7 @@ export const audit = {
   rows: 'Rows',
   address: 'Address',
   milliseconds: (value: string) => `${value} ms`,
-  shown: (shown: string, all: string) => (shown === all ? `${all} commands` : `${shown} of ${all} commands`),
+  shown: (shown: string, all: string) => countedOf(shown, all, 'command'),
   last: (shown: string) => `${shown}; older ones are not loaded`,
   older: 'Load older commands',
   empty: 'No commands yet',
@@ -35,7 +35,6 @@ export const audit = {
   role: 'Role',
   request: 'Request in the log',
   truncated: 'cut off at a limit',
-  parameters: 'Parameters',
   copyCommand: 'Copy the command',
   missing: 'This command is not among those loaded',
   missingHint: 'It may be older, or the address is incomplete.',

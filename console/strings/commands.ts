@@ -1,3 +1,5 @@
+import { counted } from './count.ts';
+
 export const commands = {
   form: 'Build a command',
   command: 'Command',
@@ -11,7 +13,6 @@ export const commands = {
   several: 'Separate several values by commas.',
   standard: (value: string) => `Default: ${value}.`,
   excluded: (other: string) => `Cannot be combined with ${other}.`,
-  chooseFirst: (other: string) => `Choose ${other} first.`,
   result: 'Result',
   noResult: 'Run the command to see its result here.',
   noRows: 'The command has run and returned nothing.',
@@ -24,7 +25,7 @@ export const commands = {
   downloadAs: (format: string) => `Download ${format}`,
   row: (number: string) => `Row ${number}`,
   empty: '(empty)',
-  ran: (rows: string, time: string) => `${rows} rows in ${time} ms`,
+  ran: (rows: string, time: string) => `${counted(rows, 'row')} in ${time} ms`,
   history: 'History of this session',
   historyHint: 'Kept in this tab until it is closed or reloaded.',
   again: 'Run again',

@@ -1,9 +1,10 @@
+import { counted } from './count.ts';
+
 export const deliveries = {
   states: { idle: 'Idle', delivering: 'Delivering', waiting: 'Waiting to retry', disabled: 'Disabled' },
   none: 'No destinations',
   noneHint: 'Add destinations to the config file to deliver alerts onward.',
   lag: 'Waiting',
-  lagValue: (count: string) => `${count} alerts`,
   oldest: 'Oldest waits',
   lastSuccess: 'Last success',
   lastError: 'Last failure',
@@ -15,6 +16,6 @@ export const deliveries = {
   retryOf: (id: string) => `Retry alert ${id}`,
   delivered: 'Delivered.',
   stillParked: (reason: string) => `Still parked: ${reason}`,
-  parkedAlerts: (count: string) => (count === '1' ? '1 parked alert' : `${count} parked alerts`),
+  parkedAlerts: (count: string) => counted(count, 'parked alert'),
   shownOf: (shown: string) => `The last ${shown} are listed.`,
 };

@@ -1,3 +1,5 @@
+import { counted } from './count.ts';
+
 export const items = {
   id: 'Id',
   name: 'Name',
@@ -5,8 +7,8 @@ export const items = {
   statuses: { active: 'Active', archived: 'Archived', created: 'Created' },
   empty: 'No items',
   emptyHint: 'Create one with POST /api/items.',
-  shown: (from: string, to: string, total: string) => `${from} to ${to} of ${total} items`,
-  none: (total: string) => `This page is empty; there are ${total} items.`,
+  shown: (from: string, to: string, total: string) => `${from} to ${to} of ${counted(total, 'item')}`,
+  none: (total: string) => `This page is empty; there ${total === '1' ? 'is' : 'are'} ${counted(total, 'item')}.`,
   pages: 'Pages',
   previous: 'Previous page',
   next: 'Next page',

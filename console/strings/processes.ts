@@ -1,7 +1,8 @@
+import { countedOf } from './count.ts';
+
 export const processes = {
-  filters: 'Filters',
   filter: 'Name, user or PID contains',
-  shown: (shown: string, all: string) => (shown === all ? `${all} processes` : `${shown} of ${all} processes`),
+  shown: (shown: string, all: string) => countedOf(shown, all, 'process', 'processes'),
   byMemory: 'the largest in memory first',
   sort: 'Sort by',
   noMatch: 'No process matches',

@@ -1,3 +1,5 @@
+import { countedOf } from './count.ts';
+
 export const shell = {
   name: 'signalbox',
   skip: 'Skip to the content',
@@ -33,6 +35,7 @@ export const shell = {
     stale: 'Stale',
     offline: 'Offline',
   },
+  units: { day: 'd', hour: 'h', minute: 'min', second: 's' },
   lastSeen: (time: string) => `Last contact ${time}`,
   loading: 'Loading…',
   close: 'Close',
@@ -43,11 +46,13 @@ export const shell = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'The browser does not allow copying. Select the text and copy it yourself.',
+  filters: 'Filters',
+  moreFilters: 'More filters',
   clear: 'Clear filters',
   all: 'Show all of it',
   less: 'Show less',
   sortBy: (column: string) => `Sort by ${column}`,
-  rows: (shown: string, all: string) => (shown === all ? `${all} rows` : `${shown} of ${all} rows`),
+  rows: (shown: string, all: string) => countedOf(shown, all, 'row'),
   errors: {
     offline: 'The server cannot be reached. Nothing was changed; try again once it is back.',
     login: 'Log in to see this.',

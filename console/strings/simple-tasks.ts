@@ -1,12 +1,13 @@
+import { countedOf } from './count.ts';
+
 export const simpleTasks = {
   id: 'Id',
   title: 'Title',
   status: 'Status',
   statuses: { done: 'Done', pending: 'Pending' },
-  filters: 'Filters',
   filter: 'Title contains',
   empty: 'No simple tasks',
   emptyHint: 'Create one with POST /api/tasks below the base of the profile.',
   noMatch: 'No task matches',
-  shown: (shown: string, all: string) => (shown === all ? `${all} tasks` : `${shown} of ${all} tasks`),
+  shown: (shown: string, all: string) => countedOf(shown, all, 'task'),
 };

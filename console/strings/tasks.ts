@@ -1,3 +1,5 @@
+import { countedOf } from './count.ts';
+
 export const tasks = {
   view: 'View',
   table: 'Table',
@@ -16,7 +18,6 @@ export const tasks = {
   actions: 'Actions',
   statuses: { Pending: 'Pending', InProgress: 'In progress', Completed: 'Completed', Cancelled: 'Cancelled' },
   priorities: { Low: 'Low', Medium: 'Medium', High: 'High', Critical: 'Critical' },
-  filters: 'Filters',
   filter: 'Title contains',
   details: (id: string) => `Task ${id}`,
   editHint: 'Edit the title',
@@ -29,6 +30,10 @@ export const tasks = {
   delete: 'Delete',
   deleteOf: (title: string) => `Delete ${title}`,
   deleted: (title: string) => `Deleted: ${title}`,
+  deletedElsewhere: (title: string) => `Deleted by somebody else: ${title}`,
+  deletedHere: 'Somebody else has deleted this task. What you typed is still here.',
+  saveAsNew: 'Save as a new task',
+  shown: (shown: string, all: string) => countedOf(shown, all, 'task'),
   restored: (id: string) => `Restored as task ${id}.`,
   save: 'Save',
   saved: 'Saved.',

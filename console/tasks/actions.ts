@@ -1,4 +1,4 @@
-import { send } from '../api.ts';
+import { ApiError, send } from '../api.ts';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
@@ -21,7 +21,8 @@ export const change = async (list: TaskList, task: Task, changes: TaskChanges): 
     list.put(await send(updateTask, { params: { id: task.Id }, body: changes, interactive: true }));
     return undefined;
   } catch (error) {
-    list.put(task);
+    if (error instanceof ApiError && error.status === 404) list.drop(task.Id);
+    else list.put(task);
     return toReason(error);
   }
 };
@@ -58,8 +59,18 @@ export const remove = async (list: TaskList, task: Task): Promise<void> => {
   notify(words.deleted(toName(task)), { action: { label: text.undo, run } });
 };
 
+/** True for a task that has been deleted. */
+export const isGone = ({ state }: TaskList, { Id: gone }: Task): boolean =>
+  !state.peek().tasks?.some(({ Id: id }) => id === gone);
+
+/** Says that a task is gone which the user was editing, and offers to store it with the changes. */
+export const offerToRestore = (list: TaskList, task: Task): void => {
+  const run = () => void restore(list, task);
+  notify(words.deletedElsewhere(toName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
+};
+
 /** The API never uses an id twice, so what was deleted comes back under a new one. */
-const restore = async (list: TaskList, task: Task): Promise<void> => {
+export const restore = async (list: TaskList, task: Task): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {
     const created = await create(list, { Title, Description, Priority });

@@ -5,7 +5,7 @@ import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';
-import { change, choose, complete, remove, toName } from './actions.ts';
+import { change, choose, complete, isGone, offerToRestore, remove, toName } from './actions.ts';
 import type { Status, Task } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
@@ -62,14 +62,18 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
   // Before the next key press, which belongs to the field.
   useLayoutEffect(() => input.current?.focus(), []);
   const save = async () => {
-    const title = draft.value?.id === task.Id ? draft.value.title : task.Title;
+    const title = draft.peek()?.id === task.Id ? draft.peek()?.title : undefined;
     draft.value = undefined;
-    if (title === task.Title) return;
+    if (title === undefined || title === task.Title) return;
+    if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
     const reason = title.trim() === '' ? words.needsTitle : await change(list, task, { Title: title });
     if (reason === undefined) return;
+    if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
     notify(reason, { kind: 'failure' });
     draft.value = { id: task.Id, title };
   };
+  // Not all browsers report that a field which is removed has lost the focus.
+  useEffect(() => () => void (isGone(list, task) && save()), []);
   return (
     <input
       ref={input}
@@ -120,7 +124,7 @@ export const PriorityChoice = ({ task, list }: TaskProps) => (
   </select>
 );
 
-/** Complete, open, delete. */
+/** Complete, open, delete. The second click of a double click would hit the row that has moved here. */
 export const TaskActions = ({ task, list }: TaskProps) => {
   const name = toName(task);
   const isDone = task.Status === 'Completed';
@@ -131,14 +135,19 @@ export const TaskActions = ({ task, list }: TaskProps) => {
         class="quiet"
         aria-label={words.complete(name)}
         aria-disabled={isDone}
-        onClick={() => !isDone && void complete(list, task)}
+        onClick={({ detail }) => detail < 2 && !isDone && void complete(list, task)}
       >
         <Icon name="check" />
       </button>
       <a class="button quiet" href={toHash(`/tasks/${task.Id}`, place.value.params)} aria-label={words.open(name)}>
         <Icon name="open" />
       </a>
-      <button type="button" class="quiet" aria-label={words.deleteOf(name)} onClick={() => void remove(list, task)}>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={words.deleteOf(name)}
+        onClick={({ detail }) => detail < 2 && void remove(list, task)}
+      >
         <Icon name="trash" />
       </button>
     </span>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -6,7 +7,7 @@ import { Area, Choice, Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Empty } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
-import { change, remove } from './actions.ts';
+import { change, remove, restore } from './actions.ts';
 import type { Priority, Status, Task, TaskChanges } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
@@ -22,10 +23,12 @@ interface Props {
 /** One task with all its fields, over the list. */
 export const TaskDialog = ({ id, list, onClose }: Props) => {
   const task = list.state.value.tasks?.find((each) => `${each.Id}` === id);
+  const known = useRef(task);
+  if (task || `${known.current?.Id}` !== id) known.current = task;
   return (
     <Dialog title={words.details(id)} kind="drawer" onClose={onClose}>
-      {task ? (
-        <TaskForm key={id} task={task} list={list} onClose={onClose} />
+      {known.current ? (
+        <TaskForm key={id} task={known.current} isDeleted={!task} list={list} onClose={onClose} />
       ) : (
         <Empty title={words.missing} hint={words.missingHint} />
       )}
@@ -33,8 +36,16 @@ export const TaskDialog = ({ id, list, onClose }: Props) => {
   );
 };
 
+interface FormProps {
+  task: Task;
+  /** Somebody else has deleted it while it was shown here. */
+  isDeleted: boolean;
+  list: TaskList;
+  onClose: () => void;
+}
+
 /** Holds and sends only the fields that the user has changed; the others follow the server. */
-const TaskForm = ({ task, list, onClose }: { task: Task; list: TaskList; onClose: () => void }) => {
+const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
   const changes = useSignal<TaskChanges>({});
   const error = useSignal<string | undefined>(undefined);
   const shown = { ...task, ...changes.value };
@@ -43,6 +54,10 @@ const TaskForm = ({ task, list, onClose }: { task: Task; list: TaskList; onClose
     changes.value = { ...changes.value, ...more };
   };
   const save = async () => {
+    if (isDeleted) {
+      void restore(list, shown);
+      return onClose();
+    }
     error.value = await change(list, task, changes.value);
     if (error.value !== undefined) return;
     notify(words.saved);
@@ -82,19 +97,26 @@ const TaskForm = ({ task, list, onClose }: { task: Task; list: TaskList; onClose
         onValue={(value) => set({ Status: value as Status })}
       />
       <Times task={task} />
+      {isDeleted && (
+        <p class="note" role="status">
+          {words.deletedHere}
+        </p>
+      )}
       <div class="actions">
         <button type="submit" class="primary">
-          {words.save}
+          {isDeleted ? words.saveAsNew : words.save}
         </button>
-        <button
-          type="button"
-          onClick={() => {
-            onClose();
-            void remove(list, task);
-          }}
-        >
-          <Icon name="trash" /> {words.delete}
-        </button>
+        {!isDeleted && (
+          <button
+            type="button"
+            onClick={() => {
+              onClose();
+              void remove(list, task);
+            }}
+          >
+            <Icon name="trash" /> {words.delete}
+          </button>
+        )}
       </div>
     </form>
   );

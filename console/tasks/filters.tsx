@@ -10,7 +10,7 @@ import { looks } from './looks.ts';
 const words = text.tasks;
 
 export const Filters = ({ counts }: { counts: Record<string, number> }) => (
-  <search class="task-filters" aria-label={words.filters}>
+  <search class="task-filters" aria-label={text.filters}>
     <Chips name="status" label={words.status} values={statuses} labels={words.statuses} counts={counts} />
     <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} counts={counts} />
     <div class="filters">

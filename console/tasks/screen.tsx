@@ -5,7 +5,7 @@ import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useCommands } from '../ui/palette.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { Board } from './board.tsx';
 import type { Task } from './calls.ts';
 import { TaskDialog } from './details.tsx';
@@ -61,7 +61,7 @@ const Body = ({ tasks, total, list }: { tasks: readonly Task[]; total: number; l
   return (
     <>
       <p class="hint" role="status">
-        {text.rows(toCount(shown.length), toCount(tasks.length))}
+        {words.shown(toCount(shown.length), toCount(tasks.length))}
         {total > tasks.length && ` ${words.limited(toCount(tasks.length), toCount(total))}`}
       </p>
       {shown.length === 0 && !isBoard() && <NoTasks />}
@@ -72,11 +72,7 @@ const Body = ({ tasks, total, list }: { tasks: readonly Task[]; total: number; l
 
 const NoTasks = () =>
   hasFilter() ? (
-    <Empty title={words.noMatch} hint={words.noMatchHint}>
-      <button type="button" onClick={clearFilter}>
-        {text.clear}
-      </button>
-    </Empty>
+    <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />
   ) : (
     <Empty title={words.empty} hint={words.emptyHint} />
   );

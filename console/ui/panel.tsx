@@ -52,6 +52,19 @@ export const Empty = ({ title, hint, children }: EmptyProps) => (
   </div>
 );
 
+interface NoMatchProps extends Omit<EmptyProps, 'children'> {
+  onClear: () => void;
+}
+
+/** What is shown where no row matches the filters. */
+export const NoMatch = ({ onClear, ...rest }: NoMatchProps) => (
+  <Empty {...rest}>
+    <button type="button" onClick={onClear}>
+      {text.clear}
+    </button>
+  </Empty>
+);
+
 /** Says why something cannot be shown and what to do: log in, try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
   if (error.problem === 'login' || error.status === 403) {

@@ -24,8 +24,7 @@ export const onSession = (listener) => {
 
 /** Begins a session; `keep` stores it for this tab. */
 export const beginSession = (session, keep = false) => {
-  if (keep) sessionStorage.setItem(storageKey, JSON.stringify(session));
-  else sessionStorage.removeItem(storageKey);
+  store(keep ? session : undefined);
   isKept = keep;
   change(session);
 };
@@ -34,7 +33,7 @@ export const beginSession = (session, keep = false) => {
 export const useToken = (token) => beginSession({ token, expiresAt: Number.POSITIVE_INFINITY });
 
 export const endSession = () => {
-  sessionStorage.removeItem(storageKey);
+  store(undefined);
   isKept = false;
   change(undefined);
 };
@@ -58,6 +57,15 @@ const change = (session) => {
 const endExpired = () => {
   if (current.expiresAt <= Date.now()) endSession();
   else change(current);
+};
+
+const store = (session) => {
+  try {
+    if (session) sessionStorage.setItem(storageKey, JSON.stringify(session));
+    else sessionStorage.removeItem(storageKey);
+  } catch {
+    // Without storage the session lasts until the page is closed.
+  }
 };
 
 const readStored = () => {

@@ -121,3 +121,13 @@ test('older alerts are loaded while scrolling, and new ones do not move what is 
   assert.ok((await page.locator(rows).count()) < 150);
   assert.deepEqual(complaints, []);
 });
+
+test('levels that differ only in case have chips with different names', { skip }, async (t) => {
+  const app = await startApp(t);
+  for (const level of ['ERROR', 'error', 'error']) await sendAlert(app, { level, message: `sent as ${level}` });
+  const { page } = await openConsole(t, browser, { app, hash: '#/alerts' });
+  await page.getByRole('button', { name: 'Error 1' }).filter({ hasText: 'Error' }).waitFor();
+  await page.getByRole('button', { name: 'error 2' }).filter({ hasText: /error/ }).click();
+  await page.getByText('sent as error').waitFor();
+  await page.getByText('sent as ERROR', { exact: true }).waitFor({ state: 'detached' });
+});

@@ -77,11 +77,41 @@ test('every chart says in words what it shows', { skip }, async (t) => {
   for (const name of ['Processor', 'Memory', 'Disks', 'Network', 'Load', 'Alerts'])
     await page.getByRole('figure', { name, exact: true }).waitFor();
   await page.goto('/console/#/alerts');
-  const histogram = page.getByRole('slider', { name: /^24 h: 1 alerts/ });
+  const histogram = page.getByRole('slider', { name: /^24 h: 1 alert/ });
   await histogram.focus();
   await page.keyboard.press('End');
   const words = () => histogram.getAttribute('aria-valuetext');
   // A new bar may have begun since.
   if (/: 0 alerts$/.test((await words()) ?? '')) await page.keyboard.press('ArrowLeft');
-  assert.match((await words()) ?? '', /: 1 alerts$/);
+  assert.match((await words()) ?? '', /: 1 alert$/);
+});
+
+test('no screen shifts its layout while it loads', { skip }, async (t) => {
+  const app = await startApp(t);
+  const token = await app.login('admin');
+  for (let index = 0; index < 20; index += 1) {
+    await sendAlert(app, { level: 'ERROR', source: 'disk', message: `message ${index % 7}` });
+    await app.request('POST', '/api/tasks', { body: { Title: `task ${index}` } });
+  }
+  await app.request('POST', '/api/execute', { token, body: { command: 'Get-Process -Name node' } });
+  for (const width of [1440, 768, 360]) {
+    const { page } = await openConsole(t, browser, { app, viewport: { width, height: 900 } });
+    await page.addInitScript(`globalThis.shifts = [];
+      new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((each) => !each.hadRecentInput)
+        .map(({ value }) => value))).observe({ type: 'layout-shift', buffered: true });`);
+    await page.route(/\/api\/(?!events)/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await route.continue().catch(() => undefined);
+    });
+    const found: string[] = [];
+    for (const hash of ['#/', '#/processes', '#/tasks', '#/tasks?view=board', '#/alerts']) {
+      await page.goto('about:blank');
+      await page.goto(`/console/${hash}`);
+      await page.waitForTimeout(hash === '#/' ? 2500 : 800);
+      const shift = await page.evaluate<number>('shifts.reduce((sum, each) => sum + each, 0)');
+      t.diagnostic(`${width} px, ${hash}: ${shift.toFixed(4)}`);
+      if (shift > 0.02) found.push(`${width} ${hash} ${shift}`);
+    }
+    assert.deepEqual(found, []);
+  }
 });

@@ -136,9 +136,10 @@ const readKept = (page: Page): Promise<string> =>
 
 const useEverything = async (page: Page, app: TestApp): Promise<void> => {
   await sendAlert(app, { level: 'ERROR' });
-  for (const key of ['t', 'a', 'p', 'c', 'u', 'd', 'i', 'o']) {
+  for (const name of ['Tasks', 'Alerts', 'Processes', 'Commands', 'Audit', 'Deliveries', 'Items', 'Overview']) {
     await page.keyboard.press('g');
-    await page.keyboard.press(key);
+    await page.keyboard.press(name === 'Audit' ? 'u' : name.charAt(0).toLowerCase());
+    await page.getByRole('heading', { level: 1, name }).waitFor();
     await waitUntilLoaded(page);
   }
 };

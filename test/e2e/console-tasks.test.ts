@@ -130,3 +130,45 @@ test('changes of others appear, and hostile titles are shown as text', { skip },
   await page.getByText('There is no such task').waitFor();
   assert.deepEqual(complaints, []);
 });
+
+test('a double click deletes or completes one task only', { skip }, async (t) => {
+  const app = await startApp(t);
+  for (const Title of ['first', 'second', 'third', 'fourth']) await add(app, { Title });
+  const { page } = await openConsole(t, browser, { app, hash: '#/tasks?status=Pending' });
+  await page.getByRole('button', { name: 'Delete third' }).dblclick({ delay: 60 });
+  await page.getByText('Deleted: third').waitFor();
+  await page.getByRole('button', { name: 'Complete second' }).dblclick({ delay: 60 });
+  await page.getByText('Completed: second').waitFor();
+  const { json } = await app.request('GET', '/api/tasks');
+  const left = json['data'] as { Title: string; Status: string }[];
+  assert.deepEqual(
+    left.map(({ Title, Status }) => `${Title} ${Status}`),
+    ['first Pending', 'second Completed', 'fourth Pending'],
+  );
+});
+
+test('a task that somebody else deletes while it is edited can be saved as a new one', { skip }, async (t) => {
+  const app = await startApp(t);
+  for (const Title of ['in its place', 'in its form']) await add(app, { Title });
+  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/tasks' });
+  await page.getByRole('button', { name: 'in its place', exact: true }).click();
+  await page.getByLabel('Title of task 1').fill('typed in its place');
+  await app.request('DELETE', '/api/tasks/1');
+  await page.getByText('Deleted by somebody else: typed in its place').waitFor();
+  await page.getByRole('status').getByRole('button', { name: 'Save as a new task' }).click();
+  await page.getByText('Restored as task 3.').waitFor();
+
+  await page.getByRole('link', { name: 'Open in its form' }).click();
+  await page.getByLabel('Title', { exact: true }).fill('typed in its form');
+  await app.request('DELETE', '/api/tasks/2');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Somebody else has deleted this task.').waitFor();
+  await dialog.getByRole('button', { name: 'Save as a new task' }).click();
+  await page.getByText('Restored as task 4.').waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  assert.deepEqual(
+    [(await read(app, 3))['Title'], (await read(app, 4))['Title']],
+    ['typed in its place', 'typed in its form'],
+  );
+  assert.deepEqual(complaints, []);
+});

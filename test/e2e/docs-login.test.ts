@@ -141,3 +141,18 @@ test('axe finds no violation in the login dialog, at three widths in light and d
   await page.getByRole('dialog').getByLabel('Password').fill(passwords.admin);
   assert.deepEqual(await findFaults(page), []);
 });
+
+test('the page logs in and out in a browser that allows no storage', { skip }, async (t) => {
+  const { page, complaints } = await openDocs(t, browser, { hash: '#listItems' });
+  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
+  await page.reload();
+  await openItems(page);
+  const form = page.getByRole('form', { name: 'Try GET /api/items' });
+  await form.getByRole('button', { name: 'Log in' }).press('Enter');
+  await fillLogin(page, 'reader');
+  await form.getByText('Sent with the token of reader (Reader).').waitFor();
+  await page.getByRole('banner').getByRole('button', { name: 'Log out' }).click();
+  await form.getByText('Needs a token.').waitFor();
+  assert.deepEqual(complaints, []);
+});
