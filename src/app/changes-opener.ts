@@ -4,8 +4,9 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OpenLog } from '../profiles/feature.ts';
 import { keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
-import { openChangeLog } from '../storage/changes/open-changes.ts';
+import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { JournalError } from '../storage/journal/errors.ts';
+import type { JournalEvent } from '../storage/journal/events.ts';
 
 /** Keeps changes as the setting `store` says. */
 export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: FastifyBaseLogger): OpenChanges => {
@@ -14,7 +15,8 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
   return async (name, state, onLost) => {
     const surroundings = {
       directory,
-      openJournal: (logName: string, options: object) => openLog(`${name} log`, { name: logName, ...options }),
+      openJournal: (options: LogOptions, isExpected: (event: JournalEvent) => boolean) =>
+        openLog(`${name} log`, { name, ...options }, isExpected),
       report: (err: Error) => log.warn({ err }, `${name}: the state cannot be written, so the log is kept`),
     };
     return openChangeLog(surroundings, name, state, onLost).catch((error) => {

@@ -6,6 +6,7 @@ import type { HostReadings } from '../host/readings.ts';
 import type { StaticFiles } from '../http/routes/static-files.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { OpenChanges } from '../storage/changes/changes.ts';
+import type { JournalEvent } from '../storage/journal/events.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
@@ -13,10 +14,14 @@ import type { Route } from './route.ts';
 import type { Topic } from './topic.ts';
 
 /**
- * Opens a durable log in the data directory; `title` prefixes its messages in the program's log. Throws a SettingsError
- * if the directory cannot be used.
+ * Opens a durable log in the data directory; `title` prefixes its messages in the program's log, which has all events but
+ * those for which `isExpected` returns true. Throws a SettingsError if the directory cannot be used.
  */
-export type OpenLog = (title: string, options: Omit<JournalOptions, 'directory' | 'report'>) => Promise<Journal>;
+export type OpenLog = (
+  title: string,
+  options: Omit<JournalOptions, 'directory' | 'report'>,
+  isExpected?: (event: JournalEvent) => boolean,
+) => Promise<Journal>;
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */
 export interface Parts {

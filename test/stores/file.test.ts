@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openItemStore } from '../../src/profiles/items/store.ts';
@@ -84,6 +84,18 @@ test('file: seed tasks are kept, and loaded once', async (t) => {
   t.after(() => second.close());
   assert.equal(await second.isNew(), false);
   assert.deepEqual([(await second.find(7))?.Title, (await second.create({ Title: 'c' })).Id], ['b', 8]);
+});
+
+test('file: a log that somebody moves away is not missed on the next start', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  await first.create({ Title: 'a' });
+  renameSync(join(folder, 'tasks.jsonl'), join(folder, 'elsewhere'));
+  await first.create({ Title: 'b' });
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  assert.deepEqual([(await second.find(1))?.Title, (await second.find(2))?.Title], ['a', 'b']);
 });
 
 for (const [what, spoil] of [

@@ -9,7 +9,7 @@ export const keepIn =
     openChangeLog(
       {
         directory,
-        openJournal: (logName, options) => openJournal({ directory, name: logName, ...options }),
+        openJournal: (options) => openJournal({ directory, name, ...options }),
         report: (error) => {
           throw error;
         },

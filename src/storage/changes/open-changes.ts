@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { JournalError } from '../journal/errors.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalOptions } from '../journal/options.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile } from './state-file.ts';
@@ -11,9 +11,13 @@ const MiB = 1024 * 1024;
 /** Closed segments are deleted as soon as the state's file does not need them. */
 const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB };
 
+export type LogOptions = typeof options;
+
 interface Surroundings {
   directory: string;
-  openJournal(name: string, options: Partial<JournalOptions>): Promise<Journal>;
+  /** Opens the log; events for which `isExpected` returns true need not be reported. */
+  openJournal(options: LogOptions, isExpected: (event: JournalEvent) => boolean): Promise<Journal>;
+  /** Gets the error when the state could not be written; the log is kept then. */
   report(error: Error): void;
 }
 
@@ -27,20 +31,23 @@ export const openChangeLog = async <Change, Result>(
   state: State<Change, Result>,
   onLost: () => void,
 ): Promise<Changes<Change, Result>> => {
-  const journal = await openJournal(name, options);
+  let log: ChangeLog<Change, Result> | undefined;
+  const journal = await openJournal(options, ({ type }) => {
+    // What somebody moved away is missing on the next start, unless the state's file has it.
+    if (type === 'reopened') log?.save().catch(report);
+    return type === 'segments-removed';
+  });
   try {
     const file = createStateFile(join(directory, `${name}.state`));
     const savedSeq = await file.read((change: Change) => state.apply(change));
     // After a failure the state can be as of a record that never reached the disk; its seq is not used again.
     while (journal.state().lastSeq < savedSeq) await journal.append({ changes: [] });
     const seq = await replay(journal, savedSeq, state);
-    const log = new ChangeLog({ journal, file, state, seq, savedSeq, onLost, report });
-    await journal.holdFrom(
-      () => log.savedSeq,
-      Number.POSITIVE_INFINITY,
-      () => undefined,
-    );
-    return log;
+    const opened = new ChangeLog({ journal, file, state, seq, savedSeq, onLost, report });
+    const ignore = (): void => undefined;
+    await journal.holdFrom(() => opened.savedSeq, Number.POSITIVE_INFINITY, ignore);
+    log = opened;
+    return opened;
   } catch (error) {
     await journal.close();
     throw error;
