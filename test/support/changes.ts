@@ -9,7 +9,7 @@ export const keepIn =
     openChangeLog(
       {
         directory,
-        openJournal: (options) => openJournal({ directory, name, ...options }),
+        openJournal: (options, isExpected) => openJournal({ directory, name, ...options, report: isExpected }),
         report: (error) => {
           throw error;
         },
