@@ -1,5 +1,5 @@
 import type { Access } from '../../auth/guard.ts';
-import { readIdempotencyKey } from '../../http/request/idempotency-key.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/request/idempotency-key.ts';
 import { createClientSignal, createQueue } from '../../http/request/queue.ts';
 import { toTrace } from '../../http/request/traceparent.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
@@ -37,6 +37,7 @@ const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings)
     access,
     scope: 'alerts:write',
     summary: 'Store an alert; responds once it is on disk',
+    headers: { request: idempotencyKeyHeader },
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
     errorHandler: counts.createErrorHandler('native'),
     handler: ({ body, headers }, reply) => {

@@ -1,5 +1,5 @@
 import { sendList, whenReady } from '../../http/response/json.ts';
-import { setPaging } from '../../http/response/paging.ts';
+import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
 import type { ItemStore } from './store.ts';
@@ -11,6 +11,7 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     path: '/api/items',
     access: 'token',
     summary: 'List items by page, in order of creation',
+    headers: { response: pagingHeaders },
     schema: { operationId: 'listItems', querystring: ItemQuery, response: { 200: ItemPage } },
     handler: ({ query: { page, size } }, reply) =>
       whenReady(reply, store.listPage(page, size), ({ total, pieces }) => {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/response/errors.ts';
 import { sendList, whenReady } from '../../http/response/json.ts';
-import { setPaging } from '../../http/response/paging.ts';
+import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
 import type { SimpleTaskStore } from './store.ts';
@@ -16,6 +16,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     access: 'open',
     looseSlash: true,
     summary: 'List simple tasks',
+    headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', response: { 200: SimpleTaskList } },
     handler: (_request, reply) =>
       whenReady(reply, store.list(), ({ total, pieces }) => {

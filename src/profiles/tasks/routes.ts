@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
-import { readIdempotencyKey } from '../../http/request/idempotency-key.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/request/idempotency-key.ts';
 import { readIfMatch } from '../../http/request/preconditions.ts';
-import { HttpError } from '../../http/response/errors.ts';
+import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
-import { setPaging } from '../../http/response/paging.ts';
+import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
@@ -26,6 +26,11 @@ import { toTaskRefusal } from './validation.ts';
 
 const params = Type.Object({ id: TaskId });
 
+const withVersion = { ETag: "The task's version, in quotes." };
+const ifMatch = {
+  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
+};
+
 /** Profile `tasks`: the list, without a token. */
 export const createListRoute = (store: TaskStore): Route =>
   defineRoute({
@@ -33,6 +38,7 @@ export const createListRoute = (store: TaskStore): Route =>
     path: '/api/tasks',
     access: 'open',
     summary: 'List tasks, in order of creation',
+    headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
     handler: ({ query: { limit, after, ...filter } }, reply) =>
       whenReady(reply, store.list(filter, limit, after), ({ total, count, pieces, next }) => {
@@ -69,6 +75,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Read one task',
+    headers: { response: withVersion },
     schema: { operationId: 'getTask', params, response: { 200: Task } },
     handler: ({ params: { id } }, reply) => sendFound(reply, id, store.find(toTaskId(id))),
   }),
@@ -77,7 +84,12 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks',
     access: 'open',
     summary: 'Create a task',
-    schema: { operationId: 'createTask', body: NewTask, response: { 201: Task, 400: TaskRefusal } },
+    headers: { request: idempotencyKeyHeader, response: withVersion },
+    schema: {
+      operationId: 'createTask',
+      body: NewTask,
+      response: { 201: Task, 400: TaskRefusal, 409: ErrorBody, 422: ErrorBody },
+    },
     schemaErrorFormatter: toTaskRefusal,
     handler: ({ body, headers }, reply) => {
       const key = readIdempotencyKey(headers);
@@ -90,7 +102,13 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Change a task',
-    schema: { operationId: 'updateTask', params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal } },
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'updateTask',
+      params,
+      body: TaskChanges,
+      response: { 200: Task, 400: TaskRefusal, 412: ErrorBody },
+    },
     schemaErrorFormatter: toTaskRefusal,
     // A missing task is reported before anything about the body.
     preParsing: async ({ params }) => {
@@ -109,7 +127,8 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Delete a task',
-    schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted } },
+    headers: { request: ifMatch },
+    schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted, 412: ErrorBody } },
     handler: ({ params: { id }, headers }, reply) =>
       whenReady(reply, store.remove(toTaskId(id), readIfMatch(headers)), (remaining) => {
         if (remaining === undefined) throw toAbsence(id);
