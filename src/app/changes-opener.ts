@@ -21,7 +21,8 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
     };
     return openChangeLog(surroundings, name, state, onLost).catch((error) => {
       if (!(error instanceof JournalError)) throw error;
-      throw new SettingsError([`dataDir: ${name}: ${error.message}; restore the folder from a backup`]);
+      const advice = error.code === 'damaged' ? 'restore the folder from a backup' : 'choose another with --data-dir';
+      throw new SettingsError([`dataDir: ${name}: ${error.message}; ${advice}`]);
     });
   };
 };

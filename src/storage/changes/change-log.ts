@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Journal } from '../journal/journal.ts';
+import { createSerial } from '../journal/scheduling.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
@@ -41,7 +42,10 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   #waiting: Waiting<Change, Result>[] = [];
   #waitingLength = 0;
   #writing: Promise<void> | undefined;
-  #saving: Promise<void> | undefined;
+  /** Saves run one by one. */
+  readonly #serially = createSerial();
+  #isSaving = false;
+  #isSaveFailing = false;
   /** Why changes are refused, if they are. */
   #failure: Error | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -50,14 +54,15 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   #appliedSeq: number;
   #savedSeq: number;
   /** Characters written since the state was. */
-  #growth = 0;
+  #growth: number;
 
-  constructor({ journal, file, state, seq, savedSeq, onLost, report }: Parts<Change, Result>) {
+  constructor({ journal, file, state, seq, savedSeq, growth, onLost, report }: Parts<Change, Result>) {
     this.#journal = journal;
     this.#file = file;
     this.#state = state;
     this.#appliedSeq = seq;
     this.#savedSeq = savedSeq;
+    this.#growth = growth;
     this.#onLost = onLost;
     this.#report = report;
   }
@@ -84,19 +89,16 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
     return this.#failure === undefined && this.#journal.state().healthy;
   }
 
+  /** While another save runs, this one waits for it: that one may have begun before the last change. */
   save(): Promise<void> {
-    this.#saving ??= this.#save().finally(() => {
-      this.#saving = undefined;
-    });
-    return this.#saving;
+    return this.#serially(() => this.#save());
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.#writing;
-    await this.#saving?.catch(() => undefined);
-    await this.#journal.close();
+    await this.#serially(() => this.#journal.close());
   }
 
   async #drain(): Promise<void> {
@@ -106,14 +108,15 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
       const batch = this.#take();
       try {
         const { seq } = await this.#journal.append({ changes: batch.map(({ change }) => change) });
-        this.#appliedSeq = seq;
         for (const { change, resolve } of batch) resolve(this.#state.apply(change));
+        this.#appliedSeq = seq;
       } catch (error) {
         this.#fail(error as Error, batch);
       }
     }
     this.#writing = undefined;
-    if (this.#growth > Math.max(leastGrowth, this.#file.size)) void this.save().catch(this.#report);
+    const isDue = this.#growth > Math.max(leastGrowth, this.#file.size);
+    if (isDue && !this.#isSaving) void this.save().catch(() => undefined);
   }
 
   /** The changes that wait, up to the length of a record. */
@@ -145,10 +148,9 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   async #recover(): Promise<void> {
     try {
-      // A save that began before the failure is as of an earlier seq.
-      await this.#saving?.catch(() => undefined);
-      if (!this.#journal.state().healthy) throw this.#failure;
-      await this.save();
+      if (this.#isClosed || !this.#journal.state().healthy) throw this.#failure;
+      // A record that was refused before it was written, for want of space, has no seq and cannot be in the log.
+      if (this.#journal.state().lastSeq > this.#appliedSeq) await this.save();
       this.#failure = undefined;
     } catch {
       if (!this.#isClosed) this.#scheduleRecovery();
@@ -158,10 +160,26 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   async #save(): Promise<void> {
     const seq = this.#failure ? this.#journal.state().lastSeq : this.#appliedSeq;
     const growth = this.#growth;
-    await this.#file.write(seq, this.#state.changes());
+    this.#isSaving = true;
+    try {
+      await this.#file.write(seq, this.#state.changes());
+    } catch (error) {
+      this.#noteSaveFailure(error as Error);
+      throw error;
+    } finally {
+      this.#isSaving = false;
+    }
+    this.#isSaveFailing = false;
     this.#growth -= growth;
     this.#savedSeq = seq;
     this.#appliedSeq = Math.max(this.#appliedSeq, seq);
+  }
+
+  #noteSaveFailure(error: Error): void {
+    // Not again with the next batch, but when the log has grown by as much again.
+    this.#growth = 0;
+    if (!this.#isSaveFailing) this.#report(error);
+    this.#isSaveFailing = true;
   }
 }
 
@@ -172,8 +190,10 @@ interface Parts<Change, Result> {
   /** Of the last record that was applied, and of the state's file. */
   seq: number;
   savedSeq: number;
+  /** Characters of the log after the state. */
+  growth: number;
   onLost(): void;
-  /** Gets the error when the state could not be written; the log is kept then. */
+  /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
   report(error: Error): void;
 }
 
@@ -181,7 +201,7 @@ const createRefusal = (cause: Error | undefined): StoreUnavailable =>
   new StoreUnavailable('Changes cannot be stored at the moment; try again in a second', { cause });
 
 /** About as many characters as the value has as JSON. */
-const lengthOf = (value: unknown): number => {
+export const lengthOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;
   return Object.entries(value).reduce((sum, [key, member]) => sum + key.length + 4 + lengthOf(member), 2);

@@ -1,12 +1,15 @@
 import { join } from 'node:path';
-import { JournalError } from '../journal/errors.ts';
+import { codeOf, explainOpening, JournalError } from '../journal/errors.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { Journal } from '../journal/journal.ts';
-import { ChangeLog } from './change-log.ts';
+import { ChangeLog, lengthOf } from './change-log.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile } from './state-file.ts';
 
 const MiB = 1024 * 1024;
+
+/** How many records are written at once to make up for missing ones. */
+const atOnce = 10_000;
 
 /** Closed segments are deleted as soon as the state's file does not need them. */
 const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB };
@@ -34,35 +37,55 @@ export const openChangeLog = async <Change, Result>(
   let log: ChangeLog<Change, Result> | undefined;
   const journal = await openJournal(options, ({ type }) => {
     // What somebody moved away is missing on the next start, unless the state's file has it.
-    if (type === 'reopened') log?.save().catch(report);
+    if (type === 'reopened') log?.save().catch(() => undefined);
     return type === 'segments-removed';
   });
   try {
     const file = createStateFile(join(directory, `${name}.state`));
     const savedSeq = await file.read((change: Change) => state.apply(change));
-    // After a failure the state can be as of a record that never reached the disk; its seq is not used again.
-    while (journal.state().lastSeq < savedSeq) await journal.append({ changes: [] });
-    const seq = await replay(journal, savedSeq, state);
-    const opened = new ChangeLog({ journal, file, state, seq, savedSeq, onLost, report });
+    await fillUp(journal, savedSeq);
+    const { seq, growth } = await replay(journal, savedSeq, state);
+    const opened = new ChangeLog({ journal, file, state, seq, savedSeq, growth, onLost, report });
     const ignore = (): void => undefined;
     await journal.holdFrom(() => opened.savedSeq, Number.POSITIVE_INFINITY, ignore);
     log = opened;
     return opened;
   } catch (error) {
     await journal.close();
-    throw error;
+    if (error instanceof JournalError || codeOf(error) === undefined) throw error;
+    throw new JournalError('unusable', `the files in ${directory} cannot be read: ${explainOpening(error)}`, {
+      cause: error,
+    });
   }
 };
 
-/** Applies the records after a seq; resolves to the last one's. */
-const replay = async <Change>(journal: Journal, savedSeq: number, state: State<Change, unknown>): Promise<number> => {
-  let last = savedSeq;
+/**
+ * Writes empty records up to the state's seq, so that none before it is used again: after a failure the state can be as
+ * of a record that never reached the disk, and after a crash every segment before it may be deleted.
+ */
+const fillUp = async (journal: Journal, savedSeq: number): Promise<void> => {
+  for (let missing = savedSeq - journal.state().lastSeq; missing > 0; missing -= atOnce) {
+    await journal.appendAll(Array.from({ length: Math.min(missing, atOnce) }, () => ({ changes: [] })));
+  }
+};
+
+/** Applies the records after a seq; resolves to the last one's, and the characters of all. */
+const replay = async <Change>(journal: Journal, savedSeq: number, state: State<Change, unknown>) => {
+  let seq = savedSeq;
+  let growth = 0;
   for await (const records of journal.readAfter(savedSeq)) {
-    for (const { seq, changes } of records) {
-      if (seq !== last + 1) throw new JournalError('damaged', `record ${last + 1} of the log is missing or damaged`);
-      last = seq;
-      for (const change of changes as Change[]) state.apply(change);
+    for (const record of records) {
+      if (record.seq !== seq + 1) throw createGap(seq + 1);
+      seq = record.seq;
+      for (const change of record['changes'] as Change[]) {
+        state.apply(change);
+        growth += lengthOf(change);
+      }
     }
   }
-  return last;
+  if (seq < journal.state().lastSeq) throw createGap(seq + 1);
+  return { seq, growth };
 };
+
+const createGap = (seq: number): JournalError =>
+  new JournalError('damaged', `record ${seq} of the log is missing or damaged`);

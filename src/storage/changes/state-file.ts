@@ -2,11 +2,14 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { JournalError, passIfGone } from '../journal/errors.ts';
+import { codeOf, JournalError, passIfGone } from '../journal/errors.ts';
 import { createFreeSpaceCheck } from '../journal/files/free-space.ts';
 import { createSync } from '../journal/files/sync.ts';
 import { newline } from '../journal/read/backwards.ts';
 import { Slice } from '../journal/scheduling.ts';
+
+/** Characters that are written at once. */
+const writtenLength = 64 * 1024;
 
 /** In the first line; its number changes with the format. */
 const format = 'signalbox state 1';
@@ -30,7 +33,6 @@ export interface StateFile {
 export const createStateFile = (path: string): StateFile => {
   const directory = dirname(path);
   const sync = createSync(true);
-  const assertFreeSpace = createFreeSpaceCheck(directory, minFreeBytes);
   const unfinished = `${path}.new`;
   let size = 0;
   return {
@@ -44,15 +46,22 @@ export const createStateFile = (path: string): StateFile => {
       return found ? readState(path, apply) : 0;
     },
     write: async (seq, pieces) => {
-      await assertFreeSpace(size);
-      const file = await open(unfinished, 'w', 0o600);
+      // About as much as the last time is needed.
+      await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
       try {
-        size = await writeState(file, seq, pieces);
-        await sync.data(file);
-      } finally {
-        await file.close();
+        const file = await open(unfinished, 'w', 0o600);
+        try {
+          size = await writeState(file, seq, pieces);
+          await sync.data(file);
+        } finally {
+          await file.close();
+        }
+        await rename(unfinished, path);
+      } catch (error) {
+        // The log may need the space.
+        await rm(unfinished, { force: true }).catch(() => undefined);
+        throw error;
       }
-      await rename(unfinished, path);
       await sync.directory(directory);
     },
   };
@@ -76,7 +85,8 @@ const readState = async <Change>(path: string, apply: (change: Change) => unknow
       sum = crc32(line, sum);
     }
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    // The system's errors have a code. Others come from what the lines hold, before their checksum is known.
+    if (codeOf(error) !== undefined) throw error;
   }
   throw new JournalError('damaged', `${path} is damaged near line ${lines + 1}`);
 };
@@ -107,16 +117,26 @@ const writeState = async (file: FileHandle, seq: number, pieces: Iterable<readon
   let lines = 0;
   let sum = 0;
   let size = 0;
-  const write = async (value: unknown): Promise<void> => {
-    const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
-    await file.appendFile(bytes);
+  let text = '';
+  const add = (value: unknown): void => {
+    text += `${JSON.stringify(value)}\n`;
     lines += 1;
+  };
+  const write = async (): Promise<void> => {
+    const bytes = Buffer.from(text);
+    text = '';
+    await file.appendFile(bytes);
     sum = crc32(bytes, sum);
     size += bytes.length;
     if (slice.isOver) await slice.giveWay();
   };
-  await write({ format, seq });
-  for (const piece of pieces) await write(piece);
-  await write({ lines, crc: sum });
+  add({ format, seq });
+  for (const piece of pieces) {
+    add(piece);
+    if (text.length > writtenLength) await write();
+  }
+  await write();
+  add({ lines, crc: sum });
+  await write();
   return size;
 };
