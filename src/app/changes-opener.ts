@@ -5,7 +5,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { OpenLog } from '../profiles/feature.ts';
 import { keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
-import { JournalError } from '../storage/journal/errors.ts';
+import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 
 /** Keeps changes as the setting `store` says. */
@@ -19,10 +19,23 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
         openLog(`${name} log`, { name, ...options }, isExpected),
       report: (err: Error) => log.warn({ err }, `${name}: the state cannot be written, so the log is kept`),
     };
-    return openChangeLog(surroundings, name, state, onLost).catch((error) => {
-      if (!(error instanceof JournalError)) throw error;
-      const advice = error.code === 'damaged' ? 'restore the folder from a backup' : 'choose another with --data-dir';
-      throw new SettingsError([`dataDir: ${name}: ${error.message}; ${advice}`]);
-    });
+    const orRefuse = (error: unknown): never => refuse(name, directory, error);
+    const changes = await openChangeLog(surroundings, name, state, onLost).catch(orRefuse);
+    return {
+      write: (change) => changes.write(change),
+      isReady: () => changes.isReady(),
+      // For what was restored at the start.
+      save: async () => Promise.resolve(changes.save()).catch(orRefuse),
+      close: () => changes.close(),
+    };
   };
+};
+
+/** Throws a SettingsError where the files are at fault. */
+const refuse = (name: string, directory: string, error: unknown): never => {
+  const isDamaged = error instanceof JournalError && error.code === 'damaged';
+  if (isDamaged) throw new SettingsError([`dataDir: ${name}: ${error.message}; restore the folder from a backup`]);
+  if (codeOf(error) === undefined) throw error;
+  const reason = explainOpening(error);
+  throw new SettingsError([`dataDir: ${name}: ${directory} cannot be used: ${reason}; choose another with --data-dir`]);
 };

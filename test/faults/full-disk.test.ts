@@ -27,7 +27,7 @@ interface Case {
 }
 
 const few = { free: 24 * KiB, filler: 16 * KiB };
-const tasksRefused = /^Changes cannot be stored at the moment/;
+const tasksRefused = /^Changes cannot be stored at the moment \(too little space is free on the disk\);/;
 
 const cases: Case[] = [
   {

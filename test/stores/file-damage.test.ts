@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createTaskState } from '../../src/profiles/tasks/task-state.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
 import { createStateFile } from '../../src/storage/changes/state-file.ts';
 import { keepIn } from '../support/changes.ts';
@@ -47,16 +48,19 @@ test('file: a state in which any byte has changed, or that ends early, is refuse
   const folder = await createStore(t);
   const state = join(folder, 'tasks.state');
   const bytes = readFileSync(state);
+  const read = () => createStateFile(state).read(createTaskState(now).apply);
+  await read();
   for (let place = 0; place < bytes.length - 1; place += 1) {
     for (const bit of [1, 4, 128]) {
       const changed = Buffer.from(bytes);
       changed[place] = (bytes[place] ?? 0) ^ bit;
       writeFileSync(state, changed);
-      await assert.rejects(open(folder), /damaged/, `byte ${place}`);
+      await assert.rejects(read, { code: 'damaged' }, `byte ${place}`);
     }
     writeFileSync(state, bytes.subarray(0, place));
-    await assert.rejects(open(folder), /damaged/, `${place} bytes`);
+    await assert.rejects(read, { code: 'damaged' }, `${place} bytes`);
   }
+  await assert.rejects(open(folder), /damaged/);
 });
 
 test('file: a log that is behind the state continues after it', async (t) => {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createSerial } from '../journal/scheduling.ts';
 import { StoreUnavailable } from '../store-errors.ts';
@@ -198,7 +199,10 @@ interface Parts<Change, Result> {
 }
 
 const createRefusal = (cause: Error | undefined): StoreUnavailable =>
-  new StoreUnavailable('Changes cannot be stored at the moment; try again in a second', { cause });
+  // The journal's error has the system's as its cause.
+  new StoreUnavailable(`Changes cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`, {
+    cause,
+  });
 
 /** About as many characters as the value has as JSON. */
 export const lengthOf = (value: unknown): number => {

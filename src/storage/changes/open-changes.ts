@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { codeOf, explainOpening, JournalError } from '../journal/errors.ts';
+import { JournalError } from '../journal/errors.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { Journal } from '../journal/journal.ts';
 import { ChangeLog, lengthOf } from './change-log.ts';
@@ -52,10 +52,7 @@ export const openChangeLog = async <Change, Result>(
     return opened;
   } catch (error) {
     await journal.close();
-    if (error instanceof JournalError || codeOf(error) === undefined) throw error;
-    throw new JournalError('unusable', `the files in ${directory} cannot be read: ${explainOpening(error)}`, {
-      cause: error,
-    });
+    throw error;
   }
 };
 
