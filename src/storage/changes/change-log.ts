@@ -111,11 +111,15 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
         const { seq } = await this.#journal.append({ changes: batch.map(({ change }) => change) });
         for (const { change, resolve } of batch) resolve(this.#state.apply(change));
         this.#appliedSeq = seq;
+        this.#saveIfDue();
       } catch (error) {
         this.#fail(error as Error, batch);
       }
     }
     this.#writing = undefined;
+  }
+
+  #saveIfDue(): void {
     const isDue = this.#growth > Math.max(leastGrowth, this.#file.size);
     if (isDue && !this.#isSaving) void this.save().catch(() => undefined);
   }
