@@ -9,7 +9,7 @@ import { rounds } from './support/rounds.ts';
 
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 
-for (const kept of [alerts, keepTasks(30_000)]) {
+for (const kept of [alerts, keepTasks(100_000)]) {
   for (const kind of ['ext4', 'xfs'] as const) {
     test(`a power cut on ${kind} neither loses nor duplicates acknowledged ${kept.what}s`, needs, async (t) => {
       const what = `power cut, ${kept.what}s, ${kind}`;

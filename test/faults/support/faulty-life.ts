@@ -91,14 +91,18 @@ interface Faulty {
 const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Faulty): Promise<Operation[][]> => {
   const { url } = server;
   const clients = startClients(url, { kept, tag: 'client', count: clientCount, limit: recordsPerClient });
+  let afterwards: Operation[][] = [];
   const later: Operation[] = [];
   const store = () => tryToStore(url, kept, later);
   try {
     await clients.done;
     const wasRefused = clients.statuses.has(503);
     await waitUntil('a record is stored, or a call fails', async () => hit() || (await store()));
-    if (!range.lasts) await waitUntil('it recovers by itself', store);
-    else if (hit() && wasRefused && fault.isFatal) await assertDown(url, kept);
+    if (!range.lasts) {
+      await waitUntil('it recovers by itself', store);
+      afterwards = await sendMore(url, kept);
+    }
+    if (range.lasts && hit() && wasRefused && fault.isFatal) await assertDown(url, kept);
     assert.equal(server.child.exitCode, null, `the server has ended by itself: ${server.stderr()}`);
   } finally {
     await killServer(server);
@@ -108,7 +112,15 @@ const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Fau
     [...clients.statuses.keys()].filter((status) => status !== 200 && status !== 503),
     [],
   );
-  return [...clients.sent, later];
+  return [...clients.sent, later, ...afterwards];
+};
+
+/** What a server stores after a failure must be there after the next start too. */
+const sendMore = async (url: string, kept: Kept): Promise<Operation[][]> => {
+  const clients = startClients(url, { kept, tag: 'more', count: clientCount, limit: 4 });
+  await clients.done;
+  await clients.stop();
+  return clients.sent;
 };
 
 /** Sends one more record; resolves to whether it was stored. */

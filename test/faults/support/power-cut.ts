@@ -15,7 +15,7 @@ import { waitRandomly, waitUntil } from './wait.ts';
 const livesPerLog = 10;
 const maxAcknowledgedBeforeCut = 150;
 const lateClients = 4;
-const diskBytes: Record<DiskKind, number> = { ext4: 64 * MiB, xfs: 300 * MiB };
+const diskBytes = 300 * MiB;
 
 interface Options {
   what: string;
@@ -29,7 +29,7 @@ interface Options {
 /** Cuts the power of one busy server after another on the same disk, and counts the outcomes. */
 export const cutPower = async (t: TestContext, options: Options): Promise<Tally> => {
   const { what, kind, kept = alerts, rounds, flags = [], wrapper = [] } = options;
-  const disk = await createDisk(t, { kind, bytes: diskBytes[kind] });
+  const disk = await createDisk(t, { kind, bytes: diskBytes });
   const dataDir = join(disk.path, 'data');
   const tally = createTally(what);
   const history: Operation[][] = [];
