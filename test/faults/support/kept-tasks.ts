@@ -3,9 +3,6 @@ import type { Kept, Operation, Step } from './kept.ts';
 import { killServer } from './kill.ts';
 import { startServer } from './server.ts';
 
-/** The log is written to the state's file when it has grown by this much. */
-export const growthBytes = 16 * 1024 * 1024;
-
 interface StoredTask {
   Id: number;
   Title: string;
