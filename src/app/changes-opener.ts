@@ -7,11 +7,13 @@ import { keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
+import { assertNoUnfinishedImport } from './transfer/file-store.ts';
 
 /** Keeps changes as the setting `store` says. */
 export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: FastifyBaseLogger): OpenChanges => {
   if (settings.store === 'memory') return async (_name, state) => keepInMemory(state);
   const directory = resolve(settings.dataDir);
+  assertNoUnfinishedImport(directory);
   return async (name, state, onLost) => {
     const surroundings = {
       directory,
@@ -21,7 +23,9 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
     };
     return openChangeLog(surroundings, name, state, onLost).catch((error) => {
       if (!(error instanceof JournalError)) throw error;
-      throw new SettingsError([`dataDir: ${name}: ${error.message}; restore the folder from a backup`]);
+      throw new SettingsError([
+        `dataDir: ${name}: ${error.message}; restore the folder from a backup, or save what can be read with signalbox export`,
+      ]);
     });
   };
 };

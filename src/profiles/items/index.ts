@@ -3,6 +3,7 @@ import { defineFeature } from '../feature.ts';
 import { createItemRoutes } from './routes.ts';
 import { ItemSeed } from './schema.ts';
 import { type ItemStore, openItemStore } from './store.ts';
+import { itemTransfer } from './transfer.ts';
 
 /** Items, listed and created with a token. */
 export const items = defineFeature({
@@ -10,6 +11,7 @@ export const items = defineFeature({
   profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token' }],
   settings: {},
   seed: { items: ItemSeed },
+  transfer: itemTransfer,
   create: async ({ openChanges, records }) => {
     const store = await openItemStore(openChanges);
     await restoreItems(store, (records['items'] ?? []) as ItemSeed[]);

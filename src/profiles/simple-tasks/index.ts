@@ -3,6 +3,7 @@ import { defineFeature } from '../feature.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
 import { SimpleTaskSeed } from './schema.ts';
 import { openSimpleTaskStore, type SimpleTaskStore } from './store.ts';
+import { simpleTaskTransfer } from './transfer.ts';
 
 /** A minimal task list, separate from `tasks`: titles that are pending or done. */
 export const simpleTasks = defineFeature({
@@ -10,6 +11,7 @@ export const simpleTasks = defineFeature({
   profiles: [{ name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true }],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
+  transfer: simpleTaskTransfer,
   create: async ({ openChanges, records }) => {
     const store = await openSimpleTaskStore(openChanges);
     await restoreTasks(store, (records['simpleTasks'] ?? []) as SimpleTaskSeed[]);

@@ -6,6 +6,7 @@ import { createHealthRoute, createListRoute, createProtectedListRoute, createTas
 import { TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
 import { openTaskStore } from './task-store.ts';
+import { taskTransfer } from './transfer.ts';
 
 /** Tasks, open or behind a token: two profiles over one store. */
 export const tasks = defineFeature({
@@ -16,6 +17,7 @@ export const tasks = defineFeature({
   ],
   settings: {},
   seed: { tasks: TaskSeed },
+  transfer: taskTransfer,
   create: async ({ clock, host, version, nodeVersion, openChanges, records }) => {
     const store = await openTaskStore(clock, openChanges);
     await restoreTasks(store, (records['tasks'] ?? []) as TaskSeed[]);

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../list.ts';
 import type { Changes, OpenChanges, State } from './changes.ts';
 
-interface Addition<T> {
+export interface Addition<T> {
   index: number;
   entry: T;
 }
@@ -20,6 +20,19 @@ export interface Entries<T> {
 /** How many entries are written to the state's file at once. */
 const pieceSize = 100;
 
+/** The state whose entries are in an array. */
+export const createEntriesState = <T>(all: T[]): State<Addition<T>, T> => ({
+  apply: ({ index, entry }) => {
+    all[index] = entry;
+    return entry;
+  },
+  *changes() {
+    for (let at = 0; at < all.length; at += pieceSize) {
+      yield all.slice(at, at + pieceSize).map((entry, place) => ({ index: at + place, entry }));
+    }
+  },
+});
+
 /** Opens the entries under a name. `onLost` is called when entries that wait for the disk will not be added. */
 export const openEntries = async <T>(
   name: string,
@@ -27,18 +40,8 @@ export const openEntries = async <T>(
   onLost = (): void => undefined,
 ): Promise<Entries<T>> => {
   const all: T[] = [];
+  const state = createEntriesState(all);
   let next = 0;
-  const state: State<Addition<T>, T> = {
-    apply: ({ index, entry }) => {
-      all[index] = entry;
-      return entry;
-    },
-    *changes() {
-      for (let at = 0; at < all.length; at += pieceSize) {
-        yield all.slice(at, at + pieceSize).map((entry, place) => ({ index: at + place, entry }));
-      }
-    },
-  };
   const changes: Changes<Addition<T>, T> = await openChanges(name, state, () => {
     next = 0;
     onLost();

@@ -2,17 +2,22 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { JournalError, passIfGone } from '../journal/errors.ts';
+import { passIfGone } from '../journal/errors.ts';
 import { createFreeSpaceCheck } from '../journal/files/free-space.ts';
 import { createSync } from '../journal/files/sync.ts';
-import { newline } from '../journal/read/backwards.ts';
 import { Slice } from '../journal/scheduling.ts';
+import { readLines } from './lines.ts';
+
+/** Gets what is damaged, and where, as a clause. */
+export type OnDamage = (damage: string) => void;
 
 /** In the first line; its number changes with the format. */
 const format = 'signalbox state 1';
 
+const MiB = 1024 * 1024;
+
 /** Space that stays free for others. */
-const minFreeBytes = 16 * 1024 * 1024;
+const minFreeBytes = 16 * MiB;
 
 /**
  * A state as of a seq of its log, as lines: the format and the seq, arrays of changes, and last the number of these lines
@@ -21,8 +26,11 @@ const minFreeBytes = 16 * 1024 * 1024;
 export interface StateFile {
   /** Bytes of the file as it was last read or written. */
   readonly size: number;
-  /** Passes each change to `apply` and resolves to the seq; 0 if there is no file. Throws a JournalError `damaged`. */
-  read<Change>(apply: (change: Change) => unknown): Promise<number>;
+  /**
+   * Passes each change to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each damage, which is
+   * passed over unless it throws; undefined stands for a seq that cannot be read then.
+   */
+  read<Change>(apply: (change: Change) => unknown, onDamage: OnDamage): Promise<number | undefined>;
   /** Rejects if the file cannot be written; then the old one is still there. */
   write(seq: number, pieces: Iterable<readonly unknown[]>): Promise<void>;
 }
@@ -37,11 +45,11 @@ export const createStateFile = (path: string): StateFile => {
     get size(): number {
       return size;
     },
-    read: async (apply) => {
+    read: async (apply, onDamage) => {
       await rm(unfinished, { force: true });
       const found = await stat(path).catch(passIfGone);
       size = found?.size ?? 0;
-      return found ? readState(path, apply) : 0;
+      return found ? readState(path, apply, onDamage) : 0;
     },
     write: async (seq, pieces) => {
       await assertFreeSpace(size);
@@ -58,48 +66,58 @@ export const createStateFile = (path: string): StateFile => {
   };
 };
 
-const readState = async <Change>(path: string, apply: (change: Change) => unknown): Promise<number> => {
-  let seq = 0;
+const readState = async <Change>(
+  path: string,
+  apply: (change: Change) => unknown,
+  onDamage: OnDamage,
+): Promise<number | undefined> => {
+  let seq: number | undefined;
   let lines = 0;
   let sum = 0;
+  let isWhole = true;
+  let end: { lines: number; crc: number } | undefined;
+  for await (const line of readLines(createReadStream(path, { highWaterMark: MiB }))) {
+    const value = parseLine(line.toString());
+    if (lines === 0 && isHeader(value)) seq = value.seq;
+    else if (lines > 0 && Array.isArray(value)) for (const change of value) apply(change);
+    else if (lines > 0 && isEnd(value)) {
+      end = value;
+      break;
+    } else {
+      isWhole = false;
+      onDamage(`${path} is damaged near line ${lines + 1}`);
+      for (const change of salvage(line.toString())) apply(change as Change);
+    }
+    lines += 1;
+    sum = crc32(line, sum);
+  }
+  if (isWhole && (end?.lines !== lines || end.crc !== sum)) onDamage(`${path} is damaged near line ${lines + 1}`);
+  return seq;
+};
+
+/** The value of a line; undefined where it is damaged. */
+const parseLine = (line: string): unknown => {
   try {
-    for await (const line of readLines(path)) {
-      const value: unknown = JSON.parse(line.toString());
-      if (lines === 0) seq = readHeader(value);
-      else if (Array.isArray(value)) for (const change of value) apply(change);
-      else {
-        const { lines: written, crc } = value as { lines: number; crc: number };
-        if (written === lines && crc === sum) return seq;
-        break;
-      }
-      lines += 1;
-      sum = crc32(line, sum);
-    }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
-  throw new JournalError('damaged', `${path} is damaged near line ${lines + 1}`);
 };
 
-const readHeader = (value: unknown): number => {
-  const { format: found, seq } = value as { format?: unknown; seq?: unknown };
-  if (found !== format) throw new SyntaxError(`not ${format}`);
-  return Number(seq);
+const isHeader = (value: unknown): value is { seq: number } => {
+  const { format: found, seq } = (value ?? {}) as { format?: unknown; seq?: unknown };
+  return found === format && Number.isSafeInteger(seq);
 };
 
-/** The lines with their ends. */
-async function* readLines(path: string): AsyncGenerator<Buffer> {
-  let rest = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-    const bytes = Buffer.concat([rest, chunk as Buffer]);
-    let at = 0;
-    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, at)) {
-      yield bytes.subarray(at, end + 1);
-      at = end + 1;
-    }
-    rest = bytes.subarray(at);
-  }
-}
+const isEnd = (value: unknown): value is { lines: number; crc: number } => typeof Object(value).crc === 'number';
+
+/** The changes in a damaged line that are whole. Within a text of JSON there is no `},{"`. */
+const salvage = (line: string): unknown[] =>
+  line
+    .replace(/^\[|\]\n$/g, '')
+    .split(/(?<=\}),(?=\{")/)
+    .map(parseLine)
+    .filter((change) => typeof change === 'object' && change !== null);
 
 /** Resolves to the number of bytes. */
 const writeState = async (file: FileHandle, seq: number, pieces: Iterable<readonly unknown[]>): Promise<number> => {
