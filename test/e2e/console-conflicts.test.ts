@@ -158,7 +158,7 @@ test('a new task whose answer was lost is created once when it is sent again', {
   await page.getByLabel('Title', { exact: true }).fill('only once');
   const button = page.getByRole('button', { name: 'Create' });
   await button.press('Enter');
-  await page.getByText('cannot reach the server').first().waitFor();
+  await page.getByText('The server cannot be reached.').waitFor();
   await button.press('Enter');
   await page.getByRole('status').getByText('Created task 1.').waitFor();
   await page.goto('/console/#/tasks/new');
