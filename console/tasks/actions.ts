@@ -44,7 +44,7 @@ const settle = async (
   list: TaskList,
   task: Task,
   { before, changes }: Omit<Versions, 'theirs'>,
-  run: (headers: Record<string, string>) => Promise<void>,
+  run: (headers: Record<string, string>, stored: Task) => Promise<void>,
 ): Promise<Outcome> => {
   let [shown, known] = [task, before];
   for (;;) {
@@ -57,7 +57,7 @@ const settle = async (
         if (choice !== 'mine') return choice;
       }
       known = shown;
-      await run(read.version === undefined ? {} : { 'If-Match': read.version });
+      await run(read.version === undefined ? {} : { 'If-Match': read.version }, shown);
       return 'mine';
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
@@ -109,14 +109,16 @@ export const createKey = (): string => crypto.getRandomValues(new Uint32Array(4)
 
 /** Deletes a task and offers to undo that. If somebody else has changed it, the user decides. */
 export const remove = async (list: TaskList, task: Task): Promise<void> => {
-  const outcome = await settle(list, task, { before: task, changes: undefined }, async (headers) => {
+  let removed = task;
+  const outcome = await settle(list, task, { before: task, changes: undefined }, async (headers, stored) => {
     await send(deleteTask, { params: { id: task.Id }, headers, interactive: true });
+    removed = stored;
   });
   if (typeof outcome === 'object') return notify(outcome.reason, { kind: 'failure' });
   if (outcome !== 'mine') return;
   list.drop(task.Id);
-  const run = () => void restore(list, task);
-  notify(words.deleted(toName(task)), { action: { label: text.undo, run } });
+  const run = () => void restore(list, removed);
+  notify(words.deleted(toName(removed)), { action: { label: text.undo, run } });
 };
 
 /** True for a task that has been deleted. */

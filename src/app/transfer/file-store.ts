@@ -6,6 +6,7 @@ import type { Transfer } from '../../profiles/feature.ts';
 import type { Changes, State } from '../../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog, readChangeLog } from '../../storage/changes/open-changes.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
+import { createSync } from '../../storage/journal/files/sync.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import type { Begun, OnProblem } from './lines.ts';
 
@@ -54,6 +55,11 @@ export const openFiles = async (directory: string, transfers: ReadonlyMap<Transf
   const removeStates = async (): Promise<void> => {
     for (const transfer of transfers.keys()) await rm(toStatePath(transfer), { force: true });
   };
+  const removeMarker = async (): Promise<void> => {
+    await rm(marker, { force: true });
+    // It must not come back after a power cut, when there are later changes.
+    await syncDirectory(directory);
+  };
   try {
     for (const [transfer, { state }] of transfers) {
       const openJournalFor = async (options: LogOptions): Promise<Journal> => {
@@ -73,18 +79,21 @@ export const openFiles = async (directory: string, transfers: ReadonlyMap<Transf
   return {
     store: async () => {
       try {
-        await writeFile(marker, '', { mode: 0o600, flush: true });
+        await writeFile(marker, '', { mode: 0o600 });
+        await syncDirectory(directory);
         for (const changes of opened) await changes.save();
       } catch (error) {
         await removeStates();
-        await rm(marker, { force: true });
+        await removeMarker();
         throw new SettingsError([`nothing was imported: ${(error as Error).message}`]);
       }
-      await rm(marker);
+      await removeMarker();
     },
     close,
   };
 };
+
+const { directory: syncDirectory } = createSync(true);
 
 const openLog = (directory: string, name: string, options: LogOptions): Promise<Journal> =>
   openJournal({ directory, name, ...options });
