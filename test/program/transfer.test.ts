@@ -24,7 +24,7 @@ const task = (Id: number, more = ''): string =>
   `{"tasks":{"Id":${Id},"Title":"t${Id}","Description":"","Priority":"Low","Status":"Pending","CreatedAt":"2026-01-31T09:30:00","version":1${more}}}`;
 
 const importText = (folder: string, lines: readonly string[]) =>
-  runProgram(['import', ...fileStore(folder)], { input: `${lines.join('\n')}\n` });
+  runProgram(['import', ...fileStore(folder)], { input: lines.map((line) => `${line}\n`).join('') });
 
 /** A folder with tasks, items and simple tasks, as a server left it. */
 const fill = async (t: TestContext): Promise<string> => {
@@ -183,8 +183,8 @@ test('an import that cannot be stored leaves nothing behind', async (t) => {
   const folder = createFolder(t);
   const item = JSON.stringify({ items: { id: 1, name: 'x'.repeat(100_000), status: 'active' } });
   const input = [header, task(7), item, end, ''].join('\n');
-  // No file may have more than 8 KiB, so the items cannot be stored after the tasks were.
-  const wrapper = ['bash', '-c', 'ulimit -f 8; exec "$0" "$@"'];
+  // No file may have more than 16 KiB, so the items cannot be stored after the tasks were.
+  const wrapper = ['sh', '-c', 'ulimit -f 16; exec "$0" "$@"'];
   const { code, stderr } = await runProgram(['import', ...fileStore(folder)], { input, wrapper });
   assert.match(stderr, /^signalbox: nothing was imported: .*EFBIG.*\n$/);
   assert.equal(code, 1);

@@ -29,8 +29,14 @@ export async function* exportStore(
   if (kept.length === 0) {
     throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
   }
-  yield toText([firstLine]);
-  for (const transfer of kept) yield* exportTransfer(directory, transfer, counts, onProblem);
+  // Nothing is printed if the first list cannot be opened.
+  let opening = toText([firstLine]);
+  for (const transfer of kept) {
+    for await (const text of exportTransfer(directory, transfer, counts, onProblem)) {
+      yield opening + text;
+      opening = '';
+    }
+  }
   yield toText([lastLine]);
 }
 
