@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
+import { findFreePort } from '../../test/support/free-port.ts';
 import { send } from '../support/http.ts';
-import { findFreePort, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
 import type { Peer } from './peer.ts';
 
 const config = 'route:\n  receiver: nobody\nreceivers:\n  - name: nobody\n';

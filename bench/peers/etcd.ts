@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
+import { findFreePort } from '../../test/support/free-port.ts';
 import { send } from '../support/http.ts';
-import { findFreePort, startProgram } from '../support/program.ts';
+import { startProgram } from '../support/program.ts';
 import type { Peer } from './peer.ts';
 
 interface Range {

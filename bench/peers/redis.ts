@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect as connectTo } from 'node:net';
 import { promisify } from 'node:util';
-import { findFreePort, startProgram } from '../support/program.ts';
+import { findFreePort } from '../../test/support/free-port.ts';
+import { startProgram } from '../support/program.ts';
 import type { Connection, Peer } from './peer.ts';
 
 const run = promisify(execFile);

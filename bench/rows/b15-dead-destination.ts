@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findFreePort } from '../../test/support/free-port.ts';
 import { fillLog } from '../support/fill-log.ts';
 import { requireSyncedFolder } from '../support/folder.ts';
 import { measureP99 } from '../support/probe.ts';
-import { findFreePort } from '../support/program.ts';
 import { takeTurns } from '../support/rounds.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import type { Row } from './row.ts';

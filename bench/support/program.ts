@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { atExit } from '../../test/faults/support/exit.ts';
 
@@ -68,14 +67,4 @@ const keepPrinted = ({ stdout, stderr }: ChildProcess): (() => string) => {
     });
   }
   return () => printed;
-};
-
-/** A free port of 127.0.0.1. */
-export const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 };

@@ -1,7 +1,8 @@
 import { Agent } from 'node:http';
+import { findFreePort } from '../../test/support/free-port.ts';
 import { bindTo, type Cores } from './cores.ts';
 import { send } from './http.ts';
-import { findFreePort, type Program, startProgram } from './program.ts';
+import { type Program, startProgram } from './program.ts';
 import type { Scope } from './scope.ts';
 
 export interface ServerOptions {

@@ -94,7 +94,7 @@ test('a refused command shows the reason, stays in the history, and can be chang
   );
 });
 
-test('a reader sees the forms and is told that running needs the role Admin', { skip }, async (t) => {
+test('a reader sees the forms, and that running a command needs the role Admin', { skip }, async (t) => {
   const { page } = await openConsole(t, browser, { hash: '#/commands' });
   await logIn(page, 'reader');
   await page.getByRole('button', { name: 'Run', exact: true }).click();

@@ -66,7 +66,7 @@ test('a session that expires is asked for again, and the action continues after 
   await page.getByRole('status').getByText('Delivered.').waitFor();
 });
 
-test('a reader is told that deliveries need the role Admin', { skip }, async (t) => {
+test('a reader sees that deliveries need the role Admin', { skip }, async (t) => {
   const { page } = await openConsole(t, browser, { hash: '#/deliveries' });
   await logIn(page, 'reader');
   await page.getByText('This needs a user with the role Admin.').waitFor();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -11,6 +10,7 @@ import { waitUntil } from '../faults/support/wait.ts';
 import { settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
@@ -24,15 +24,6 @@ const password = 'correct horse';
 const needs = (...programs: string[]): { skip: string | false } => {
   const missing = programs.find((program) => spawnSync(program, ['--help']).error);
   return { skip: missing !== undefined && `${missing} is not installed` };
-};
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 };
 
 test('every JSON block in docs/recipes.md is a valid config file', async (t) => {

@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createFolder, type Scope } from './folder.ts';
+import { findFreePort } from './free-port.ts';
 import { waitUntil } from './wait.ts';
 
 /** What promtool prints for a text on its standard input, and its exit code. */
@@ -58,13 +58,4 @@ export const startPrometheus = async (t: Scope, config: string): Promise<Prometh
       return result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
     },
   };
-};
-
-const findFreePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 };

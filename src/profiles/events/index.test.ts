@@ -124,7 +124,7 @@ test('commands that were run or refused arrive with the id of their request', as
   );
 });
 
-test('a client that comes back with an id of no alert is told to read everything again', async (t) => {
+test('a client that reconnects with an id that no alert has gets resync for all its topics', async (t) => {
   const app = await startApp(t);
   await send(app, 'a');
   for (const lastEventId of ['-', '-1', '1.5', 'x', '9'.repeat(30)]) {

@@ -114,8 +114,8 @@ const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
 };
 
 /**
- * Subscribes to the topics; returns the functions that end that. A client that comes back is told to read again what it
- * shows of topics that cannot go on where they were.
+ * Subscribes to the topics; returns the functions that unsubscribe. A client that reconnects gets `resync` with the names of the
+ * topics that cannot go on where they were.
  */
 const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
   const resumed = chosen.filter(([, { lastId }]) => lastId && after !== undefined && after <= lastId());
