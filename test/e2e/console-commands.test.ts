@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { processName } from '../support/process-name.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { findFaults, logIn, openConsole } from './console.ts';
 
@@ -77,7 +78,7 @@ test('a refused command shows the reason, stays in the history, and can be chang
   await alert.getByText('Refused').waitFor();
   await alert.getByText('nonsense').waitFor();
   assert.deepEqual(await findFaults(page), []);
-  await page.getByLabel('Filter', { exact: true }).fill("Name = 'node'");
+  await page.getByLabel('Filter', { exact: true }).fill(`Name = '${processName}'`);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText(/rows in/).waitFor();
   const history = page.getByRole('region', { name: 'History of this session' });

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { sendAlert } from '../support/alerts.ts';
 import { passwords, startApp } from '../support/app.ts';
+import { processName } from '../support/process-name.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { openConsole } from './console.ts';
@@ -119,7 +120,7 @@ test('every task can be done with the keyboard alone', { skip }, async (t) => {
 
   await go(page, 'c', 'Commands');
   await tabTo(page, page.getByLabel('Name', { exact: true }));
-  await type('node');
+  await type(processName);
   await page.keyboard.press('Enter');
   await press(page, page.getByRole('table', { name: 'Result' }).getByRole('link').first());
   await page.getByRole('dialog', { name: 'Row 1' }).waitFor();

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { processName } from '../support/process-name.ts';
 import { type Change, startProxy } from '../support/proxy.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { openBrowser, toSkip } from './browser.ts';
@@ -41,15 +42,15 @@ test('a session that expires while the user types loses nothing, and the action 
   await logIn(page, 'admin');
   const field = page.getByLabel('Name', { exact: true });
   await field.focus();
-  await typeUntilExpired(page, 'node, no such process');
+  await typeUntilExpired(page, `${processName}, no such process`);
   await page.keyboard.type('*');
-  assert.equal(await field.inputValue(), 'node, no such process*');
+  assert.equal(await field.inputValue(), `${processName}, no such process*`);
   await page.keyboard.press('Enter');
   await page.getByText('Your session has expired. Log in to continue; nothing you typed is lost.').waitFor();
-  assert.equal(await field.inputValue(), 'node, no such process*');
+  assert.equal(await field.inputValue(), `${processName}, no such process*`);
   await fillLogin(page, 'admin');
-  await page.getByRole('table', { name: 'Result' }).getByText('node').first().waitFor();
-  assert.equal(await field.inputValue(), 'node, no such process*');
+  await page.getByRole('table', { name: 'Result' }).getByText(processName).first().waitFor();
+  assert.equal(await field.inputValue(), `${processName}, no such process*`);
   assert.deepEqual(complaints, []);
 });
 
@@ -59,13 +60,13 @@ test('a token that the server refuses earlier than expected loses nothing either
   const { page } = await openConsole(t, browser, { app, baseURL, hash: '#/commands/Get-Process' });
   await logIn(page, 'admin');
   const field = page.getByLabel('Name', { exact: true });
-  await field.fill('node');
+  await field.fill(processName);
   await page.waitForTimeout(3500);
   await page.keyboard.press('Enter');
   await page.getByText('Your session has expired.').waitFor();
   await fillLogin(page, 'admin');
-  await page.getByRole('table', { name: 'Result' }).getByText('node').first().waitFor();
-  assert.equal(await field.inputValue(), 'node');
+  await page.getByRole('table', { name: 'Result' }).getByText(processName).first().waitFor();
+  assert.equal(await field.inputValue(), processName);
 });
 
 test('the form of a new task stays as it is when the session ends', { skip }, async (t) => {

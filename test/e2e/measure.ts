@@ -37,7 +37,7 @@ export const measureScrolling = async (
 ): Promise<Scrolling> => {
   await browser.startTracing(page, { categories });
   const frames = await page.evaluate<number[]>(`new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error('the page draws too slowly')), 60_000);
+    setTimeout(() => reject(new Error('the page does not draw')), 60_000);
     const frames = [];
     let last = performance.now();
     const step = (at) => {
