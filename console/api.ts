@@ -54,7 +54,14 @@ export const defineCall = <T>(call: Call<T>): Call<T> => call;
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
 /** Sends a request and returns the checked response; throws an ApiError whose message can be shown. */
-export const send = async <T>(call: Call<T>, details: Details = {}): Promise<T> => {
+export const send = async <T>(call: Call<T>, details: Details = {}): Promise<T> =>
+  (await sendForVersion(call, details)).value;
+
+/** As `send`; with the version of what came back, for the header `If-Match`. */
+export const sendForVersion = async <T>(
+  call: Call<T>,
+  details: Details = {},
+): Promise<{ value: T; version: string | undefined }> => {
   const route = findRoute(call);
   const name = `${call.method} ${route?.path ?? call.path}`;
   if (!route) throw new ApiError('refused', text.errors.notMounted(name));
@@ -69,7 +76,9 @@ export const send = async <T>(call: Call<T>, details: Details = {}): Promise<T> 
   if (!response.ok) throw toRefusal(response, value, name);
   const place = findMismatch(value, call.shape);
   if (place !== undefined) throw new ApiError('shape', text.errors.shape(name, place), response);
-  return value as T;
+  // A proxy that compresses responses marks the version as weak.
+  const version = response.headers.get('ETag')?.replace(/^W\//, '');
+  return { value: value as T, version };
 };
 
 const isLoginMissing = ({ access }: MountedRoute): boolean => access !== 'open' && session.value === undefined;

@@ -15,6 +15,7 @@ import { searchDay } from './b12-search-day.ts';
 import { histogram } from './b13-histogram.ts';
 import { deliveries } from './b14-deliveries.ts';
 import { deadDestination } from './b15-dead-destination.ts';
+import { fileStore } from './b21-file-store.ts';
 import { consoleCost } from './b22-console.ts';
 import type { Row } from './row.ts';
 
@@ -22,5 +23,5 @@ import type { Row } from './row.ts';
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, alertGroups, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
-  ...[searchDay, histogram, deliveries, deadDestination, consoleCost],
+  ...[searchDay, histogram, deliveries, deadDestination, fileStore, consoleCost],
 ];

@@ -54,7 +54,7 @@ export const shell = {
   sortBy: (column: string) => `Sort by ${column}`,
   rows: (shown: string, all: string) => countedOf(shown, all, 'row'),
   errors: {
-    offline: 'The server cannot be reached. Nothing was changed; try again once it is back.',
+    offline: 'The server cannot be reached. Try again once it is back.',
     login: 'Log in to see this.',
     admin: 'This needs a user with the role Admin.',
     notMounted: (route: string) => `This server has no route ${route}. Its profile is not mounted.`,

@@ -1,8 +1,18 @@
-import { ApiError, send } from '../api.ts';
+import { ApiError, send, sendForVersion } from '../api.ts';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
-import { createTask, deleteTask, type NewTask, type Task, type TaskChanges, toReason, updateTask } from './calls.ts';
+import {
+  createTask,
+  deleteTask,
+  getTask,
+  type NewTask,
+  type Task,
+  type TaskChanges,
+  toReason,
+  updateTask,
+} from './calls.ts';
+import { askWhich, type Choice, isConflict, type Versions } from './conflict.ts';
 import type { TaskList } from './list.ts';
 
 const words = text.tasks;
@@ -14,8 +24,54 @@ const mostNamed = 60;
 export const toName = ({ Title: title }: Task): string =>
   title.length > mostNamed ? `${title.slice(0, mostNamed)}…` : title;
 
+/** What came of an edited task: the version that was kept, or why it was not stored. */
+export type Outcome = Choice | { reason: string };
+
+/**
+ * Stores what the user has changed of a task; `before` has these fields as they were then. If somebody else has changed
+ * them meanwhile, the user chooses which version is kept.
+ */
+export const save = (list: TaskList, task: Task, before: TaskChanges, changes: TaskChanges): Promise<Outcome> => {
+  const details = { params: { id: task.Id }, body: changes, interactive: true };
+  list.put({ ...task, ...changes });
+  return settle(list, task, { before: { ...task, ...before }, changes }, async (headers) => {
+    list.put(await send(updateTask, { ...details, headers }));
+  });
+};
+
+/** Runs a change of the stored version, unless it conflicts and the user decides against it. */
+const settle = async (
+  list: TaskList,
+  task: Task,
+  { before, changes }: Omit<Versions, 'theirs'>,
+  run: (headers: Record<string, string>, stored: Task) => Promise<void>,
+): Promise<Outcome> => {
+  let [shown, known] = [task, before];
+  for (;;) {
+    try {
+      const read = await sendForVersion(getTask, { params: { id: task.Id }, interactive: true });
+      shown = read.value;
+      if (isConflict({ before: known, changes, theirs: shown })) {
+        list.put(shown);
+        const choice = await askWhich({ before: known, changes, theirs: shown });
+        if (choice !== 'mine') return choice;
+      }
+      known = shown;
+      await run(read.version === undefined ? {} : { 'If-Match': read.version }, shown);
+      return 'mine';
+    } catch (error) {
+      const status = error instanceof ApiError ? error.status : 0;
+      // It was changed after it was read.
+      if (status === 412) continue;
+      if (status === 404) list.drop(task.Id);
+      else list.put(shown);
+      return { reason: toReason(error) };
+    }
+  }
+};
+
 /** Shows the change at once and sends it; takes it back and returns the reason if it is refused. */
-export const change = async (list: TaskList, task: Task, changes: TaskChanges): Promise<string | undefined> => {
+const change = async (list: TaskList, task: Task, changes: TaskChanges): Promise<string | undefined> => {
   list.put({ ...task, ...changes });
   try {
     list.put(await send(updateTask, { params: { id: task.Id }, body: changes, interactive: true }));
@@ -40,23 +96,29 @@ export const complete = async (list: TaskList, task: Task): Promise<void> => {
   notify(words.completed(toName(task)), { action: { label: text.undo, run } });
 };
 
-/** Stores a new task; throws an ApiError if it is refused. */
-export const create = async (list: TaskList, fields: NewTask): Promise<Task> => {
-  const task = await send(createTask, { body: fields, interactive: true });
+/** Stores a new task, once for each key; throws an ApiError if it is refused. */
+export const create = async (list: TaskList, fields: NewTask, key: string): Promise<Task> => {
+  const headers = { 'Idempotency-Key': key };
+  const task = await send(createTask, { body: fields, headers, interactive: true });
   list.put(task);
   return task;
 };
 
-/** Deletes a task and offers to undo that. */
+/** A key for a new task. */
+export const createKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
+
+/** Deletes a task and offers to undo that. If somebody else has changed it, the user decides. */
 export const remove = async (list: TaskList, task: Task): Promise<void> => {
-  try {
-    await send(deleteTask, { params: { id: task.Id }, interactive: true });
-  } catch (error) {
-    return notify(toReason(error), { kind: 'failure' });
-  }
+  let removed = task;
+  const outcome = await settle(list, task, { before: task, changes: undefined }, async (headers, stored) => {
+    await send(deleteTask, { params: { id: task.Id }, headers, interactive: true });
+    removed = stored;
+  });
+  if (typeof outcome === 'object') return notify(outcome.reason, { kind: 'failure' });
+  if (outcome !== 'mine') return;
   list.drop(task.Id);
-  const run = () => void restore(list, task);
-  notify(words.deleted(toName(task)), { action: { label: text.undo, run } });
+  const run = () => void restore(list, removed);
+  notify(words.deleted(toName(removed)), { action: { label: text.undo, run } });
 };
 
 /** True for a task that has been deleted. */
@@ -70,13 +132,16 @@ export const offerToRestore = (list: TaskList, task: Task): void => {
 };
 
 /** The API never uses an id twice, so what was deleted comes back under a new one. */
-export const restore = async (list: TaskList, task: Task): Promise<void> => {
+export const restore = async (list: TaskList, task: Task, key = createKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {
-    const created = await create(list, { Title, Description, Priority });
+    const created = await create(list, { Title, Description, Priority }, key);
     if (Status !== 'Pending') await choose(list, created, { Status });
     notify(words.restored(toCount(created.Id)));
   } catch (error) {
-    notify(toReason(error), { kind: 'failure', action: { label: text.retry, run: () => void restore(list, task) } });
+    notify(toReason(error), {
+      kind: 'failure',
+      action: { label: text.retry, run: () => void restore(list, task, key) },
+    });
   }
 };

@@ -8,6 +8,7 @@ import type {
 } from '../../src/profiles/tasks/schema.ts';
 import { ApiError, defineCall } from '../api.ts';
 import type { Shape } from '../shape.ts';
+import { text } from '../strings/index.ts';
 
 export type Task = Static<typeof TaskShape>;
 export type NewTask = Static<typeof NewTaskShape>;
@@ -39,6 +40,7 @@ export const deleteTask = defineCall<Static<typeof TaskDeleted>>({
 /** Why a change was refused: every rule that it breaks, if the server names them. */
 export const toReason = (error: unknown): string => {
   if (!(error instanceof ApiError)) return String(error);
+  if (error.status === 409) return text.tasks.stillStoring;
   const { detail } = error.body;
   return Array.isArray(detail) ? detail.join('. ') : error.message;
 };

@@ -5,7 +5,7 @@ import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';
-import { change, choose, complete, isGone, offerToRestore, remove, toName } from './actions.ts';
+import { choose, complete, isGone, offerToRestore, remove, save as store, toName } from './actions.ts';
 import type { Status, Task } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
@@ -19,11 +19,11 @@ export interface TaskProps {
 }
 
 /** The title that is being edited in its place. Kept here, so that scrolling away loses nothing. */
-const draft = signal<{ id: number; title: string } | undefined>(undefined);
+const draft = signal<{ before: Task; title: string } | undefined>(undefined);
 
 /** The title; a click or Enter edits it in its place. */
 export const Title = ({ task, list }: TaskProps) => {
-  const isEdited = draft.value?.id === task.Id;
+  const isEdited = draft.value?.before.Id === task.Id;
   const button = useRef<HTMLButtonElement>(null);
   const isAfterKey = useRef(false);
   useEffect(() => {
@@ -48,7 +48,7 @@ export const Title = ({ task, list }: TaskProps) => {
       class="task-title"
       title={words.editHint}
       onClick={() => {
-        draft.value = { id: task.Id, title: task.Title };
+        draft.value = { before: task, title: task.Title };
       }}
     >
       <bdi class="one-line">{task.Title}</bdi>
@@ -62,15 +62,19 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
   // Before the next key press, which belongs to the field.
   useLayoutEffect(() => input.current?.focus(), []);
   const save = async () => {
-    const title = draft.peek()?.id === task.Id ? draft.peek()?.title : undefined;
+    const edited = draft.peek();
     draft.value = undefined;
-    if (title === undefined || title === task.Title) return;
+    if (edited?.before.Id !== task.Id || edited.title === edited.before.Title) return;
+    const { before, title } = edited;
     if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
-    const reason = title.trim() === '' ? words.needsTitle : await change(list, task, { Title: title });
-    if (reason === undefined) return;
+    const outcome =
+      title.trim() === ''
+        ? { reason: words.needsTitle }
+        : await store(list, task, { Title: before.Title }, { Title: title });
+    if (outcome === 'mine' || outcome === 'theirs') return;
     if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
-    notify(reason, { kind: 'failure' });
-    draft.value = { id: task.Id, title };
+    if (typeof outcome === 'object') notify(outcome.reason, { kind: 'failure' });
+    draft.value = edited;
   };
   // Not all browsers report that a field which is removed has lost the focus.
   useEffect(() => () => void (isGone(list, task) && save()), []);
@@ -81,7 +85,7 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
       aria-label={words.titleOf(toCount(task.Id))}
       value={draft.value?.title}
       onInput={({ currentTarget }) => {
-        draft.value = { id: task.Id, title: currentTarget.value };
+        draft.value = { before: draft.peek()?.before ?? task, title: currentTarget.value };
       }}
       onBlur={save}
       onKeyDown={({ key }) => {

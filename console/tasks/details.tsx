@@ -7,7 +7,7 @@ import { Area, Choice, Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Empty } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
-import { change, remove, restore } from './actions.ts';
+import { remove, restore, save as store } from './actions.ts';
 import type { Priority, Status, Task, TaskChanges } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
@@ -44,13 +44,21 @@ interface FormProps {
   onClose: () => void;
 }
 
-/** Holds and sends only the fields that the user has changed; the others follow the server. */
+/**
+ * Holds and sends only the fields that the user has changed; the others follow the server. `before` has those fields as
+ * they were when the user first changed them.
+ */
 const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
   const changes = useSignal<TaskChanges>({});
+  const before = useSignal<TaskChanges>({});
   const error = useSignal<string | undefined>(undefined);
   const shown = { ...task, ...changes.value };
   const set = (more: TaskChanges) => {
     error.value = undefined;
+    const { Title, Description, Priority, Status } = task;
+    const known = { Title, Description, Priority, Status };
+    const first = Object.fromEntries(Object.keys(more).map((name) => [name, known[name as keyof typeof known]]));
+    before.value = { ...first, ...before.value };
     changes.value = { ...changes.value, ...more };
   };
   const save = async () => {
@@ -58,9 +66,13 @@ const TaskForm = ({ task, isDeleted, list, onClose }: FormProps) => {
       void restore(list, shown);
       return onClose();
     }
-    error.value = await change(list, task, changes.value);
-    if (error.value !== undefined) return;
-    notify(words.saved);
+    const outcome = await store(list, task, before.value, changes.value);
+    if (outcome === 'neither') return;
+    if (typeof outcome === 'object') {
+      error.value = outcome.reason;
+      return;
+    }
+    notify(outcome === 'mine' ? words.saved : words.keptTheirs);
     onClose();
   };
   return (

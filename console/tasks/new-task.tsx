@@ -4,7 +4,7 @@ import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
-import { create } from './actions.ts';
+import { create, createKey } from './actions.ts';
 import { type NewTask, type Priority, toReason } from './calls.ts';
 import { priorities } from './filter.ts';
 import type { TaskList } from './list.ts';
@@ -17,6 +17,15 @@ const blank: Draft = { Title: '', Description: '', Priority: 'Medium' };
 /** What is typed into the form, until the task is created: closing the form by mistake loses nothing. */
 const draft = signal(blank);
 
+/** What was sent last, with its key: sent again after a lost connection, it is not stored twice. */
+let sent: { fields: Draft; key: string } | undefined;
+
+const keyOf = (fields: Draft): string => {
+  const isSame = sent && Object.entries(sent.fields).every(([name, value]) => fields[name as keyof Draft] === value);
+  if (!sent || !isSame) sent = { fields, key: createKey() };
+  return sent.key;
+};
+
 /** The form of a new task, over the list. */
 export const NewTaskDialog = ({ list, onClose }: { list: TaskList; onClose: () => void }) => {
   const error = useSignal<string | undefined>(undefined);
@@ -25,7 +34,8 @@ export const NewTaskDialog = ({ list, onClose }: { list: TaskList; onClose: () =
     if (isRunning.value) return;
     isRunning.value = true;
     try {
-      const { Id: id } = await create(list, draft.value);
+      const { Id: id } = await create(list, draft.value, keyOf(draft.value));
+      sent = undefined;
       draft.value = blank;
       notify(words.created(toCount(id)));
       onClose();

@@ -8,6 +8,7 @@ import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { Board } from './board.tsx';
 import type { Task } from './calls.ts';
+import { ConflictDialog } from './conflict-dialog.tsx';
 import { TaskDialog } from './details.tsx';
 import { clearFilter, countTasks, filterTasks, hasFilter, isBoard } from './filter.ts';
 import { Filters } from './filters.tsx';
@@ -33,6 +34,7 @@ export const TasksScreen = ({ rest }: { rest: string }) => {
       {tasks ? <Body tasks={tasks} total={total} list={list} /> : <Skeleton lines={16} />}
       {rest === 'new' && <NewTaskDialog list={list} onClose={close} />}
       {tasks && rest && rest !== 'new' && <TaskDialog id={rest} list={list} onClose={close} />}
+      <ConflictDialog />
     </div>
   );
 };

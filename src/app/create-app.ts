@@ -16,6 +16,7 @@ import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
+import { createChangesOpener } from './changes-opener.ts';
 import { createLogOpener } from './journal-opener.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
 import { registerMounts } from './mounts/register.ts';
@@ -61,12 +62,13 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   server.addHook('onClose', async () => host.close());
   try {
     const openLog = createLogOpener(resolve(settings.dataDir), log, meters);
+    const openChanges = createChangesOpener(settings, openLog, log);
     const openSnapshot = (name: string) => createSnapshot(resolve(settings.dataDir), name);
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
     const topics = new Map<string, Topic>();
     const own = { version, nodeVersion, programFolder: packageRoot, meters, authorize, topics: () => topics };
-    const parts = { ...own, openLog, openSnapshot, clock, host, log, powerShellPaths, tokens, records };
+    const parts = { ...own, openLog, openChanges, openSnapshot, clock, host, log, powerShellPaths, tokens, records };
     const instances = await createInstances(server, mounted, settings, parts);
     for (const { instance } of instances) {
       for (const [name, topic] of Object.entries(instance.topics ?? {})) topics.set(name, topic);

@@ -9,7 +9,7 @@ import { type Journal, openJournal } from '../storage/journal/journal.ts';
 /** Opens durable logs in the data directory; their events are logged, and they are measured. */
 export const createLogOpener = (directory: string, log: FastifyBaseLogger, meters: Meters): OpenLog => {
   const measured = measureLogs(meters);
-  return async (title, options) => {
+  return async (title, options, isExpected = () => false) => {
     const { failures, syncs } = measured.at(options.name);
     try {
       const journal = await openJournal({
@@ -17,7 +17,7 @@ export const createLogOpener = (directory: string, log: FastifyBaseLogger, meter
         directory,
         report: (event) => {
           if (event.type === 'failed') failures.value += 1;
-          log.warn(toDetails(event), `${title}: ${event.type}`);
+          if (!isExpected(event)) log.warn(toDetails(event), `${title}: ${event.type}`);
         },
         onSync: (seconds) => syncs.observe(seconds),
       });

@@ -13,6 +13,7 @@ import { printKey } from './create-key.ts';
 import { printPasswordHash } from './hash-password.ts';
 import { escapeControls } from './log.ts';
 import { serve } from './serve.ts';
+import { printExport, readImport } from './transfer.ts';
 import { createUsage } from './usage.ts';
 
 /** Milliseconds for running requests to finish during shutdown. */
@@ -72,6 +73,11 @@ const runCommand = async (argv: string[]): Promise<void> => {
       return printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
     case 'config-schema':
       return print(`${JSON.stringify(toFileSchema(schema, mountRules), null, 2)}\n`);
+    case 'export':
+      process.exitCode = (await printExport(loadSettings(schema, flags))) ? 0 : 1;
+      return;
+    case 'import':
+      return readImport(loadSettings(schema, flags));
     default:
       return runServer(flags);
   }
@@ -83,6 +89,8 @@ const commands = [
   'create-key',
   'hash-password',
   'config-schema',
+  'export',
+  'import',
   ...tools.map(({ name }) => name),
 ];
 

@@ -10,6 +10,8 @@ const commands = [
     'signalbox create-key NAME',
     'Print a new key for a program that cannot log in, and its entry for the setting keys; --scope names what it may do.',
   ],
+  ['signalbox export', 'Print all tasks, items and simple tasks of the store as JSON lines; stop the server first.'],
+  ['signalbox import', 'Store what export has printed, from standard input, in an empty store.'],
   ['signalbox hash-password', 'Print a password hash for the setting users; prompts, or reads standard input.'],
 ];
 
@@ -17,7 +19,7 @@ const commands = [
 const groups: Record<string, RegExp> = {
   Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
-  Data: /^(dataDir|seed)$/,
+  Data: /^(dataDir|seed|store)$/,
   Security: /^(issuer|jwt.*|keys)$/,
   Logging: /^log/,
 };

@@ -37,6 +37,10 @@ const coreSettings = {
     default: 'data',
     description: 'Folder for data that must survive a restart.',
   }),
+  store: Type.Enum(['memory', 'file'], {
+    default: 'memory',
+    description: 'Where tasks and items are kept: until the server stops, or in files of `dataDir`.',
+  }),
   seed: Type.Optional(path('JSON file with records to load on startup.')),
   cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
   allowedHosts: list('Host names that requests may use; on loopback, in addition to the local names.'),

@@ -5,6 +5,8 @@ import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { StaticFiles } from '../http/routes/static-files.ts';
 import type { Meters } from '../metrics/meters.ts';
+import type { OpenChanges, State } from '../storage/changes/changes.ts';
+import type { JournalEvent } from '../storage/journal/events.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
@@ -12,10 +14,14 @@ import type { Route } from './route.ts';
 import type { Topic } from './topic.ts';
 
 /**
- * Opens a durable log in the data directory; `title` prefixes its messages in the program's log. Throws a SettingsError
- * if the directory cannot be used.
+ * Opens a durable log in the data directory; `title` prefixes its messages in the program's log, which has all events but
+ * those for which `isExpected` returns true. Throws a SettingsError if the directory cannot be used.
  */
-export type OpenLog = (title: string, options: Omit<JournalOptions, 'directory' | 'report'>) => Promise<Journal>;
+export type OpenLog = (
+  title: string,
+  options: Omit<JournalOptions, 'directory' | 'report'>,
+  isExpected?: (event: JournalEvent) => boolean,
+) => Promise<Journal>;
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */
 export interface Parts {
@@ -26,6 +32,8 @@ export interface Parts {
   /** Absolute path of the folder with package.json and `dist`. */
   programFolder: string;
   openLog: OpenLog;
+  /** Opens a state whose changes are stored as the setting `store` says. Throws a SettingsError. */
+  openChanges: OpenChanges;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
   /** Rejects with the 401 or 403 for a caller without access, as the guard of a route does. */
@@ -95,6 +103,25 @@ interface ToolResult {
   ok: boolean;
 }
 
+/** What `signalbox export` and `import` move of a store: its changes, as lines with one key and a value. */
+export interface Transfer<Change = unknown> {
+  /** The name under which the store keeps the changes. */
+  name: string;
+  /** Schemas of the values by their keys, which no other store has. */
+  lines: Record<string, TSchema>;
+  /** A new state, and what makes lines of its changes and changes of lines, each in their order. */
+  begin(): {
+    state: State<Change, unknown>;
+    /** Undefined for a change that says nothing. */
+    toLine(change: Change): readonly [key: string, value: unknown] | undefined;
+    /** A change, or why there is none, as a clause; the value is valid by its schema. */
+    toChange(key: string, value: unknown): { change: Change } | { problem: string };
+  };
+}
+
+/** Types a transfer by its changes. */
+export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => transfer as unknown as Transfer;
+
 /** A folder of `profiles/`: one or more profiles that share a store, with their own settings. */
 export interface Feature<P extends TProperties = TProperties> {
   name: string;
@@ -106,6 +133,8 @@ export interface Feature<P extends TProperties = TProperties> {
   /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
   findProblems?(settings: Static<TObject<P>>): string[];
   tools?: Tool[];
+  /** What is moved from store to store. */
+  transfer?: Transfer;
   /** Whether the settings turn the feature on, although none of its profiles is mounted. */
   isOn?(settings: Static<TObject<P>>): boolean;
   /** Called once, if the feature is on or one of its profiles is mounted; throws a SettingsError for invalid settings. */

@@ -13,6 +13,7 @@ import Type, { type TProperties } from 'typebox';
 import type { Scope } from '../auth/access-keys.ts';
 import type { Access } from '../auth/guard.ts';
 import type { BodyKind } from '../http/request/json-body.ts';
+import type { DocumentedHeaders } from '../http/routes/documented-headers.ts';
 
 type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
   RawServerDefault,
@@ -41,6 +42,8 @@ export interface Route<S extends FastifySchema = FastifySchema>
   schema: S;
   /** The kind of body; a JSON object by default. */
   body?: BodyKind;
+  /** Headers that the OpenAPI document lists, with their meanings: optional ones of requests, and those of successes. */
+  headers?: DocumentedHeaders;
   /** The path is also served with a trailing slash. */
   looseSlash?: boolean;
   /** Name of the profile whose route is used if both define this method and path on one mount. */

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { statfsSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { type Busy, finish, startBusy } from './support/busy.ts';
-import { compare, readLog } from './support/compare.ts';
 import { createDisk, createMemoryDisk, diskPrograms, MiB } from './support/disk.ts';
 import { createFillers } from './support/fillers.ts';
+import { alerts, type Kept } from './support/kept.ts';
+import { keepTasks, tasks } from './support/kept-tasks.ts';
 import { requires } from './support/requirements.ts';
 import { createTally } from './support/tally.ts';
 import { waitUntil } from './support/wait.ts';
@@ -14,15 +15,24 @@ const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 const noFloor = ['--alerts-min-free-bytes', '0'];
 
 interface Case {
+  kept: Kept;
   what: string;
   create(t: TestContext): Promise<{ path: string }>;
   flags: string[];
   floor: number;
+  /** Bytes that are free at first, above the floor, and of each of two files that are deleted one after the other. */
+  free: number;
+  filler: number;
   reason: RegExp;
 }
 
+const few = { free: 24 * KiB, filler: 16 * KiB };
+const tasksRefused = /^Changes cannot be stored at the moment \(too little space is free on the disk\);/;
+
 const cases: Case[] = [
   {
+    kept: alerts,
+    ...few,
     what: 'tmpfs of 64 KiB',
     create: (t) => createMemoryDisk(t, 64 * KiB),
     flags: noFloor,
@@ -30,6 +40,8 @@ const cases: Case[] = [
     reason: /\(the disk is full\)$/,
   },
   {
+    kept: alerts,
+    ...few,
     what: 'ext4 of 2 MiB',
     create: (t) => createDisk(t, { kind: 'ext4', bytes: 2 * MiB }),
     flags: noFloor,
@@ -37,51 +49,74 @@ const cases: Case[] = [
     reason: /\(the disk is full\)$/,
   },
   {
+    kept: alerts,
+    ...few,
     what: 'tmpfs of 2 MiB with the floor of 1 MiB',
     create: (t) => createMemoryDisk(t, 2 * MiB),
     flags: [],
     floor: MiB,
     reason: /\(too little space is free on the disk\)$/,
   },
+  {
+    kept: tasks,
+    ...few,
+    what: 'tmpfs of 2 MiB with the floor of 1 MiB',
+    create: (t) => createMemoryDisk(t, 2 * MiB),
+    flags: [],
+    floor: MiB,
+    reason: tasksRefused,
+  },
+  {
+    kept: keepTasks(30_000),
+    what: 'tmpfs of 64 MiB, without space for the state',
+    create: (t) => createMemoryDisk(t, 64 * MiB),
+    flags: [],
+    floor: MiB,
+    free: 20 * MiB,
+    filler: 16 * MiB,
+    reason: tasksRefused,
+  },
 ];
 
-for (const { what, create, flags, floor, reason } of cases) {
-  test(`alerts on a full ${what} are refused until there is space again`, needs, async (t) => {
+for (const { kept, what, create, flags, floor, free, filler, reason } of cases) {
+  test(`${kept.what}s on a full ${what} are refused until there is space again`, needs, async (t) => {
     const { path } = await create(t);
-    const fillers = createFillers(path, 16 * KiB, floor + 24 * KiB);
-    const tally = createTally(`full disk, ${what}`);
-    const busy = await startBusy(t, { flags, folder: path });
-    await assertRefuses(busy, reason);
-    assertFree(path, floor);
+    const fillers = createFillers(path, filler, floor + free);
+    const tally = createTally(`full disk, ${kept.what}s, ${what}`);
+    const busy = await startBusy(t, { kept, flags, folder: path });
+    await assertRefuses(busy, kept, reason);
+    assertFree(path, kept === alerts ? floor : floor - 512 * KiB);
     await freeUnderLoad(busy, fillers.free);
     await busy.clients.stop();
     fillers.free();
-    await waitUntil('/ready is 200', async () => (await fetch(`${busy.server.url}/ready`)).status === 200);
-    assert.equal((await post(busy)).status, 200);
-    tally.add(compare(await finish(busy), readLog(busy.dataDir)));
+    if (kept === alerts) await waitUntilReadiness(busy, 200);
+    assert.ok((await post(busy, kept)).ok);
+    await finish(busy);
+    tally.add(await kept.judge(busy.dataDir, busy.clients.sent));
     tally.print(t);
     assert.deepEqual([tally.lost, tally.duplicated, tally.misplaced], [0, 0, 0]);
   });
 }
 
-/** Alerts are 503 with the reason, /ready is 503, and requests that need no space succeed. */
-const assertRefuses = async (busy: Busy, reason: RegExp): Promise<void> => {
+/** Changes are 503 with the reason, /ready is 503 without alerts, and requests that need no space succeed. */
+const assertRefuses = async (busy: Busy, kept: Kept, reason: RegExp): Promise<void> => {
   const { url } = busy.server;
-  let refusal = await post(busy);
-  await waitUntil('an alert is refused', async () => {
-    refusal = await post(busy);
-    return refusal.status !== 200;
+  let refusal = await post(busy, kept);
+  await waitUntil('a change is refused', async () => {
+    refusal = await post(busy, kept);
+    return !refusal.ok;
   });
   assert.equal(refusal.status, 503);
   assert.equal(refusal.headers.get('retry-after'), '1');
   assert.match(String(Reflect.get(Object(await refusal.json()), 'error')), reason);
-  await waitUntil('/ready is 503', async () => (await fetch(`${url}/ready`)).status === 503);
-  const list = await fetch(`${url}/api/alerts?count=5`);
+  if (kept === alerts) await waitUntilReadiness(busy, 503);
+  const list = await fetch(`${url}${kept.list}`);
   assert.equal(list.status, 200);
+  await list.arrayBuffer();
   assert.equal((await fetch(`${url}/no-such-route`)).status, 404);
 };
 
-/** Nothing is written below the floor, except for the batch that reaches it: here one alert per client. */
+/** Nothing is written below the floor, except for the batch that reaches it: here one record per client. */
 const assertFree = (path: string, floor: number): void => {
   const { bavail, bsize } = statfsSync(path);
   assert.ok(bavail * bsize >= floor - 8 * KiB);
@@ -94,5 +129,10 @@ const freeUnderLoad = async ({ clients }: Busy, free: () => void): Promise<void>
   await waitUntil('alerts are taken again', () => clients.acknowledged.flat().length > before + 10);
 };
 
-const post = ({ server }: Busy): Promise<Response> =>
-  fetch(`${server.url}/api/alert`, { method: 'POST', body: JSON.stringify({ message: 'one more' }) });
+const waitUntilReadiness = ({ server }: Busy, status: number): Promise<void> =>
+  waitUntil(`/ready is ${status}`, async () => (await fetch(`${server.url}/ready`)).status === status);
+
+const post = ({ server }: Busy, kept: Kept): Promise<Response> => {
+  const { path, body } = kept.create('one-more');
+  return fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
+};

@@ -9,7 +9,7 @@ import { createDisk, createMemoryDisk, type Disk, diskPrograms, type MemoryDisk,
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
-import { sendAlert } from './support/send.ts';
+import { sendOne } from './support/send.ts';
 import { startServer } from './support/server.ts';
 import { createTally } from './support/tally.ts';
 import { waitUntil } from './support/wait.ts';
@@ -87,7 +87,7 @@ const assertTakesAlerts = async (dataDir: string): Promise<void> => {
   const server = await startServer({ dataDir });
   assert.ok(server);
   try {
-    assert.equal((await sendAlert(server.url, 'after')).status, 200);
+    assert.equal((await sendOne(server.url, 'after')).status, 200);
   } finally {
     await killServer(server);
   }

@@ -7,7 +7,7 @@ import { createTemporaryFolder } from './support/ending.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
 import { isLong } from './support/rounds.ts';
-import { sendAlert } from './support/send.ts';
+import { sendOne } from './support/send.ts';
 import { startServer } from './support/server.ts';
 import { createTally } from './support/tally.ts';
 import { waitUntil } from './support/wait.ts';
@@ -48,11 +48,11 @@ test('alerts that do not fit are refused one by one, and the failure is logged o
   const readEvents = () => server.stderr().match(/alert log: \w+/g);
   try {
     for (let number = 0; number < 5; number++) {
-      const { status } = await sendAlert(server.url, 'x'.repeat(2 * largestFile));
+      const { status } = await sendOne(server.url, 'x'.repeat(2 * largestFile));
       assert.equal(status, 503);
     }
     assert.deepEqual(readEvents(), ['alert log: failed']);
-    assert.equal((await sendAlert(server.url, 'short')).status, 200);
+    assert.equal((await sendOne(server.url, 'short')).status, 200);
     await waitUntil('it is logged', () => readEvents()?.length === 2);
     assert.deepEqual(readEvents(), ['alert log: failed', 'alert log: recovered']);
   } finally {

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { compare, readLog } from './support/compare.ts';
 import { atEnd, createTemporaryFolder } from './support/ending.ts';
+import { alerts, type Operation } from './support/kept.ts';
+import { tasks } from './support/kept-tasks.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
-import { sendAlert } from './support/send.ts';
+import { sendOne } from './support/send.ts';
 import { type FaultServer, startServer } from './support/server.ts';
 import { createTally } from './support/tally.ts';
 
@@ -37,50 +38,54 @@ const assertRefused = async (t: TestContext, options: Options): Promise<void> =>
   );
 };
 
-test('a second server on a data directory does not start, and does not disturb the first', async (t) => {
-  const folder = createTemporaryFolder(t);
-  const dataDir = join(folder, 'data');
-  const first = await start(t, { dataDir });
-  assert.ok(first);
-  await assertRefused(t, { dataDir });
-  const alias = join(folder, 'alias');
-  symlinkSync(dataDir, alias);
-  await assertRefused(t, { dataDir: alias });
-  assert.equal((await sendAlert(first.url, 'still here')).status, 200);
-});
+for (const kept of [alerts, tasks]) {
+  const whose = `with ${kept.what}s`;
 
-test('a server starts at once after another was killed with kill -9', async (t) => {
-  const dataDir = join(createTemporaryFolder(t), 'data');
-  const tally = createTally('start right after kill -9');
-  const acknowledged = [];
-  const total = rounds(2, 50);
-  for (let round = 0; round < total; round++) {
-    const server = await start(t, { dataDir });
-    assert.ok(server, 'the server does not start');
-    const sent = await sendAlert(server.url, `alert ${round}`);
-    assert.ok(sent.acknowledged, `answered ${sent.status}`);
-    acknowledged.push(sent.acknowledged);
-    await killServer(server);
-    assert.ok(existsSync(join(dataDir, 'alerts.lock')), 'the killed server has left its lock file');
-  }
-  const verdict = compare([acknowledged], readLog(dataDir));
-  tally.add(verdict);
-  tally.rounds = total;
-  tally.print(t);
-  assert.deepEqual(verdict, { acknowledged: total, lost: [], duplicated: [], misplaced: [] });
-});
+  test(`a second server on a data directory ${whose} does not start, and does not disturb the first`, async (t) => {
+    const folder = createTemporaryFolder(t);
+    const dataDir = join(folder, 'data');
+    const first = await start(t, { dataDir, kept });
+    assert.ok(first);
+    await assertRefused(t, { dataDir, kept });
+    const alias = join(folder, 'alias');
+    symlinkSync(dataDir, alias);
+    await assertRefused(t, { dataDir: alias, kept });
+    assert.ok((await sendOne(first.url, 'still-here', kept)).operation.isAcknowledged);
+  });
 
-test('exactly one of several servers started at the same instant keeps running', async (t) => {
-  const dataDir = join(createTemporaryFolder(t), 'data');
-  for (let round = 0; round < rounds(1, 20); round++) {
-    const servers = await Promise.all(Array.from({ length: 3 }, () => start(t, { dataDir })));
-    const [only, ...more] = servers.filter((server) => server !== undefined);
-    assert.ok(only, 'none has started');
-    assert.deepEqual(more, [], `${more.length} more have started`);
-    // Its files are kept for the next round.
-    await killServer(only);
-  }
-});
+  test(`a server ${whose} starts at once after another was killed with kill -9`, async (t) => {
+    const dataDir = join(createTemporaryFolder(t), 'data');
+    const tally = createTally(`start right after kill -9, ${kept.what}s`);
+    const sent: Operation[] = [];
+    const total = rounds(2, 50);
+    for (let round = 0; round < total; round++) {
+      const server = await start(t, { dataDir, kept });
+      assert.ok(server, 'the server does not start');
+      const { operation, status } = await sendOne(server.url, `round-${round}`, kept);
+      assert.ok(operation.isAcknowledged, `answered ${status}`);
+      sent.push(operation);
+      await killServer(server);
+      assert.ok(existsSync(join(dataDir, `${kept.log}.lock`)), 'the killed server has left its lock file');
+    }
+    const verdict = await kept.judge(dataDir, [sent]);
+    tally.add(verdict);
+    tally.rounds = total;
+    tally.print(t);
+    assert.deepEqual(verdict, { acknowledged: total, lost: [], duplicated: [], misplaced: [] });
+  });
+
+  test(`exactly one of several servers ${whose} started at the same instant keeps running`, async (t) => {
+    const dataDir = join(createTemporaryFolder(t), 'data');
+    for (let round = 0; round < rounds(1, 20); round++) {
+      const servers = await Promise.all(Array.from({ length: 3 }, () => start(t, { dataDir, kept })));
+      const [only, ...more] = servers.filter((server) => server !== undefined);
+      assert.ok(only, 'none has started');
+      assert.deepEqual(more, [], `${more.length} more have started`);
+      // Its files are kept for the next round.
+      await killServer(only);
+    }
+  });
+}
 
 const needs = requires({ programs: ['unshare'], mounts: true });
 

@@ -1,24 +1,27 @@
 import { setImmediate } from 'node:timers/promises';
-import { createMemoryTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import type { TaskStore } from '../../src/profiles/tasks/store.ts';
+import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
+import { keepInMemory } from '../../src/storage/changes/changes.ts';
+import type { Awaitable } from '../../src/storage/list.ts';
 
 /** The memory store behind promises and asynchronous lists, like a database. */
-export const createAsynchronousTaskStore = (clock: () => Date): TaskStore => {
-  const store = createMemoryTaskStore(clock);
-  const later = async <T>(value: T): Promise<T> => {
+export const createAsynchronousTaskStore = async (clock: () => Date): Promise<TaskStore> => {
+  const store = await openTaskStore(clock, async (_name, state) => keepInMemory(state));
+  const later = async <T>(value: Awaitable<T>): Promise<T> => {
     await setImmediate();
     return value;
   };
   return {
-    create: (fields) => later(store.create(fields)),
+    create: (...all) => later(store.create(...all)),
     find: (id) => later(store.find(id)),
-    update: (id, changes) => later(store.update(id, changes)),
-    remove: (id) => later(store.remove(id)),
-    list: (filter, limit) => {
-      const { total, count, pieces } = store.list(filter, limit);
-      return later({ total, count, pieces: takeLater(pieces) });
+    update: (...all) => later(store.update(...all)),
+    remove: (...all) => later(store.remove(...all)),
+    list: async (...all) => {
+      const { pieces, ...rest } = await store.list(...all);
+      return later({ ...rest, pieces: takeLater(pieces) });
     },
-    restore: (record) => later(store.restore(record)),
+    isNew: () => later(store.isNew()),
+    restore: store.restore,
     isReady: () => later(store.isReady()),
     close: async () => store.close(),
   };

@@ -1,11 +1,14 @@
-import { createMemoryItemStore } from '../../src/profiles/items/store.ts';
-import { createMemorySimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
-import { createMemoryTaskStore } from '../../src/profiles/tasks/memory-store.ts';
+import { openItemStore } from '../../src/profiles/items/store.ts';
+import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
+import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
+import { keepInMemory, type OpenChanges } from '../../src/storage/changes/changes.ts';
 import { createAsynchronousTaskStore } from './asynchronous.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
 import { testTaskStore } from './task-store.ts';
 
-testTaskStore('memory', (_t, clock) => createMemoryTaskStore(clock));
-testItemStore('memory', () => createMemoryItemStore());
-testSimpleTaskStore('memory', () => createMemorySimpleTaskStore());
+const inMemory: OpenChanges = async (_name, state) => keepInMemory(state);
+
+testTaskStore('memory', (_t, clock) => openTaskStore(clock, inMemory));
+testItemStore('memory', () => openItemStore(inMemory));
+testSimpleTaskStore('memory', () => openSimpleTaskStore(inMemory));
 testTaskStore('memory behind promises', (_t, clock) => createAsynchronousTaskStore(clock), 0.1);

@@ -34,7 +34,18 @@ const registerProfile = async (
 ): Promise<void> => {
   const prefix = base === '/' ? '' : base;
   const addRoute = (scope: FastifyInstance, route: Route): void => {
-    const { path, access, scope: keyScope, summary, looseSlash, yieldsTo: _, schema, body, ...handling } = route;
+    const {
+      path,
+      access,
+      scope: keyScope,
+      summary,
+      looseSlash,
+      yieldsTo: _,
+      schema,
+      headers: __,
+      body,
+      ...handling
+    } = route;
     const config: object = { ...(strict && { [hiddenMethods]: true }), ...(body && { body }) };
     const options = { ...handling, onRequest: guard(access, keyScope), exposeHeadRoute: !strict, config };
     scope.route({ ...options, url: path, schema: toDocumented(route, suffix, name) });
@@ -49,13 +60,18 @@ const registerProfile = async (
 };
 
 /** The route's schema with its OpenAPI metadata. */
-const toDocumented = ({ summary, access, scope, schema }: Route, suffix: string, profile: string): FastifySchema => ({
+const toDocumented = (
+  { summary, access, scope, schema, headers }: Route,
+  suffix: string,
+  profile: string,
+): FastifySchema => ({
   ...schema,
   operationId: `${schema.operationId}${suffix}`,
   summary,
   tags: [profile],
   security: access === 'open' ? [] : [{ bearer: [] }, ...(access === 'token' && scope ? [{ key: [] }] : [])],
   response: { ...(schema.response as object), ...(access === 'admin' && { 403: ErrorBody }) },
+  ...(headers && { documentedHeaders: headers }),
 });
 
 /** A suffix for each base path, numbered (`AtX_2`) if an earlier path has the same name or there is no name. */

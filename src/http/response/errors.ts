@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { StoreConflict, StoreUnavailable } from '../../storage/store-errors.ts';
+import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../storage/store-errors.ts';
 
 /** The body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
@@ -13,6 +13,7 @@ const statusOf = {
   'not-found': 404,
   'method-not-allowed': 405,
   'request-timeout': 408,
+  busy: 409,
   conflict: 412,
   'too-large': 413,
   'unsupported-media-type': 415,
@@ -93,6 +94,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof StoreConflict) {
     return new HttpError('conflict', error.message, { headers: { ETag: `"${error.version}"` } });
   }
+  if (error instanceof KeyRefusal) return new HttpError(error.isRunning ? 'busy' : 'unprocessable', error.message);
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };
   const kind = kindOf.get(statusCode);
   return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;

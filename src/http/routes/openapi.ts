@@ -5,6 +5,7 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { isVital } from '../admission/overload.ts';
 import { ErrorBody } from '../response/errors.ts';
 import { sendJson } from '../response/json.ts';
+import { toHeaderSchema, toResponseHeaders } from './documented-headers.ts';
 
 const description =
   'One small JSON-over-HTTP server for a host: tasks, items, tokens, host readings, durable alerts and safe diagnostic commands.';
@@ -62,11 +63,17 @@ const toDocumented = (schema: FastifySchema, url: string): FastifySchema => {
     ...(schema.response as Record<string, TSchema>),
     default: ErrorBody,
   };
-  const response = Object.fromEntries(Object.entries<TSchema>(responses).map(toDescribed));
+  const response = Object.fromEntries(
+    Object.entries<TSchema>(responses).map(([status, body]) => [
+      status,
+      { ...toDescribed(status, body), ...toResponseHeaders(schema, status) },
+    ]),
+  );
   // A query parameter with a default is optional.
   const required = query?.required.filter((name) => !('default' in (query.properties[name] ?? {})));
   return {
     ...schema,
+    ...toHeaderSchema(schema),
     ...(query && { querystring: { ...query, required } }),
     ...(params && { params: toDocumentedTypes(params) }),
     response,
@@ -82,9 +89,9 @@ const toDocumentedTypes = (params: TObject): TObject => {
   return { ...params, properties: Object.fromEntries(properties) };
 };
 
-const toDescribed = ([status, schema]: [string, TSchema]) => {
+const toDescribed = (status: string, schema: TSchema) => {
   const headers = /429|503/.test(status) && { headers: { 'Retry-After': { type: 'integer' } } };
-  return [status, { ...schema, ...headers, 'x-response-description': descriptions[status] ?? STATUS_CODES[status] }];
+  return { ...schema, ...headers, 'x-response-description': descriptions[status] ?? STATUS_CODES[status] };
 };
 
 const descriptions: Record<string, string> = {

@@ -1,4 +1,5 @@
 import type { Access } from '../../auth/guard.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/request/idempotency-key.ts';
 import { createClientSignal, createQueue } from '../../http/request/queue.ts';
 import { toTrace } from '../../http/request/traceparent.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
@@ -36,6 +37,7 @@ const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings)
     access,
     scope: 'alerts:write',
     summary: 'Store an alert; responds once it is on disk',
+    headers: { request: idempotencyKeyHeader },
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
     errorHandler: counts.createErrorHandler('native'),
     handler: ({ body, headers }, reply) => {
@@ -43,9 +45,9 @@ const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings)
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
       const record = { ...createAlert(body, clock()), ...toViaField(headers.via), ...toTrace(headers) };
-      const key = headers['idempotency-key'];
+      const key = readIdempotencyKey(headers);
       const storing: Promise<{ id: string; isRepeat?: boolean }> =
-        key === undefined ? journal.append(record) : repeats.storeOnce(record, toKey(key));
+        key === undefined ? journal.append(record) : repeats.storeOnce(record, key);
       const stored = storing.catch((error) => {
         throw toRefusal(error);
       });
@@ -56,14 +58,6 @@ const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings)
       });
     },
   });
-
-const longestKey = 256;
-
-const toKey = (header: string | string[]): string => {
-  const key = String(header);
-  if (key !== '' && key.length <= longestKey) return key;
-  throw new HttpError('invalid', `Idempotency-Key must have 1 to ${longestKey} characters`);
-};
 
 /** Lists of up to so many records do not wait for longer ones. */
 const shortCount = 100;

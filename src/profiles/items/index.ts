@@ -2,7 +2,8 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
 import { createItemRoutes } from './routes.ts';
 import { ItemSeed } from './schema.ts';
-import { createMemoryItemStore, type ItemStore } from './store.ts';
+import { type ItemStore, openItemStore } from './store.ts';
+import { itemTransfer } from './transfer.ts';
 
 /** Items, listed and created with a token. */
 export const items = defineFeature({
@@ -10,19 +11,20 @@ export const items = defineFeature({
   profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token' }],
   settings: {},
   seed: { items: ItemSeed },
-  create: async ({ records }) => {
-    const store = createMemoryItemStore();
+  transfer: itemTransfer,
+  create: async ({ openChanges, records }) => {
+    const store = await openItemStore(openChanges);
     await restoreItems(store, (records['items'] ?? []) as ItemSeed[]);
     return { profiles: { items: createItemRoutes(store) }, close: async () => store.close() };
   },
 });
 
+/** Loads the seed, unless there are items already. */
 const restoreItems = async (store: ItemStore, records: ItemSeed[]): Promise<void> => {
-  const given = records.flatMap(({ id }) => (id === undefined ? [] : [id]));
   const repeated = records.findIndex(
     ({ id }, index) => id !== undefined && records.slice(0, index).some((earlier) => earlier.id === id),
   );
   if (repeated >= 0) throw new SettingsError([`seed record items[${repeated}].id is given twice`]);
-  await store.reserve(given);
-  for (const record of records) await store.add(record);
+  if (records.length === 0 || (await store.listPage(1, 0)).total > 0) return;
+  await store.restore(records);
 };

@@ -1,4 +1,5 @@
 import { sendList, whenReady } from '../../http/response/json.ts';
+import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
 import type { ItemStore } from './store.ts';
@@ -10,9 +11,11 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     path: '/api/items',
     access: 'token',
     summary: 'List items by page, in order of creation',
+    headers: { response: pagingHeaders },
     schema: { operationId: 'listItems', querystring: ItemQuery, response: { 200: ItemPage } },
     handler: ({ query: { page, size } }, reply) =>
       whenReady(reply, store.listPage(page, size), ({ total, pieces }) => {
+        setPaging(reply, total, toPages(page, size, total));
         const closing = `],"page":${page},"size":${size},"total":${total}}`;
         return sendList(reply, { opening: '{"data":[', pieces, closing });
       }),
@@ -27,3 +30,15 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
       reply.code(201).send({ ...(await store.add({ name })), message: 'Item created' }),
   }),
 ];
+
+/** The queries of the other pages, as far as there are any. */
+const toPages = (page: number, size: number, total: number) => {
+  const last = Math.max(1, Math.ceil(total / Math.max(1, size)));
+  const toPage = (other: number) => ({ page: other, size });
+  return {
+    first: size > 0 ? toPage(1) : undefined,
+    prev: size > 0 && page > 1 ? toPage(Math.min(page - 1, last)) : undefined,
+    next: size > 0 && page < last ? toPage(page + 1) : undefined,
+    last: size > 0 ? toPage(last) : undefined,
+  };
+};

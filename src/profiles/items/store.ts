@@ -1,41 +1,56 @@
 import { randomInt } from 'node:crypto';
+import type { OpenChanges } from '../../storage/changes/changes.ts';
+import { openEntries } from '../../storage/changes/entries.ts';
 import { type Awaitable, type List, toList } from '../../storage/list.ts';
 import { type Item, type ItemSeed, itemIds } from './schema.ts';
 
 /** Stores items. Every method throws StoreUnavailable while the store cannot be used. */
 export interface ItemStore {
-  /** Stores an item under its given id or a random unused one; once all ids are used, under any id. */
-  add(record: ItemSeed): Awaitable<Item>;
+  /** Stores an item under a random unused id; once all ids are used, under any id. */
+  add(item: Pick<Item, 'name'>): Awaitable<Item>;
   /** At most `size` items from index `size × (page − 1)` on, in order of creation; `total` counts all. */
   listPage(page: number, size: number): Awaitable<List<Item>>;
-  /** Excludes these ids from the random choice. */
-  reserve(ids: readonly number[]): Awaitable<void>;
+  /** Stores items under their own ids, or random ones that none of them has. */
+  restore(records: readonly ItemSeed[]): Awaitable<void>;
   /** Whether items can be read and added at the moment. */
   isReady(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
-/** Items in memory; they are lost when the server stops. */
-export const createMemoryItemStore = (): ItemStore => {
-  const items: Item[] = [];
-  const unused = new Set(Array(itemIds).keys());
+/** Items in memory, whose changes show once they are stored. */
+export const openItemStore = async (openChanges: OpenChanges): Promise<ItemStore> => {
+  const used = new Set<number>();
+  const noteUsed = (): void => {
+    for (const { id } of items.all) used.add(id);
+  };
+  const items = await openEntries<Item>('items', openChanges, () => {
+    used.clear();
+    noteUsed();
+  });
+  noteUsed();
   return {
-    add: ({ id = pickId(unused), name, status = 'created' }) => {
-      const item = { id, name, status };
-      unused.delete(id);
-      items.push(item);
-      return item;
+    add: ({ name }) =>
+      items.add(() => {
+        const id = pickId(used);
+        used.add(id);
+        return { id, name, status: 'created' };
+      }),
+    listPage: (page, size) => toList(items.all, size * (page - 1), size),
+    restore: (records) => {
+      for (const { id } of records) if (id !== undefined) used.add(id);
+      const complete = records.map(({ id = pickId(used), name, status = 'created' }) => {
+        used.add(id);
+        return { id, name, status };
+      });
+      return items.restore(complete);
     },
-    listPage: (page, size) => toList(items, size * (page - 1), size),
-    reserve: (ids) => {
-      for (const id of ids) unused.delete(id);
-    },
-    isReady: () => true,
-    close: () => undefined,
+    isReady: items.isReady,
+    close: items.close,
   };
 };
 
-const pickId = (unused: ReadonlySet<number>): number => {
-  const candidates = [...unused];
-  return candidates[randomInt(Math.max(candidates.length, 1))] ?? randomInt(itemIds);
+/** A random id that is not used; once all are, any. */
+const pickId = (used: ReadonlySet<number>): number => {
+  const unused = Array.from({ length: itemIds }, (_, id) => id).filter((id) => !used.has(id));
+  return unused[randomInt(Math.max(unused.length, 1))] ?? randomInt(itemIds);
 };

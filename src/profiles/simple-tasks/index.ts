@@ -2,7 +2,8 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
 import { SimpleTaskSeed } from './schema.ts';
-import { createMemorySimpleTaskStore, type SimpleTaskStore } from './store.ts';
+import { openSimpleTaskStore, type SimpleTaskStore } from './store.ts';
+import { simpleTaskTransfer } from './transfer.ts';
 
 /** A minimal task list, separate from `tasks`: titles that are pending or done. */
 export const simpleTasks = defineFeature({
@@ -10,18 +11,20 @@ export const simpleTasks = defineFeature({
   profiles: [{ name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true }],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
-  create: async ({ records }) => {
-    const store = createMemorySimpleTaskStore();
+  transfer: simpleTaskTransfer,
+  create: async ({ openChanges, records }) => {
+    const store = await openSimpleTaskStore(openChanges);
     await restoreTasks(store, (records['simpleTasks'] ?? []) as SimpleTaskSeed[]);
     return { profiles: { 'simple-tasks': createSimpleTaskRoutes(store) }, close: async () => store.close() };
   },
 });
 
+/** Loads the seed, unless there are tasks already. */
 const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): Promise<void> => {
-  for (const [index, { id, title, status = 'pending' }] of records.entries()) {
-    if (id !== undefined && id !== index + 1) {
-      throw new SettingsError([`seed record simpleTasks[${index}].id must be ${index + 1}, its place in the list`]);
-    }
-    await store.add({ title, status });
+  const wrong = records.findIndex(({ id }, index) => id !== undefined && id !== index + 1);
+  if (wrong >= 0) {
+    throw new SettingsError([`seed record simpleTasks[${wrong}].id must be ${wrong + 1}, its place in the list`]);
   }
+  if (records.length === 0 || (await store.list()).total > 0) return;
+  await store.restore(records.map(({ title, status = 'pending' }) => ({ title, status })));
 };

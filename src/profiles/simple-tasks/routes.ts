@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../http/response/errors.ts';
 import { sendList, whenReady } from '../../http/response/json.ts';
+import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
 import type { SimpleTaskStore } from './store.ts';
@@ -15,9 +16,13 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     access: 'open',
     looseSlash: true,
     summary: 'List simple tasks',
+    headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', response: { 200: SimpleTaskList } },
     handler: (_request, reply) =>
-      whenReady(reply, store.list(), ({ pieces }) => sendList(reply, { opening: '[', pieces, closing: ']' })),
+      whenReady(reply, store.list(), ({ total, pieces }) => {
+        setPaging(reply, total, {});
+        return sendList(reply, { opening: '[', pieces, closing: ']' });
+      }),
   }),
   defineRoute({
     method: 'GET',

@@ -1,3 +1,5 @@
+import type { OpenChanges } from '../../storage/changes/changes.ts';
+import { openEntries } from '../../storage/changes/entries.ts';
 import { type Awaitable, type List, toList } from '../../storage/list.ts';
 import type { SimpleTask } from './schema.ts';
 
@@ -8,23 +10,22 @@ export interface SimpleTaskStore {
   find(id: number): Awaitable<SimpleTask | undefined>;
   /** All tasks in order of creation. */
   list(): Awaitable<List<SimpleTask>>;
+  /** Stores the first tasks; there must be none yet. */
+  restore(tasks: readonly Omit<SimpleTask, 'id'>[]): Awaitable<void>;
   /** Whether tasks can be read and added at the moment. */
   isReady(): Awaitable<boolean>;
   close(): Awaitable<void>;
 }
 
-/** Simple tasks in memory; they are lost when the server stops. */
-export const createMemorySimpleTaskStore = (): SimpleTaskStore => {
-  const tasks: SimpleTask[] = [];
+/** Simple tasks in memory, whose changes show once they are stored. */
+export const openSimpleTaskStore = async (openChanges: OpenChanges): Promise<SimpleTaskStore> => {
+  const tasks = await openEntries<SimpleTask>('simple-tasks', openChanges);
   return {
-    add: ({ title, status }) => {
-      const task = { id: tasks.length + 1, title, status };
-      tasks.push(task);
-      return task;
-    },
-    find: (id) => tasks[id - 1],
-    list: () => toList(tasks),
-    isReady: () => true,
-    close: () => undefined,
+    add: ({ title, status }) => tasks.add((index) => ({ id: index + 1, title, status })),
+    find: (id) => tasks.all[id - 1],
+    list: () => toList(tasks.all),
+    restore: (records) => tasks.restore(records.map(({ title, status }, index) => ({ id: index + 1, title, status }))),
+    isReady: tasks.isReady,
+    close: tasks.close,
   };
 };

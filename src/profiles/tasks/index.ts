@@ -2,10 +2,11 @@ import { SettingsError } from '../../config/settings-error.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
-import { createMemoryTaskStore } from './memory-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
+import { openTaskStore } from './task-store.ts';
+import { taskTransfer } from './transfer.ts';
 
 /** Tasks, open or behind a token: two profiles over one store. */
 export const tasks = defineFeature({
@@ -16,8 +17,9 @@ export const tasks = defineFeature({
   ],
   settings: {},
   seed: { tasks: TaskSeed },
-  create: async ({ clock, host, version, nodeVersion, records }) => {
-    const store = createMemoryTaskStore(clock);
+  transfer: taskTransfer,
+  create: async ({ clock, host, version, nodeVersion, openChanges, records }) => {
+    const store = await openTaskStore(clock, openChanges);
     await restoreTasks(store, (records['tasks'] ?? []) as TaskSeed[]);
     const { topic, publish } = createNoticeTopic('open');
     const shared = [
@@ -49,17 +51,18 @@ const noticeChanges = (store: TaskStore, publish: (notice: object) => void): Tas
   };
   return {
     ...store,
-    create: (fields) => afterwards(store.create(fields), ({ Id: id }) => publish({ id, kind: 'created' })),
-    update: (id, changes) => afterwards(store.update(id, changes), (task) => task && publish({ id, kind: 'updated' })),
-    remove: (id) => afterwards(store.remove(id), (left) => left !== undefined && publish({ id, kind: 'deleted' })),
+    create: (fields, key) => afterwards(store.create(fields, key), ({ Id: id }) => publish({ id, kind: 'created' })),
+    update: (id, changes, expected) =>
+      afterwards(store.update(id, changes, expected), (task) => task && publish({ id, kind: 'updated' })),
+    remove: (id, expected) =>
+      afterwards(store.remove(id, expected), (left) => left !== undefined && publish({ id, kind: 'deleted' })),
   };
 };
 
+/** Loads the seed, unless the store has had tasks before. */
 const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {
-  for (const [index, record] of records.entries()) {
-    const restored = store.restore(record);
-    // Awaiting a promise for each of a million tasks would take a second.
-    if (restored instanceof Promise ? await restored : restored) continue;
-    throw new SettingsError([`seed record tasks[${index}].Id must be higher than every id before it`]);
-  }
+  if (records.length === 0 || !(await store.isNew())) return;
+  const refused = await store.restore(records);
+  if (refused === undefined) return;
+  throw new SettingsError([`seed record tasks[${refused}].Id must be higher than every id before it`]);
 };

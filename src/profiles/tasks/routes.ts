@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
-import { HttpError } from '../../http/response/errors.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/request/idempotency-key.ts';
+import { readIfMatch } from '../../http/request/preconditions.ts';
+import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendList, whenReady } from '../../http/response/json.ts';
+import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
+import { type Versioned, version } from '../../storage/versions.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import {
@@ -21,6 +26,11 @@ import { toTaskRefusal } from './validation.ts';
 
 const params = Type.Object({ id: TaskId });
 
+const withVersion = { ETag: "The task's version, in quotes." };
+const ifMatch = {
+  'If-Match': 'The versions that may be changed, as `ETag` had them; any by default. Another one is 412.',
+};
+
 /** Profile `tasks`: the list, without a token. */
 export const createListRoute = (store: TaskStore): Route =>
   defineRoute({
@@ -28,9 +38,11 @@ export const createListRoute = (store: TaskStore): Route =>
     path: '/api/tasks',
     access: 'open',
     summary: 'List tasks, in order of creation',
+    headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
-    handler: ({ query: { limit, ...filter } }, reply) =>
-      whenReady(reply, store.list(filter, limit), ({ total, count, pieces }) => {
+    handler: ({ query: { limit, after, ...filter } }, reply) =>
+      whenReady(reply, store.list(filter, limit, after), ({ total, count, pieces, next }) => {
+        setPaging(reply, total, { next: next === undefined ? undefined : { ...filter, limit, after: next } });
         const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
         return sendList(reply, { opening, pieces, closing: ']}' });
       }),
@@ -45,7 +57,8 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     summary: "List all tasks, with the caller's name",
     schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
-      whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ count, pieces }) => {
+      whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ total, count, pieces }) => {
+        setPaging(reply, total, {});
         const user = JSON.stringify(principalOf(request).name);
         return sendList(reply, {
           opening: `{"user":${user},"count":${count},"data":[`,
@@ -62,24 +75,40 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Read one task',
+    headers: { response: withVersion },
     schema: { operationId: 'getTask', params, response: { 200: Task } },
-    handler: ({ params: { id } }, reply) => sendTask(reply, id, store.find(toTaskId(id))),
+    handler: ({ params: { id } }, reply) => sendFound(reply, id, store.find(toTaskId(id))),
   }),
   defineRoute({
     method: 'POST',
     path: '/api/tasks',
     access: 'open',
     summary: 'Create a task',
-    schema: { operationId: 'createTask', body: NewTask, response: { 201: Task, 400: TaskRefusal } },
+    headers: { request: idempotencyKeyHeader, response: withVersion },
+    schema: {
+      operationId: 'createTask',
+      body: NewTask,
+      response: { 201: Task, 400: TaskRefusal, 409: ErrorBody, 422: ErrorBody },
+    },
     schemaErrorFormatter: toTaskRefusal,
-    handler: ({ body }, reply) => whenReady(reply, store.create(body), (task) => sendJson(reply.code(201), task)),
+    handler: ({ body, headers }, reply) => {
+      const key = readIdempotencyKey(headers);
+      const created = store.create(body, key === undefined ? undefined : { key, bodyHash: hashFields(body) });
+      return whenReady(reply, created, (task) => sendTask(reply.code(201), task));
+    },
   }),
   defineRoute({
     method: 'PUT',
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Change a task',
-    schema: { operationId: 'updateTask', params, body: TaskChanges, response: { 200: Task, 400: TaskRefusal } },
+    headers: { request: ifMatch, response: withVersion },
+    schema: {
+      operationId: 'updateTask',
+      params,
+      body: TaskChanges,
+      response: { 200: Task, 400: TaskRefusal, 412: ErrorBody },
+    },
     schemaErrorFormatter: toTaskRefusal,
     // A missing task is reported before anything about the body.
     preParsing: async ({ params }) => {
@@ -90,16 +119,18 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
       dropEmptyFields(body ?? {});
       done();
     },
-    handler: ({ params: { id }, body }, reply) => sendTask(reply, id, store.update(toTaskId(id), body)),
+    handler: ({ params: { id }, body, headers }, reply) =>
+      sendFound(reply, id, store.update(toTaskId(id), body, readIfMatch(headers))),
   }),
   defineRoute({
     method: 'DELETE',
     path: '/api/tasks/:id',
     access: 'open',
     summary: 'Delete a task',
-    schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted } },
-    handler: ({ params: { id } }, reply) =>
-      whenReady(reply, store.remove(toTaskId(id)), (remaining) => {
+    headers: { request: ifMatch },
+    schema: { operationId: 'deleteTask', params, response: { 200: TaskDeleted, 412: ErrorBody } },
+    handler: ({ params: { id }, headers }, reply) =>
+      whenReady(reply, store.remove(toTaskId(id), readIfMatch(headers)), (remaining) => {
         if (remaining === undefined) throw toAbsence(id);
         sendJson(reply, { message: `Task with Id=${id} deleted`, remaining });
       }),
@@ -129,11 +160,20 @@ export const createHealthRoute = ({
     }),
   });
 
-const sendTask = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['find']>) =>
+const sendFound = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['find']>) =>
   whenReady(reply, found, (task) => {
     if (!task) throw toAbsence(id);
-    sendJson(reply, task);
+    sendTask(reply, task);
   });
+
+const sendTask = (reply: FastifyReply, task: Versioned<Task>): void =>
+  sendJson(reply.header('etag', `"${task[version]}"`), task);
+
+/** The same for bodies with the same fields, in whatever order. */
+const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>
+  createHash('sha256')
+    .update(JSON.stringify([Title, Description, Priority, Status]))
+    .digest('base64url');
 
 /** The id in canonical decimal digits; 0, which no task has, for anything else. */
 const toTaskId = (text: string): number => (/^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0);

@@ -54,6 +54,7 @@ export const TaskQuery = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only tasks with this status.', title: 'TaskStatus' })),
   priority: Type.Optional(Type.String({ description: 'Only tasks with this priority.', title: 'TaskPriority' })),
   limit: Type.Integer({ minimum: 0, default: 50, description: 'Maximum number of tasks to return.' }),
+  after: Type.Integer({ minimum: 0, default: 0, description: 'Only tasks with ids above this.' }),
 });
 export type TaskQuery = Static<typeof TaskQuery>;
 

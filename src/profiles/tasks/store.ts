@@ -1,4 +1,5 @@
 import type { Awaitable, List } from '../../storage/list.ts';
+import type { Versioned } from '../../storage/versions.ts';
 import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
 
 export interface TaskFilter {
@@ -6,22 +7,42 @@ export interface TaskFilter {
   priority?: string | undefined;
 }
 
+/** The `Idempotency-Key` of a request, and a hash of its body. */
+export interface RequestKey {
+  key: string;
+  bodyHash: string;
+}
+
+/** A list, and the id after which the next one begins, if there is more. */
+export interface TaskList extends List<Task> {
+  next?: number;
+}
+
 /**
  * Stores tasks. Every method throws StoreUnavailable while the store cannot be used; nothing has changed then, unless
  * the error says otherwise.
  */
 export interface TaskStore {
-  /** Stores a new Pending task under the next id; ids start at 1, have no gaps and are never reused. */
-  create(fields: NewTask): Awaitable<Task>;
-  find(id: number): Awaitable<Task | undefined>;
-  /** The task with the changes and a new UpdatedAt; undefined if it does not exist. */
-  update(id: number, changes: TaskChanges): Awaitable<Task | undefined>;
-  /** The number of tasks left; undefined if the task did not exist. */
-  remove(id: number): Awaitable<number | undefined>;
-  /** At most `limit` matches, in order of creation. */
-  list(filter: TaskFilter, limit: number): Awaitable<List<Task>>;
-  /** Stores a task from a seed file; false if its id is not above every id so far. */
-  restore(record: TaskSeed): Awaitable<boolean>;
+  /**
+   * Stores a new Pending task under the next id; ids start at 1, have no gaps and are never reused. With a key, the same
+   * key and body return the same task again for 24 hours; throws KeyRefusal for another body, or while the first request
+   * runs.
+   */
+  create(fields: NewTask, key?: RequestKey): Awaitable<Versioned<Task>>;
+  find(id: number): Awaitable<Versioned<Task> | undefined>;
+  /**
+   * The task with the changes and a new UpdatedAt; undefined if it does not exist. Throws StoreConflict if `expected` is
+   * given and does not have its version.
+   */
+  update(id: number, changes: TaskChanges, expected?: readonly number[]): Awaitable<Versioned<Task> | undefined>;
+  /** The number of tasks left; undefined if the task did not exist. Throws StoreConflict as `update` does. */
+  remove(id: number, expected?: readonly number[]): Awaitable<number | undefined>;
+  /** At most `limit` matches with ids above `after`, in order of creation; `total` counts all matches. */
+  list(filter: TaskFilter, limit: number, after?: number): Awaitable<TaskList>;
+  /** Whether it never had a task. */
+  isNew(): Awaitable<boolean>;
+  /** Stores tasks with their ids and times; the index of the first whose id is not above every id before, if there is one. */
+  restore(records: readonly TaskSeed[]): Promise<number | undefined>;
   /** Whether tasks can be read and changed at the moment. */
   isReady(): Awaitable<boolean>;
   /** Completes work in progress and releases files and connections. */

@@ -1,6 +1,7 @@
 /**
  * Every way in which a journal can fail.
- * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written).
+ * On startup: `locked` (another process writes to it), `unusable` (the directory or file cannot be written), `damaged` (of a
+ * log of changes, which needs every record).
  * On append: `unavailable` (the last write or sync failed), `queue-full`, `too-large` (the line), `closed`.
  * On reading: `window-too-large` (the records asked for take up too much of the log).
  * `low-space` is only ever the cause of an `unavailable`.
@@ -13,7 +14,8 @@ export type JournalErrorCode =
   | 'queue-full'
   | 'too-large'
   | 'closed'
-  | 'window-too-large';
+  | 'window-too-large'
+  | 'damaged';
 
 export class JournalError extends Error {
   readonly code: JournalErrorCode;

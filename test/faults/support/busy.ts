@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Acknowledged, type Clients, startClients } from './clients.ts';
 import { atEnd, createTemporaryFolder } from './ending.ts';
+import { alerts, type Kept } from './kept.ts';
 import { killServer } from './kill.ts';
 import { type FaultServer, startServer } from './server.ts';
 import { waitUntil } from './wait.ts';
@@ -22,6 +23,7 @@ export interface Busy {
 }
 
 interface Options {
+  kept?: Kept;
   flags?: string[];
   folder?: string;
 }
@@ -29,18 +31,18 @@ interface Options {
 /** Starts a server and clients that send to it until the test ends. */
 export const startBusy = async (
   t: TestContext,
-  { flags = [], folder = createTemporaryFolder(t) }: Options = {},
+  { kept = alerts, flags = [], folder = createTemporaryFolder(t) }: Options = {},
 ): Promise<Busy> => {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const server = await startServer({ dataDir, flags });
+  const server = await startServer({ dataDir, kept, flags });
   assert.ok(server);
-  const clients = startClients(server.url, { tag: 'busy', count: 4 });
+  const clients = startClients(server.url, { kept, tag: 'busy', count: 4 });
   atEnd(t, async () => {
     await killServer(server);
     await clients.stop();
   });
-  return { folder, dataDir, file: join(dataDir, 'alerts.jsonl'), server, clients };
+  return { folder, dataDir, file: join(dataDir, `${kept.log}.jsonl`), server, clients };
 };
 
 /** Waits until a random number of further alerts is acknowledged, at least one. */

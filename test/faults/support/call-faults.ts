@@ -53,5 +53,51 @@ export const callFaults: CallFault[] = [
   },
 ];
 
+/** After one failed sync the state is written, so that its calls are made too. */
+const afterFailure = ['fdatasync:error=EIO:when=4'];
+
+/** The same for the log of tasks, whose segments are large, and for the state's file. */
+export const taskCallFaults: CallFault[] = [
+  { what: 'fdatasync: EIO', calls: ['fdatasync'], effect: 'error=EIO', at: 5, ...everywhere },
+  { what: 'write: ENOSPC', calls: ['write'], effect: 'error=ENOSPC', at: 5, ...onPaths },
+  {
+    what: 'rename: EIO, after a failed sync',
+    calls: renames,
+    effect: 'error=EIO',
+    at: 2,
+    ...onPaths,
+    also: afterFailure,
+  },
+  { what: 'open: EIO', calls: openings, effect: 'error=EIO', at: 8, ...onPaths },
+  {
+    what: 'open: EMFILE, after a failed sync',
+    calls: openings,
+    effect: 'error=EMFILE',
+    at: 10,
+    ...onPaths,
+    also: afterFailure,
+  },
+  { what: 'write: 1 byte that never arrives', calls: ['write'], effect: 'retval=1', at: 5, ...onPaths },
+  {
+    what: 'fsync of the directory: EIO',
+    calls: ['fsync'],
+    effect: 'error=EIO',
+    at: 4,
+    ...everywhere,
+    also: afterFailure,
+  },
+  { what: 'pread at the start: EIO', calls: ['pread64'], effect: 'error=EIO', at: 2, ...onPaths },
+  { what: 'stat: EIO', calls: looks, effect: 'error=EIO', at: 9, ...onPaths },
+  {
+    what: 'ftruncate: EIO, after a failed sync',
+    calls: ['ftruncate'],
+    effect: 'error=EIO',
+    at: 2,
+    ...everywhere,
+    isFatal: false,
+    also: afterFailure,
+  },
+];
+
 /** The number of faults used by `npm test`. */
 export const shortCount = 4;

@@ -1,57 +1,82 @@
 import { Agent, request } from 'node:http';
+import { alerts, type Kept, type Operation, type Step } from './kept.ts';
 
 const patienceMs = 30_000;
 
-/** An acknowledged alert: its response was 200. */
+/** An acknowledged alert or new task. */
 export interface Acknowledged {
   message: string;
   id: string;
 }
 
 export interface Clients {
-  /** The acknowledged alerts of each client, in the order of the responses. */
+  /** The requests of each client in order. */
+  sent: Operation[][];
+  /** Those of each client that were acknowledged, in the order of the responses. */
   acknowledged: Acknowledged[][];
-  /** The number of responses by status. */
+  /** The number of responses by status; 200 stands for every success. */
   statuses: Map<number, number>;
-  /** Resolves when each client has sent its alerts, or the server has ended. */
+  /** Resolves when each client has sent its records, or the server has ended. */
   done: Promise<unknown>;
   /** Stops sending and waits for pending responses. */
   stop(): Promise<void>;
 }
 
 interface Options {
+  kept?: Kept;
   count?: number;
   /** Distinguishes the messages of this run from those of others. */
   tag: string;
-  /** The number of alerts per client. */
+  /** The number of records per client. */
   limit?: number;
-  /** Called as soon as an alert is acknowledged. */
+  /** Called as soon as a request is acknowledged. */
   onAcknowledged?: () => void;
 }
 
-/** Sends alerts on `count` connections, each as soon as the previous one is answered, until the server has ended. */
+/** Sends records on `count` connections, each request as soon as the previous one is answered, until the server has ended. */
 export const startClients = (
   url: string,
-  { count = 8, tag, limit = Number.POSITIVE_INFINITY, onAcknowledged }: Options,
+  { kept = alerts, count = 8, tag, limit = Number.POSITIVE_INFINITY, onAcknowledged }: Options,
 ): Clients => {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
-  const acknowledged: Acknowledged[][] = Array.from({ length: count }, () => []);
+  const sent: Operation[][] = Array.from({ length: count }, () => []);
+  const acknowledged: Acknowledged[][] = sent.map(() => []);
   const statuses = new Map<number, number>();
   let isStopped = false;
-  const run = async (list: Acknowledged[], client: number): Promise<void> => {
+  /** Resolves to whether the server has responded. */
+  const send = async (client: number, operation: Operation, { method, path, body }: Omit<Step, 'kind'>) => {
+    sent[client]?.push(operation);
+    const answer = await ask({ url, agent, method, path, body });
+    if (!answer) return false;
+    const status = answer.status === 201 ? 200 : answer.status;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status !== 200) return true;
+    operation.isAcknowledged = true;
+    operation.id ??= readId(answer.text);
+    acknowledged[client]?.push({ message: operation.message, id: operation.id });
+    onAcknowledged?.();
+    return true;
+  };
+  const run = async (client: number): Promise<void> => {
     for (let number = 0; number < limit && !isStopped; number++) {
       const message = `${tag}-${client}-${number}`;
-      const answer = await post(url, agent, { source: 'faults', level: 'ERROR', message, hostname: 'h' });
-      if (!answer) return;
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      if (answer.status === 200) {
-        list.push({ message, id: JSON.parse(answer.text).id });
-        onAcknowledged?.();
+      const created: Operation = {
+        kind: 'create',
+        message,
+        id: undefined,
+        text: `${message}.1`,
+        isAcknowledged: false,
+      };
+      if (!(await send(client, created, { method: 'POST', ...kept.create(message) }))) return;
+      if (created.id === undefined) continue;
+      for (const step of kept.change(created.id, message)) {
+        if (!(await send(client, { ...created, ...step, isAcknowledged: false }, step))) return;
       }
     }
   };
-  const done = Promise.all(acknowledged.map(run));
+  const done = Promise.all(sent.map((_, client) => run(client)));
   return {
+    sent,
     acknowledged,
     statuses,
     done,
@@ -63,10 +88,24 @@ export const startClients = (
   };
 };
 
+/** The id of the record that a successful response is about. */
+export const readId = (text: string): string => {
+  const { id, Id } = JSON.parse(text) as { id?: string; Id?: number };
+  return String(id ?? Id);
+};
+
+interface Asked {
+  url: string;
+  agent: Agent;
+  method: string;
+  path: string;
+  body: object | undefined;
+}
+
 /** The complete response, or undefined if the connection ended early. */
-const post = (url: string, agent: Agent, body: object): Promise<{ status: number; text: string } | undefined> =>
+const ask = ({ url, agent, method, path, body }: Asked): Promise<{ status: number; text: string } | undefined> =>
   new Promise((resolve) => {
-    const sent = request(`${url}/api/alert`, { method: 'POST', agent }, (response) => {
+    const sent = request(`${url}${path}`, { method, agent }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
@@ -76,5 +115,5 @@ const post = (url: string, agent: Agent, body: object): Promise<{ status: number
     sent.on('error', () => resolve(undefined));
     // A server that hangs counts as ended.
     sent.setTimeout(patienceMs, () => sent.destroy());
-    sent.end(JSON.stringify(body));
+    sent.end(body && JSON.stringify(body));
   });

@@ -1,14 +1,13 @@
+import { alerts, type Kept } from './kept.ts';
 import type { Moment } from './strace.ts';
 
 /** The calls that `readCoverage` needs to see. */
 export const coverageCalls = ['fdatasync', 'write', 'writev', 'sendto', 'sendmsg', 'ftruncate', 'close'];
 
 const writes = new Set(['write', 'writev', 'sendto', 'sendmsg']);
-const answer = /HTTP\/1\.1 200 OK.*\\"received\\":true,\\"id\\":\\"([0-9a-f-]{36})\\"/g;
-const lineId = /\\"id\\":\\"([0-9a-f-]{36})\\",\\"seq\\"/g;
 
 export interface Coverage {
-  /** Ids of acknowledged alerts. */
+  /** What was acknowledged: the ids of alerts, or what identifies a change to a task. */
   answered: string[];
   /** Those whose line was not on disk when the response began to be written. */
   uncovered: string[];
@@ -18,7 +17,7 @@ export interface Coverage {
  * Finds responses that a server sent too early. A line is on disk once an fdatasync that began after the complete line
  * was written has returned 0; data written before a failed sync of the file never counts.
  */
-export const readCoverage = (moments: readonly Moment[]): Coverage => {
+export const readCoverage = (moments: readonly Moment[], { inAnswer, inLog }: Kept = alerts): Coverage => {
   const files = new Map<number, { written: Set<string>; syncing: string[] }>();
   const covered = new Set<string>();
   const coverage: Coverage = { answered: [], uncovered: [] };
@@ -26,11 +25,11 @@ export const readCoverage = (moments: readonly Moment[]): Coverage => {
     const file = files.get(fd) ?? { written: new Set(), syncing: [] };
     files.set(fd, file);
     if (writes.has(call) && phase === 'begin') {
-      const ids = findIds(answer, text);
+      const ids = findIds(inAnswer, text);
       coverage.answered.push(...ids);
       coverage.uncovered.push(...ids.filter((id) => !covered.has(id)));
     } else if (call === 'write' && isWhole(text, result)) {
-      for (const id of findIds(lineId, text)) file.written.add(id);
+      for (const id of findIds(inLog, text)) file.written.add(id);
     } else if (call === 'fdatasync' && phase === 'begin') {
       file.syncing = [...file.written];
     } else if (call === 'fdatasync' && result === 0) {

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CallFault } from './call-faults.ts';
-import { type Acknowledged, startClients } from './clients.ts';
-import { compare, type Line, readLog, type Verdict } from './compare.ts';
+import { startClients } from './clients.ts';
+import type { Verdict } from './compare.ts';
 import { coverageCalls, readCoverage } from './coverage.ts';
+import type { Kept, Operation } from './kept.ts';
 import { killServer } from './kill.ts';
-import { sendAlert } from './send.ts';
+import { sendOne } from './send.ts';
 import { type FaultServer, startServer } from './server.ts';
 import { createTracing, listLogPaths, type Moment, readTrace } from './strace.ts';
 import { waitUntil } from './wait.ts';
 
 const clientCount = 4;
-const alertsPerClient = 12;
-/** A segment is closed every few batches. */
-const smallSegments = ['--alerts-segment-bytes', '4096'];
+const recordsPerClient = 12;
 /** The log on startup: a handwritten line, and an incomplete one. */
 const remains = '{"message":"by hand"}\n{"timestamp":"2026-11-21T12:00:00","source":"';
 
@@ -28,37 +27,43 @@ export interface Outcome {
   /** Whether a call failed. */
   isHit: boolean;
   verdict: Verdict;
-  /** Alerts that were acknowledged before they were on disk. */
+  /** Records that were acknowledged before they were on disk. */
   wrong: number;
 }
 
 /** Runs a server with failing calls under load, kills it, and starts a second one without faults on the same log. */
-export const runWithFaults = async (folder: string, fault: CallFault, range: CallRange): Promise<Outcome> => {
+export const runWithFaults = async (
+  folder: string,
+  kept: Kept,
+  fault: CallFault,
+  range: CallRange,
+): Promise<Outcome> => {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
-  writeFileSync(join(dataDir, 'alerts.jsonl'), remains);
+  writeFileSync(join(dataDir, `${kept.log}.jsonl`), remains);
   const trace = join(folder, 'trace');
   let refusal = '';
   const server = await startServer({
     dataDir,
-    flags: smallSegments,
+    kept,
+    flags: kept.smallSegments,
     onRefusal: (stderr) => {
       refusal = stderr;
     },
-    ...createFaultTracing(fault, range, dataDir, trace),
+    ...createFaultTracing(fault, range, listLogPaths(dataDir, kept.log), trace),
   });
   if (!server) assert.match(refusal, /^(\{.*\}\n)*signalbox: dataDir: [^\n]+\n$/);
   const hit = () => isHit(fault, readTrace(trace));
-  const acknowledged = server ? await serve(server, fault, range, hit) : [];
-  const last = await storeAfterRestart(dataDir);
+  const sent = server ? await serve(server, kept, { fault, range, hit }) : [];
+  const last = await storeAfterRestart(dataDir, kept);
   return {
     isHit: hit(),
-    verdict: compare([...acknowledged, [last]], assertAscending(readLog(dataDir))),
-    wrong: fault.isOnPaths ? 0 : readCoverage(readTrace(trace)).uncovered.length,
+    verdict: await kept.judge(dataDir, [...sent, [last]]),
+    wrong: fault.isOnPaths ? 0 : readCoverage(readTrace(trace), kept).uncovered.length,
   };
 };
 
-const createFaultTracing = (fault: CallFault, { when }: CallRange, dataDir: string, output: string) => {
+const createFaultTracing = (fault: CallFault, { when }: CallRange, paths: readonly string[], output: string) => {
   const { calls, effect, isOnPaths, also = [] } = fault;
   const injections = [`${calls.join(',')}:${effect}:when=${when}`, ...also];
   const injected = injections.flatMap((injection) => injection.split(':', 1));
@@ -66,7 +71,7 @@ const createFaultTracing = (fault: CallFault, { when }: CallRange, dataDir: stri
     calls: isOnPaths ? injected : [...coverageCalls, ...injected],
     injections,
     // The directory is synced too.
-    paths: isOnPaths ? [dataDir, ...listLogPaths(dataDir)] : [],
+    paths: isOnPaths ? [dirname(paths[0] ?? ''), ...paths] : [],
     output,
   });
 };
@@ -76,23 +81,28 @@ const isHit = ({ calls }: CallFault, moments: readonly Moment[]): boolean => {
   return moments.some(({ call, isInjected }) => isInjected && names.includes(call));
 };
 
-/** Runs clients until they have sent their alerts; resolves to what was acknowledged. */
-const serve = async (
-  server: FaultServer,
-  { isFatal }: CallFault,
-  { lasts }: CallRange,
-  hit: () => boolean,
-): Promise<Acknowledged[][]> => {
+interface Faulty {
+  fault: CallFault;
+  range: CallRange;
+  hit(): boolean;
+}
+
+/** Runs clients until they have sent their records; resolves to the requests. */
+const serve = async (server: FaultServer, kept: Kept, { fault, range, hit }: Faulty): Promise<Operation[][]> => {
   const { url } = server;
-  const clients = startClients(url, { tag: 'client', count: clientCount, limit: alertsPerClient });
-  const later: Acknowledged[] = [];
-  const store = () => tryToStore(url, later);
+  const clients = startClients(url, { kept, tag: 'client', count: clientCount, limit: recordsPerClient });
+  let afterwards: Operation[][] = [];
+  const later: Operation[] = [];
+  const store = () => tryToStore(url, kept, later);
   try {
     await clients.done;
     const wasRefused = clients.statuses.has(503);
-    await waitUntil('an alert is stored, or a call fails', async () => hit() || (await store()));
-    if (!lasts) await waitUntil('it recovers by itself', store);
-    else if (hit() && wasRefused && isFatal) await assertDown(url);
+    await waitUntil('a record is stored, or a call fails', async () => hit() || (await store()));
+    if (!range.lasts) {
+      await waitUntil('it recovers by itself', store);
+      afterwards = await sendMore(url, kept);
+    }
+    if (range.lasts && hit() && wasRefused && fault.isFatal) await assertDown(url, kept);
     assert.equal(server.child.exitCode, null, `the server has ended by itself: ${server.stderr()}`);
   } finally {
     await killServer(server);
@@ -102,42 +112,42 @@ const serve = async (
     [...clients.statuses.keys()].filter((status) => status !== 200 && status !== 503),
     [],
   );
-  return [...clients.acknowledged, later];
+  return [...clients.sent, later, ...afterwards];
 };
 
-/** Sends one more alert; resolves to whether it was stored. */
-const tryToStore = async (url: string, stored: Acknowledged[]): Promise<boolean> => {
-  const { acknowledged } = await sendAlert(url, `later-${stored.length}`);
-  if (acknowledged) stored.push(acknowledged);
-  return acknowledged !== undefined;
+/** What a server stores after a failure must be there after the next start too. */
+const sendMore = async (url: string, kept: Kept): Promise<Operation[][]> => {
+  const clients = startClients(url, { kept, tag: 'more', count: clientCount, limit: 4 });
+  await clients.done;
+  await clients.stop();
+  return clients.sent;
 };
 
-/** Alerts are refused, /ready reports it, and everything else works. */
-const assertDown = async (url: string): Promise<void> => {
-  const { status, retryAfter } = await sendAlert(url, 'while it is down');
+/** Sends one more record; resolves to whether it was stored. */
+const tryToStore = async (url: string, kept: Kept, sent: Operation[]): Promise<boolean> => {
+  const { operation } = await sendOne(url, `later-${sent.length}`, kept);
+  sent.push(operation);
+  return operation.isAcknowledged;
+};
+
+/** Changes are refused, and everything else works. */
+const assertDown = async (url: string, kept: Kept): Promise<void> => {
+  const { status, retryAfter } = await sendOne(url, 'while-it-is-down', kept);
   assert.deepEqual([status, retryAfter], [503, '1']);
-  assert.equal((await fetch(`${url}/ready`)).status, 503);
+  if (kept.what === 'alert') assert.equal((await fetch(`${url}/ready`)).status, 503);
+  else assert.equal((await fetch(`${url}${kept.list}`)).status, 200);
   assert.equal((await fetch(`${url}/openapi.json`)).status, 200);
 };
 
-const storeAfterRestart = async (dataDir: string): Promise<Acknowledged> => {
-  const server = await startServer({ dataDir });
-  assert.ok(server, 'the server does not start again');
+const storeAfterRestart = async (dataDir: string, kept: Kept): Promise<Operation> => {
+  let refusal = '';
+  const server = await startServer({ dataDir, kept, onRefusal: (stderr) => (refusal = stderr) });
+  assert.ok(server, `the server does not start again: ${refusal}`);
   try {
-    const { status, acknowledged } = await sendAlert(server.url, 'after the restart');
-    assert.ok(acknowledged, `the first alert after the restart is answered ${status}`);
-    return acknowledged;
+    const { status, operation } = await sendOne(server.url, 'after-the-restart', kept);
+    assert.ok(operation.isAcknowledged, `the first change after the restart is answered ${status}`);
+    return operation;
   } finally {
     await killServer(server);
   }
-};
-
-/** Failed batches leave gaps in seq, but seq always increases. */
-const assertAscending = (lines: Line[]): Line[] => {
-  const numbers = lines.flatMap(({ seq }) => seq ?? []);
-  assert.deepEqual(
-    numbers,
-    [...new Set(numbers)].sort((a, b) => a - b),
-  );
-  return lines;
 };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Acknowledged, startClients } from './clients.ts';
-import { compare, type Line, readLog } from './compare.ts';
+import { startClients } from './clients.ts';
 import { createDisk, type Disk, type DiskKind, MiB } from './disk.ts';
+import { alerts, type Kept, type Operation } from './kept.ts';
 import { killServer } from './kill.ts';
 import { createPowerSwitch } from './power-switch.ts';
 import { type FaultServer, startServer } from './server.ts';
@@ -15,11 +15,12 @@ import { waitRandomly, waitUntil } from './wait.ts';
 const livesPerLog = 10;
 const maxAcknowledgedBeforeCut = 150;
 const lateClients = 4;
-const diskBytes: Record<DiskKind, number> = { ext4: 64 * MiB, xfs: 300 * MiB };
+const diskBytes = 300 * MiB;
 
 interface Options {
   what: string;
   kind: DiskKind;
+  kept?: Kept;
   rounds: number;
   flags?: string[];
   wrapper?: string[];
@@ -27,55 +28,57 @@ interface Options {
 
 /** Cuts the power of one busy server after another on the same disk, and counts the outcomes. */
 export const cutPower = async (t: TestContext, options: Options): Promise<Tally> => {
-  const { what, kind, rounds, flags = [], wrapper = [] } = options;
-  const disk = await createDisk(t, { kind, bytes: diskBytes[kind] });
+  const { what, kind, kept = alerts, rounds, flags = [], wrapper = [] } = options;
+  const disk = await createDisk(t, { kind, bytes: diskBytes });
   const dataDir = join(disk.path, 'data');
   const tally = createTally(what);
-  const history: Acknowledged[][] = [];
+  const history: Operation[][] = [];
   for (let round = 0; round < rounds; round++) {
     if (round % livesPerLog === 0) {
       history.length = 0;
       rmSync(dataDir, { recursive: true, force: true });
     }
-    const roundFlags = [...flags, ...toSegmentFlags(round)];
-    const life = await runUntilCut(disk, `${kind}-${round}`, { dataDir, flags: roundFlags, wrapper });
-    history.push(...life.acknowledged);
-    const lines = existsSync(dataDir) ? readLog(dataDir) : [];
-    tally.add({ ...compare(history, lines), acknowledged: life.acknowledged.flat().length }, life.wrong);
-    assertAscending(lines);
+    // Every second log is divided into many files.
+    const roundFlags = [...flags, ...(Math.floor(round / livesPerLog) % 2 === 0 ? [] : kept.smallSegments)];
+    const life = await runUntilCut(disk, `${kind}-${round}`, { dataDir, kept, flags: roundFlags, wrapper });
+    history.push(...life.sent);
+    tally.add({ ...(await kept.judge(dataDir, history)), acknowledged: life.acknowledged }, life.wrong);
   }
-  await assertRecovers(dataDir, flags);
+  await assertRecovers(dataDir, kept, flags);
   tally.print(t);
   return tally;
 };
 
-/** Every second log closes a segment every few batches. */
-const toSegmentFlags = (round: number): string[] =>
-  Math.floor(round / livesPerLog) % 2 === 0 ? [] : ['--alerts-segment-bytes', '16384'];
-
 interface Life {
   /**
-   * The alerts acknowledged before the cut began. A sync in progress may report success for data that is lost, on both
-   * ext4 and xfs; in a real power cut its response would not have left the machine.
+   * Only requests that were acknowledged before the cut began count as acknowledged. A sync in progress may report success
+   * for data that is lost, on both ext4 and xfs; in a real power cut its response would not have left the machine.
    */
-  acknowledged: Acknowledged[][];
-  /** Alerts that were sent after the disk was gone and still acknowledged. */
+  sent: Operation[][];
+  acknowledged: number;
+  /** Requests that were sent after the disk was gone and still acknowledged. */
   wrong: number;
 }
 
 /** Runs one server until the power cut, and restores the disk. */
-const runUntilCut = async (disk: Disk, tag: string, options: Parameters<typeof startServer>[0]): Promise<Life> => {
+const runUntilCut = async (
+  disk: Disk,
+  tag: string,
+  options: Parameters<typeof startServer>[0] & { kept: Kept },
+): Promise<Life> => {
+  const { kept } = options;
   const server = await start(options);
-  const clients = startClients(server.url, { tag });
+  const clients = startClients(server.url, { kept, tag });
   const power = createPowerSwitch(disk.path);
-  const life: Life = { acknowledged: [], wrong: 0 };
+  const life: Life = { sent: [], acknowledged: 0, wrong: 0 };
+  let known = new Set<Operation>();
   try {
     const enough = Math.random() * maxAcknowledgedBeforeCut;
-    await waitUntil('alerts are acknowledged', () => clients.acknowledged.flat().length >= enough);
+    await waitUntil('requests are acknowledged', () => clients.acknowledged.flat().length >= enough);
     await waitRandomly(10);
-    life.acknowledged = clients.acknowledged.map((list) => [...list]);
+    known = new Set(clients.sent.flat().filter(({ isAcknowledged }) => isAcknowledged));
     await power.cut();
-    const late = startClients(server.url, { tag: `${tag}-late`, count: lateClients });
+    const late = startClients(server.url, { kept, tag: `${tag}-late`, count: lateClients });
     await late.stop();
     life.wrong = late.acknowledged.flat().length;
   } finally {
@@ -84,6 +87,8 @@ const runUntilCut = async (disk: Disk, tag: string, options: Parameters<typeof s
     await clients.stop();
   }
   await disk.remount();
+  life.acknowledged = known.size;
+  life.sent = clients.sent.map((list) => list.map((each) => ({ ...each, isAcknowledged: known.has(each) })));
   return life;
 };
 
@@ -94,21 +99,16 @@ const start = async (options: Parameters<typeof startServer>[0]): Promise<FaultS
   return server;
 };
 
-const assertAscending = (lines: Line[]): void => {
-  const numbers = lines.map(({ seq }) => seq);
-  assert.deepEqual(
-    numbers,
-    [...new Set(numbers)].sort((a, b) => a - b),
-  );
-};
-
-/** After the last cut, the server starts again, stores an alert and shuts down. */
-const assertRecovers = async (dataDir: string, flags: string[]): Promise<void> => {
-  const server = await start({ dataDir, flags });
-  const clients = startClients(server.url, { tag: 'last', count: 1 });
+/** After the last cut, the server starts again, stores a record and shuts down. */
+const assertRecovers = async (dataDir: string, kept: Kept, flags: string[]): Promise<void> => {
+  const server = await start({ dataDir, kept, flags });
+  const clients = startClients(server.url, { kept, tag: 'last', count: 1, limit: 1 });
   await clients.stop();
   server.child.kill('SIGTERM');
   assert.equal(await server.ended, 0);
-  assert.equal(clients.statuses.get(200), 1);
-  assert.deepEqual(compare(clients.acknowledged, readLog(dataDir)).lost, []);
+  assert.ok(clients.statuses.has(200));
+  assert.deepEqual(
+    (await kept.judge(dataDir, clients.sent)).lost.filter((lost) => lost.startsWith('last')),
+    [],
+  );
 };

@@ -1,24 +1,26 @@
-import type { Acknowledged } from './clients.ts';
+import { readId } from './clients.ts';
+import { alerts, type Kept, type Operation } from './kept.ts';
 
-/** The response to an alert; `acknowledged` is set if it was 200. */
+/** A request that creates a record, and its response. */
 export interface Sent {
   status: number;
   retryAfter: string | null;
-  acknowledged: Acknowledged | undefined;
+  operation: Operation;
 }
 
-/** Sends one alert and waits for the response. */
-export const sendAlert = async (url: string, message: string): Promise<Sent> => {
-  const body = JSON.stringify({ message });
-  const answer = await fetch(`${url}/api/alert`, {
+/** Creates one record and waits for the response. */
+export const sendOne = async (url: string, message: string, kept: Kept = alerts): Promise<Sent> => {
+  const { path, body } = kept.create(message);
+  const answer = await fetch(`${url}${path}`, {
     method: 'POST',
-    body,
+    body: JSON.stringify(body),
     signal: AbortSignal.timeout(30_000),
   });
-  const { id } = (await answer.json()) as { id?: string };
+  const text = await answer.text();
+  const id = answer.ok ? readId(text) : undefined;
   return {
     status: answer.status,
     retryAfter: answer.headers.get('retry-after'),
-    acknowledged: answer.status === 200 && id !== undefined ? { message, id } : undefined,
+    operation: { kind: 'create', message, id, text: `${message}.1`, isAcknowledged: answer.ok },
   };
 };

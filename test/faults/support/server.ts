@@ -2,12 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { atExit } from './exit.ts';
+import { alerts, type Kept } from './kept.ts';
 import { waitUntil } from './wait.ts';
 
 const main = fileURLToPath(new URL('../../../signalbox.js', import.meta.url));
 
 interface Options {
   dataDir: string;
+  /** What the server keeps; alerts by default. */
+  kept?: Kept;
   /** Flags in addition to those that every fault test sets. */
   flags?: string[];
   /** A program that runs the server: `['eatmydata']`, `['strace', '-f', …]`. */
@@ -29,9 +32,10 @@ export interface FaultServer {
   ended: Promise<number | string>;
 }
 
-/** Starts the alert profiles of the built program; undefined if it exits before it listens. */
+/** Starts the built program with what it keeps; undefined if it exits before it listens. */
 export const startServer = async ({
   dataDir,
+  kept = alerts,
   flags = [],
   wrapper = [],
   variables = {},
@@ -40,7 +44,7 @@ export const startServer = async ({
 }: Options): Promise<FaultServer | undefined> => {
   // Refusals by an overloaded machine are not tested here.
   const patience = ['--max-event-loop-delay', '0'];
-  const common = [main, '--port', '0', '--profiles', 'alerts', '--data-dir', dataDir];
+  const common = [main, '--port', '0', ...kept.flags, '--data-dir', dataDir];
   const serverArgs = [...common, ...patience, ...flags];
   const [program = process.execPath, ...args] = [...wrapper, process.execPath, ...serverArgs];
   const child = spawn(program, args, {

@@ -26,12 +26,12 @@ export const createTracing = ({ calls, injections = [], paths = [], output }: Tr
   variables: { UV_THREADPOOL_SIZE: '1' },
 });
 
-/** Paths of the log's files in a data directory, with as many closed segments as a short run creates. */
-export const listLogPaths = (dataDir: string): string[] => [
-  join(dataDir, 'alerts.jsonl'),
-  join(dataDir, 'alerts.00000001.torn'),
-  ...Array.from({ length: 20 }, (_, index) => join(dataDir, `alerts.${String(index + 1).padStart(8, '0')}.jsonl`)),
-];
+/** Paths of a log's files in a data directory, with as many closed segments as a short run creates. */
+export const listLogPaths = (dataDir: string, log: string): string[] =>
+  [
+    ...['jsonl', '00000001.torn', 'state', 'state.new'],
+    ...Array.from({ length: 20 }, (_, index) => `${String(index + 1).padStart(8, '0')}.jsonl`),
+  ].map((end) => join(dataDir, `${log}.${end}`));
 
 /** The beginning or end of a system call. */
 export interface Moment {

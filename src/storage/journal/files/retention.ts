@@ -40,7 +40,9 @@ export const removeOldSegments = async (
   let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
   const removed: string[] = [];
   for (const segment of old) {
-    const lastSeq = hold ? await findLastSeq(segment.path).catch(() => 0) : 0;
+    const lastSeq = hold ? await findLastSeq(segment.path).catch(() => undefined) : 0;
+    // What cannot be read at the moment may be needed.
+    if (lastSeq === undefined) continue;
     const isUnread = hold !== undefined && lastSeq > hold.from();
     if (isUnread && bytes <= hold.maxBytes) continue;
     if (!(await remove(segment.path))) continue;

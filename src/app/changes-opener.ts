@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Settings } from '../config/schema.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import type { OpenLog } from '../profiles/feature.ts';
+import { keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
+import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
+import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
+import type { JournalEvent } from '../storage/journal/events.ts';
+import { assertNoUnfinishedImport } from './transfer/file-store.ts';
+
+/** Keeps changes as the setting `store` says. */
+export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: FastifyBaseLogger): OpenChanges => {
+  if (settings.store === 'memory') return async (_name, state) => keepInMemory(state);
+  const directory = resolve(settings.dataDir);
+  assertNoUnfinishedImport(directory);
+  return async (name, state, onLost) => {
+    const surroundings = {
+      directory,
+      openJournal: (options: LogOptions, isExpected: (event: JournalEvent) => boolean) =>
+        openLog(`${name} log`, { name, ...options }, isExpected),
+      report: (err: Error) => log.warn({ err }, `${name}: the state cannot be written, so the log is kept`),
+    };
+    const orRefuse = (error: unknown): never => refuse(name, directory, error);
+    const changes = await openChangeLog(surroundings, name, state, onLost).catch(orRefuse);
+    return {
+      write: (change) => changes.write(change),
+      isReady: () => changes.isReady(),
+      // For what was restored at the start.
+      save: async () => Promise.resolve(changes.save()).catch(orRefuse),
+      close: () => changes.close(),
+    };
+  };
+};
+
+/** Throws a SettingsError where the files are at fault. */
+const refuse = (name: string, directory: string, error: unknown): never => {
+  const isDamaged = error instanceof JournalError && error.code === 'damaged';
+  if (isDamaged) {
+    throw new SettingsError([
+      `dataDir: ${name}: ${error.message}; restore the folder from a backup, or save what can be read with signalbox export`,
+    ]);
+  }
+  if (codeOf(error) === undefined) throw error;
+  const reason = explainOpening(error);
+  throw new SettingsError([`dataDir: ${name}: ${directory} cannot be used: ${reason}; choose another with --data-dir`]);
+};

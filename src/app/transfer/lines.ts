@@ -1,0 +1,45 @@
+import { Compile } from 'typebox/compile';
+import { Value } from 'typebox/value';
+import { describeError } from '../../config/problems.ts';
+import type { Transfer } from '../../profiles/feature.ts';
+
+/** Gets a problem as a clause. */
+export type OnProblem = (problem: string) => void;
+
+export type Begun = ReturnType<Transfer['begin']>;
+
+const format = 1;
+
+/** The first line; its number changes with the format. */
+export const firstLine = { signalbox: 'export', version: format };
+
+/** The last line: without it, an export was cut short. */
+export const lastLine = { signalbox: 'end' };
+
+/** Why a first line cannot be read, as a clause; undefined for one that can. */
+export const findHeaderProblem = (value: unknown): string | undefined => {
+  const { signalbox, version } = Object(value);
+  if (signalbox !== firstLine.signalbox) return `not ${JSON.stringify(firstLine)}, so this is no export of signalbox`;
+  if (version === format) return undefined;
+  return `version ${JSON.stringify(version)} of an export cannot be read here, only ${format}`;
+};
+
+export const isLastLine = (value: unknown): boolean => Object(value).signalbox === lastLine.signalbox;
+
+/** Finds why the value of a line is not valid, as a clause; undefined for a valid one. */
+export type FindProblem = (value: unknown) => string | undefined;
+
+/** The checks of the values by the keys of their lines. */
+export const createChecks = ({ lines }: Transfer): Map<string, FindProblem> =>
+  new Map(
+    Object.entries(lines).map(([key, schema]) => {
+      const shape = Compile(schema);
+      const find = (value: unknown): string | undefined => {
+        if (shape.Check(value)) return undefined;
+        const error = Value.Errors(schema, value).find(({ keyword }) => keyword !== 'boolean');
+        if (!error) return `${key} is not valid`;
+        return `${[key, ...error.instancePath.split('/').slice(1)].join('.')} ${describeError(error, schema)}`;
+      };
+      return [key, find];
+    }),
+  );

@@ -1,0 +1,18 @@
+import Type from 'typebox';
+import { type Addition, createEntriesState } from '../../storage/changes/entries.ts';
+import { defineTransfer } from '../feature.ts';
+import { Item } from './schema.ts';
+
+/** Items in order of creation. */
+export const itemTransfer = defineTransfer<Addition<Item>>({
+  name: 'items',
+  lines: { items: Type.Object(Item.properties, { additionalProperties: false }) },
+  begin: () => {
+    let count = 0;
+    return {
+      state: createEntriesState<Item>([]),
+      toLine: ({ entry }) => ['items', entry],
+      toChange: (_key, value) => ({ change: { index: count++, entry: value as Item } }),
+    };
+  },
+});

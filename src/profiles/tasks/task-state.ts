@@ -1,0 +1,136 @@
+import { RecentKeys } from '../../storage/recent-keys.ts';
+import type { Versioned } from '../../storage/versions.ts';
+import { priorities, statuses, type Task } from './schema.ts';
+import type { TaskFilter, TaskList } from './store.ts';
+import { TaskRows, toStoredTask, toTaskText } from './task-text.ts';
+import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
+
+/** One set for each combination of a status, or any, and a priority, or any: each filter has its own set. */
+const setCount = (statuses.length + 1) * (priorities.length + 1);
+
+// A task's sets are the bits of one 32-bit number.
+if (setCount > 32) throw new Error(`${setCount} sets of tasks do not fit into 32 bits`);
+
+/** Characters of a list that are joined at once, so one write sends many tasks. */
+const pieceLength = 64 * 1024;
+
+/** Number of short lists, of one piece each, that are cached. */
+const mostRecent = 16;
+
+/** The `Idempotency-Key` of the request that created a task, and the hash of its body. */
+export interface TaskKey {
+  key: string;
+  bodyHash: string;
+  /** Milliseconds since 1970. */
+  storedAt: number;
+}
+
+/** One change. Each says what is there afterwards, so applying one twice is the same as once. */
+export type TaskChange =
+  | { task: Task; version: number; created?: TaskKey }
+  | { removed: number }
+  /** A key whose task has changed since: the task as it was created. Only in what `changes` lists. */
+  | { key: TaskKey; task: Task }
+  | { lastId: number };
+
+export type TaskState = ReturnType<typeof createTaskState>;
+
+/** All tasks in memory, by id and filter. */
+export const createTaskState = (clock: () => Date) => {
+  const tree = createTaskTree(setCount);
+  /** Of the tasks that were changed; that of the others is 1. */
+  const versions = new Map<number, number>();
+  const keys = new RecentKeys<TaskKey & { task: Task }>(clock);
+  /** Cached short lists by query, until a task changes: lists are read far more often. */
+  const recent = new Map<string, TaskList>();
+  let lastId = 0;
+  const apply = (change: TaskChange): number => {
+    recent.clear();
+    if ('removed' in change) {
+      tree.remove(change.removed);
+      versions.delete(change.removed);
+    } else if ('lastId' in change) lastId = Math.max(lastId, change.lastId);
+    else if ('key' in change) keys.remember(change.key.key, { ...change.key, task: change.task });
+    else {
+      const { task, version, created } = change;
+      lastId = Math.max(lastId, task.Id);
+      tree.put(task.Id, toTaskText(task), toMemberships(task));
+      if (version > 1) versions.set(task.Id, version);
+      if (created) keys.remember(created.key, { ...created, task });
+    }
+    return tree.count(0);
+  };
+  return {
+    /** Returns how many tasks there are afterwards. */
+    apply,
+    get lastId(): number {
+      return lastId;
+    },
+    find: (id: number): Versioned<Task> | undefined => {
+      const text = tree.find(id);
+      return text === undefined ? undefined : toStoredTask(text, versions.get(id) ?? 1);
+    },
+    findKey: (key: string) => keys.find(key),
+    list: (filter: TaskFilter, limit: number, after = 0): TaskList => {
+      const set = toSet(filter);
+      if (set === undefined) return { total: 0, count: 0, pieces: [] };
+      const asked = `${set} ${limit} ${after}`;
+      const known = recent.get(asked);
+      if (known) return known;
+      const total = tree.count(set);
+      const isAll = after === 0 && total <= limit;
+      const { count, last } = isAll ? { count: total, last: 0 } : measureSet(tree.view(), set, after + 1, limit);
+      const hasMore = !isAll && count > 0 && measureSet(tree.view(), set, last + 1, 1).count > 0;
+      const place = hasMore ? { next: last } : {};
+      const cursor = { set, next: after + 1, left: count };
+      const first = new TaskRows(readTexts(tree.view(), cursor, pieceLength));
+      if (cursor.left > 0) return { total, count, pieces: readPieces(first, tree.freeze(), cursor), ...place };
+      const list = { total, count, pieces: [first], ...place };
+      if (recent.size === mostRecent) recent.clear();
+      recent.set(asked, list);
+      return list;
+    },
+    /**
+     * Changes that lead to this state, some at a time; they may include changes that are applied meanwhile, and applying
+     * those once more does no harm.
+     */
+    *changes(): Generator<TaskChange[]> {
+      yield [{ lastId }];
+      const cursor = { set: 0, next: 0, left: Number.MAX_SAFE_INTEGER };
+      for (;;) {
+        const texts = readTexts(tree.view(), cursor, pieceLength);
+        if (texts.length === 0) break;
+        const tasks = texts.map((text) => JSON.parse(text) as Task);
+        yield tasks.map((task) => ({ task, version: versions.get(task.Id) ?? 1 }));
+      }
+      for (const [, { task, ...key }] of keys.entries()) yield [{ key, task }];
+    },
+  };
+};
+
+function* readPieces(first: TaskRows, view: TreeView, cursor: Cursor): Generator<TaskRows> {
+  yield first;
+  while (cursor.left > 0) yield new TaskRows(readTexts(view, cursor, pieceLength));
+}
+
+/** The set that a filter selects; undefined if it can match nothing. Set 0 has every task. */
+const toSet = ({ status, priority }: TaskFilter): number | undefined => {
+  const row = toPosition(statuses, status);
+  const column = toPosition(priorities, priority);
+  return row === -1 || column === -1 ? undefined : toNumber(row, column);
+};
+
+/** The sets that a task is in, as a number with one bit for each. */
+const toMemberships = ({ Status, Priority }: Pick<Task, 'Status' | 'Priority'>): number => {
+  const row = toPosition(statuses, Status);
+  const column = toPosition(priorities, Priority);
+  return 1 | (1 << toNumber(row, 0)) | (1 << toNumber(0, column)) | (1 << toNumber(row, column));
+};
+
+const toNumber = (row: number, column: number): number => row * (priorities.length + 1) + column;
+
+/** 0 for any value, the position from 1 for a known value, -1 for an unknown one. */
+const toPosition = (values: readonly string[], value: string | undefined): number => {
+  if (value === undefined) return 0;
+  return values.indexOf(value) + 1 || -1;
+};

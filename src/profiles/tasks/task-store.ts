@@ -1,0 +1,124 @@
+import { toLocalTimestamp } from '../../http/response/timestamp.ts';
+import type { OpenChanges } from '../../storage/changes/changes.ts';
+import type { Awaitable } from '../../storage/list.ts';
+import { KeyRefusal, StoreConflict } from '../../storage/store-errors.ts';
+import { type Versioned, version } from '../../storage/versions.ts';
+import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
+import type { RequestKey, TaskStore } from './store.ts';
+import { createTaskState, type TaskChange } from './task-state.ts';
+import { toPlainTask, toStoredTask, toTaskText } from './task-text.ts';
+
+/** Tasks in memory, whose changes show once they are stored. */
+export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges): Promise<TaskStore> => {
+  const state = createTaskState(clock);
+  /** Tasks as they will be once the changes that wait are stored; null for those that will be gone. */
+  const waiting = new Map<number, Versioned<Task> | null>();
+  const runningKeys = new Set<string>();
+  let lastGivenId = 0;
+  const changes = await openChanges('tasks', state, () => {
+    waiting.clear();
+    runningKeys.clear();
+    lastGivenId = 0;
+  });
+  const findNewest = (id: number): Versioned<Task> | undefined => {
+    const next = waiting.get(id);
+    return next === null ? undefined : (next ?? state.find(id));
+  };
+  const write = <T>(
+    id: number,
+    next: Versioned<Task> | null,
+    change: TaskChange,
+    toResult: (count: number) => T,
+  ): Awaitable<T> => {
+    const written = changes.write(change);
+    if (!(written instanceof Promise)) return toResult(written);
+    waiting.set(id, next);
+    return written.then((count) => {
+      if (waiting.get(id) === next) waiting.delete(id);
+      return toResult(count);
+    });
+  };
+  const put = (task: Task, ofVersion: number, created?: RequestKey): Awaitable<Versioned<Task>> => {
+    const stored = toStoredTask(toTaskText(task), ofVersion);
+    const change = { task, version: ofVersion, ...(created && { created: { ...created, storedAt: +clock() } }) };
+    return write(task.Id, stored, change, () => stored);
+  };
+  return {
+    create: (fields, key) => {
+      const known = key && findCreated(key);
+      if (known) return known;
+      const id = Math.max(lastGivenId, state.lastId) + 1;
+      const created = put({ ...toTask(id, fields, toLocalTimestamp(clock())), Status: 'Pending' }, 1, key);
+      lastGivenId = id;
+      if (!key || !(created instanceof Promise)) return created;
+      runningKeys.add(key.key);
+      return created.finally(() => runningKeys.delete(key.key));
+    },
+    find: state.find,
+    update: (id, fields, expected) => {
+      const task = findNewest(id);
+      if (!task) return undefined;
+      assertExpected(task, expected);
+      return put(toUpdated(toPlainTask(task), fields, toLocalTimestamp(clock())), task[version] + 1);
+    },
+    remove: (id, expected) => {
+      const task = findNewest(id);
+      if (!task) return undefined;
+      assertExpected(task, expected);
+      return write(id, null, { removed: id }, (count) => count);
+    },
+    list: state.list,
+    isNew: () => state.lastId === 0,
+    restore: async (records) => {
+      const refused = records.findIndex((record) => !restore(record));
+      if (refused >= 0) return refused;
+      await changes.save();
+      return undefined;
+    },
+    isReady: () => changes.isReady(),
+    close: () => changes.close(),
+  };
+
+  function findCreated({ key, bodyHash }: RequestKey): Versioned<Task> | undefined {
+    if (runningKeys.has(key)) throw new KeyRefusal(true);
+    const known = state.findKey(key);
+    if (known && known.bodyHash !== bodyHash) throw new KeyRefusal(false);
+    return known && toStoredTask(toTaskText(known.task), 1);
+  }
+
+  function restore(record: TaskSeed): boolean {
+    const { Id = state.lastId + 1, CreatedAt = toLocalTimestamp(clock()), UpdatedAt } = record;
+    if (Id <= state.lastId) return false;
+    const task = { ...toTask(Id, record, CreatedAt), ...(UpdatedAt !== undefined && { UpdatedAt }) };
+    state.apply({ task, version: 1 });
+    return true;
+  }
+};
+
+const assertExpected = (task: Versioned<Task>, expected: readonly number[] | undefined): void => {
+  if (expected === undefined || expected.includes(task[version])) return;
+  throw new StoreConflict('The task has changed since: read it again', task[version]);
+};
+
+/** Copies field by field: other fields that a client sends, including times, are dropped. */
+const toTask = (id: number, fields: NewTask, createdAt: string): Task => ({
+  Id: id,
+  Title: fields.Title,
+  Description: fields.Description ?? '',
+  Priority: fields.Priority ?? 'Medium',
+  Status: fields.Status ?? 'Pending',
+  CreatedAt: createdAt,
+});
+
+const toUpdated = (task: Task, changes: TaskChanges, now: string): Task => {
+  const { Id, Title, Description, Priority, Status, CreatedAt } = task;
+  return {
+    Id,
+    Title: changes.Title ?? Title,
+    Description: changes.Description ?? Description,
+    Priority: changes.Priority ?? Priority,
+    Status: changes.Status ?? Status,
+    CreatedAt,
+    UpdatedAt: now,
+  };
+};

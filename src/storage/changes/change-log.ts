@@ -1,0 +1,216 @@
+import { setImmediate } from 'node:timers/promises';
+import { toReason } from '../journal/errors.ts';
+import type { Journal } from '../journal/journal.ts';
+import { createSerial } from '../journal/scheduling.ts';
+import { StoreUnavailable } from '../store-errors.ts';
+import type { Changes, State } from './changes.ts';
+import type { StateFile } from './state-file.ts';
+
+/** How many changes may wait for the disk, and characters of them. */
+const waitingCount = 10_000;
+const waitingLength = 16 * 1024 * 1024;
+
+/** Characters of changes that are written as one record, unless one change is longer. */
+const recordLength = 512 * 1024;
+
+/** The state is written again when the log has grown by so many characters, and by as much as the state takes up. */
+const leastGrowth = 16 * 1024 * 1024;
+
+/** Milliseconds between attempts to accept changes again after a failure. */
+const retryMs = 1000;
+
+interface Waiting<Change, Result> {
+  change: Change;
+  length: number;
+  resolve(result: Result): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Changes as records of a log. All that wait become one record, which is in the log whole or not at all, and are applied
+ * when it is on disk; those that arrive meanwhile form the next one. Now and then the state is written to a file of its
+ * own, and the log before it is deleted.
+ *
+ * After a failed write the last record may be in the log or not. Changes are then refused until the state, without that
+ * record, is on disk as of a later seq.
+ */
+export class ChangeLog<Change, Result> implements Changes<Change, Result> {
+  readonly #journal: Journal;
+  readonly #file: StateFile;
+  readonly #state: State<Change, Result>;
+  readonly #onLost: () => void;
+  readonly #report: (error: Error) => void;
+  #waiting: Waiting<Change, Result>[] = [];
+  #waitingLength = 0;
+  #writing: Promise<void> | undefined;
+  /** Saves run one by one. */
+  readonly #serially = createSerial();
+  #isSaving = false;
+  #isSaveFailing = false;
+  /** Why changes are refused, if they are. */
+  #failure: Error | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  /** The last record that was applied, and the one as of which the state is on disk. */
+  #appliedSeq: number;
+  #savedSeq: number;
+  /** Characters written since the state was. */
+  #growth: number;
+
+  constructor({ journal, file, state, seq, savedSeq, growth, onLost, report }: Parts<Change, Result>) {
+    this.#journal = journal;
+    this.#file = file;
+    this.#state = state;
+    this.#appliedSeq = seq;
+    this.#savedSeq = savedSeq;
+    this.#growth = growth;
+    this.#onLost = onLost;
+    this.#report = report;
+  }
+
+  /** The log before this seq is not needed. */
+  get savedSeq(): number {
+    return this.#savedSeq;
+  }
+
+  write(change: Change): Promise<Result> {
+    if (this.#failure || this.#isClosed) throw createRefusal(this.#failure);
+    const length = lengthOf(change);
+    if (this.#waiting.length >= waitingCount || this.#waitingLength + length > waitingLength) {
+      throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
+    }
+    this.#waitingLength += length;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, length, resolve, reject });
+      this.#writing ??= this.#drain();
+    });
+  }
+
+  isReady(): boolean {
+    return this.#failure === undefined && this.#journal.state().healthy;
+  }
+
+  /** While another save runs, this one waits for it: that one may have begun before the last change. */
+  save(): Promise<void> {
+    return this.#serially(() => this.#save());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#writing;
+    await this.#serially(() => this.#journal.close());
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Requests that came together are written together.
+      await setImmediate();
+      const batch = this.#take();
+      try {
+        const { seq } = await this.#journal.append({ changes: batch.map(({ change }) => change) });
+        for (const { change, resolve } of batch) resolve(this.#state.apply(change));
+        this.#appliedSeq = seq;
+        this.#saveIfDue();
+      } catch (error) {
+        this.#fail(error as Error, batch);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  #saveIfDue(): void {
+    const isDue = this.#growth > Math.max(leastGrowth, this.#file.size);
+    if (isDue && !this.#isSaving) void this.save().catch(() => undefined);
+  }
+
+  /** The changes that wait, up to the length of a record. */
+  #take(): Waiting<Change, Result>[] {
+    let count = 0;
+    let length = 0;
+    for (const waiting of this.#waiting) {
+      if (count > 0 && length + waiting.length > recordLength) break;
+      count += 1;
+      length += waiting.length;
+    }
+    this.#waitingLength -= length;
+    this.#growth += length;
+    return this.#waiting.splice(0, count);
+  }
+
+  #fail(error: Error, batch: readonly Waiting<Change, Result>[]): void {
+    this.#failure = error;
+    this.#onLost();
+    for (const { reject } of [...batch, ...this.#waiting]) reject(createRefusal(error));
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    this.#scheduleRecovery();
+  }
+
+  #scheduleRecovery(): void {
+    this.#retry = setTimeout(() => void this.#recover(), retryMs).unref();
+  }
+
+  async #recover(): Promise<void> {
+    try {
+      if (this.#isClosed || !this.#journal.state().healthy) throw this.#failure;
+      // A record that was refused before it was written, for want of space, has no seq and cannot be in the log.
+      if (this.#journal.state().lastSeq > this.#appliedSeq) await this.save();
+      this.#failure = undefined;
+    } catch {
+      if (!this.#isClosed) this.#scheduleRecovery();
+    }
+  }
+
+  async #save(): Promise<void> {
+    const seq = this.#failure ? this.#journal.state().lastSeq : this.#appliedSeq;
+    const growth = this.#growth;
+    this.#isSaving = true;
+    try {
+      await this.#file.write(seq, this.#state.changes());
+    } catch (error) {
+      this.#noteSaveFailure(error as Error);
+      throw error;
+    } finally {
+      this.#isSaving = false;
+    }
+    this.#isSaveFailing = false;
+    this.#growth -= growth;
+    this.#savedSeq = seq;
+    this.#appliedSeq = Math.max(this.#appliedSeq, seq);
+  }
+
+  #noteSaveFailure(error: Error): void {
+    // Not again with the next batch, but when the log has grown by as much again.
+    this.#growth = 0;
+    if (!this.#isSaveFailing) this.#report(error);
+    this.#isSaveFailing = true;
+  }
+}
+
+interface Parts<Change, Result> {
+  journal: Journal;
+  file: StateFile;
+  state: State<Change, Result>;
+  /** Of the last record that was applied, and of the state's file. */
+  seq: number;
+  savedSeq: number;
+  /** Characters of the log after the state. */
+  growth: number;
+  onLost(): void;
+  /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
+  report(error: Error): void;
+}
+
+const createRefusal = (cause: Error | undefined): StoreUnavailable =>
+  // The journal's error has the system's as its cause.
+  new StoreUnavailable(`Changes cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`, {
+    cause,
+  });
+
+/** About as many characters as the value has as JSON. */
+export const lengthOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.entries(value).reduce((sum, [key, member]) => sum + key.length + 4 + lengthOf(member), 2);
+};

@@ -1,0 +1,64 @@
+import type { Awaitable } from '../list.ts';
+import type { Changes, OpenChanges, State } from './changes.ts';
+
+export interface Addition<T> {
+  index: number;
+  entry: T;
+}
+
+/** Entries that are added and never changed, in their order. */
+export interface Entries<T> {
+  readonly all: readonly T[];
+  /** Adds an entry behind all others, at the index that `create` is given. */
+  add(create: (index: number) => T): Awaitable<T>;
+  /** Adds entries without waiting for each of them. */
+  restore(entries: readonly T[]): Awaitable<void>;
+  isReady(): boolean;
+  close(): Awaitable<void>;
+}
+
+/** How many entries are written to the state's file at once. */
+const pieceSize = 100;
+
+/** The state whose entries are in an array. */
+export const createEntriesState = <T>(all: T[]): State<Addition<T>, T> => ({
+  apply: ({ index, entry }) => {
+    all[index] = entry;
+    return entry;
+  },
+  *changes() {
+    for (let at = 0; at < all.length; at += pieceSize) {
+      yield all.slice(at, at + pieceSize).map((entry, place) => ({ index: at + place, entry }));
+    }
+  },
+});
+
+/** Opens the entries under a name. `onLost` is called when entries that wait for the disk will not be added. */
+export const openEntries = async <T>(
+  name: string,
+  openChanges: OpenChanges,
+  onLost = (): void => undefined,
+): Promise<Entries<T>> => {
+  const all: T[] = [];
+  const state = createEntriesState(all);
+  let next = 0;
+  const changes: Changes<Addition<T>, T> = await openChanges(name, state, () => {
+    next = 0;
+    onLost();
+  });
+  return {
+    all,
+    add: (create) => {
+      const index = Math.max(next, all.length);
+      const added = changes.write({ index, entry: create(index) });
+      next = index + 1;
+      return added;
+    },
+    restore: (entries) => {
+      for (const entry of entries) all.push(entry);
+      return changes.save();
+    },
+    isReady: () => changes.isReady(),
+    close: () => changes.close(),
+  };
+};

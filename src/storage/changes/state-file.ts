@@ -1,0 +1,161 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { passIfGone } from '../journal/errors.ts';
+import { createFreeSpaceCheck } from '../journal/files/free-space.ts';
+import { createSync } from '../journal/files/sync.ts';
+import { Slice } from '../journal/scheduling.ts';
+import { readLines } from './lines.ts';
+
+/** Gets what is damaged, and where, as a clause. */
+export type OnDamage = (damage: string) => void;
+
+/** Characters that are written at once. */
+const writtenLength = 64 * 1024;
+
+/** In the first line; its number changes with the format. */
+const format = 'signalbox state 1';
+
+const MiB = 1024 * 1024;
+
+/** Space that stays free for others. */
+const minFreeBytes = 16 * MiB;
+
+/**
+ * A state as of a seq of its log, as lines: the format and the seq, arrays of changes, and last the number of these lines
+ * with a checksum of their bytes. The file is replaced as a whole.
+ */
+export interface StateFile {
+  /** Bytes of the file as it was last read or written. */
+  readonly size: number;
+  /**
+   * Passes each change to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each damage, which is
+   * passed over unless it throws; undefined stands for a seq that cannot be read then.
+   */
+  read<Change>(apply: (change: Change) => unknown, onDamage: OnDamage): Promise<number | undefined>;
+  /** Rejects if the file cannot be written; then the old one is still there. */
+  write(seq: number, pieces: Iterable<readonly unknown[]>): Promise<void>;
+}
+
+export const createStateFile = (path: string): StateFile => {
+  const directory = dirname(path);
+  const sync = createSync(true);
+  const unfinished = `${path}.new`;
+  let size = 0;
+  return {
+    get size(): number {
+      return size;
+    },
+    read: async (apply, onDamage) => {
+      await rm(unfinished, { force: true });
+      const found = await stat(path).catch(passIfGone);
+      size = found?.size ?? 0;
+      return found ? readState(path, apply, onDamage) : 0;
+    },
+    write: async (seq, pieces) => {
+      // About as much as the last time is needed.
+      await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
+      try {
+        const file = await open(unfinished, 'w', 0o600);
+        try {
+          size = await writeState(file, seq, pieces);
+          await sync.data(file);
+        } finally {
+          await file.close();
+        }
+        await rename(unfinished, path);
+      } catch (error) {
+        // The log may need the space.
+        await rm(unfinished, { force: true }).catch(() => undefined);
+        throw error;
+      }
+      await sync.directory(directory);
+    },
+  };
+};
+
+const readState = async <Change>(
+  path: string,
+  apply: (change: Change) => unknown,
+  onDamage: OnDamage,
+): Promise<number | undefined> => {
+  let seq: number | undefined;
+  let lines = 0;
+  let sum = 0;
+  let isWhole = true;
+  let end: { lines: number; crc: number } | undefined;
+  for await (const line of readLines(createReadStream(path, { highWaterMark: MiB }))) {
+    const value = parseLine(line.toString());
+    if (lines === 0 && isHeader(value)) seq = value.seq;
+    else if (lines > 0 && Array.isArray(value)) for (const change of value) apply(change);
+    else if (lines > 0 && isEnd(value)) {
+      end = value;
+      break;
+    } else {
+      isWhole = false;
+      onDamage(`${path} is damaged near line ${lines + 1}`);
+      for (const change of salvage(line.toString())) apply(change as Change);
+    }
+    lines += 1;
+    sum = crc32(line, sum);
+  }
+  if (isWhole && (end?.lines !== lines || end.crc !== sum)) onDamage(`${path} is damaged near line ${lines + 1}`);
+  return seq;
+};
+
+/** The value of a line; undefined where it is damaged. */
+const parseLine = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+const isHeader = (value: unknown): value is { seq: number } => {
+  const { format: found, seq } = (value ?? {}) as { format?: unknown; seq?: unknown };
+  return found === format && Number.isSafeInteger(seq);
+};
+
+const isEnd = (value: unknown): value is { lines: number; crc: number } => typeof Object(value).crc === 'number';
+
+/** The changes in a damaged line that are whole. Within a text of JSON there is no `},{"`. */
+const salvage = (line: string): unknown[] =>
+  line
+    .replace(/^\[|\]\n$/g, '')
+    .split(/(?<=\}),(?=\{")/)
+    .map(parseLine)
+    .filter((change) => typeof change === 'object' && change !== null);
+
+/** Resolves to the number of bytes. */
+const writeState = async (file: FileHandle, seq: number, pieces: Iterable<readonly unknown[]>): Promise<number> => {
+  const slice = new Slice();
+  let lines = 0;
+  let sum = 0;
+  let size = 0;
+  let text = '';
+  const add = (value: unknown): void => {
+    text += `${JSON.stringify(value)}\n`;
+    lines += 1;
+  };
+  const write = async (): Promise<void> => {
+    // The checksum of no bytes is 0, whatever came before.
+    if (text === '') return;
+    const bytes = Buffer.from(text);
+    text = '';
+    await file.appendFile(bytes);
+    sum = crc32(bytes, sum);
+    size += bytes.length;
+    if (slice.isOver) await slice.giveWay();
+  };
+  add({ format, seq });
+  for (const piece of pieces) {
+    add(piece);
+    if (text.length > writtenLength) await write();
+  }
+  await write();
+  add({ lines, crc: sum });
+  await write();
+  return size;
+};

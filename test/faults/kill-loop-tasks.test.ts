@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createTemporaryFolder } from './support/ending.ts';
+import type { Operation } from './support/kept.ts';
+import { keepTasks } from './support/kept-tasks.ts';
+import { type End, killStart, runUntilKilled } from './support/lives.ts';
+import { createRandom } from './support/random.ts';
+import { rounds } from './support/rounds.ts';
+import { createTally } from './support/tally.ts';
+
+/** So long that a server writes the state's file about every second. */
+const kept = keepTasks(30_000);
+/** The tasks are compared, and a new folder is begun, after this many servers. */
+const livesPerFolder = 10;
+const longestLifeMs = 300;
+const mostAcknowledged = 400;
+/** A startup that reads the tasks takes longer than an empty one. */
+const longestStartMs = 900;
+/** About as long as the state's file is written. */
+const longestSaveMs = 60;
+
+test('after kill -9 at any moment every acknowledged change to a task is there, under ids without gaps', async (t) => {
+  const random = createRandom(t);
+  const tally = createTally('kill -9, tasks');
+  const total = rounds(4, 1000);
+  let duringSaves = 0;
+  for (let round = 0; round < total; round += livesPerFolder) {
+    const dataDir = join(createTemporaryFolder(t), 'data');
+    const history: Operation[][] = [];
+    const lives = Math.min(livesPerFolder, total - round);
+    for (let life = 0; life < lives; life += 1) {
+      if (life % 4 === 3) await killStart({ dataDir, kept, killAfter: Math.ceil(random() * longestStartMs) });
+      const sent = await runUntilKilled({ dataDir, kept }, `${round}-${life}`, chooseEnd(life, random));
+      if (isThere(join(dataDir, 'tasks.state.new'))) duringSaves += 1;
+      for (const [client, list] of sent.entries()) history[client] = [...(history[client] ?? []), ...list];
+    }
+    const verdict = await kept.judge(dataDir, history);
+    tally.add(verdict);
+    const { lost, duplicated, misplaced } = verdict;
+    assert.deepEqual({ lost, duplicated, misplaced }, { lost: [], duplicated: [], misplaced: [] }, `round ${round}`);
+  }
+  tally.rounds = total;
+  tally.print(t);
+  t.diagnostic(`${duringSaves} of them while the state was written`);
+  assert.ok(tally.acknowledged > total);
+  assert.ok(duringSaves > 0);
+});
+
+const chooseEnd = (life: number, random: () => number): End => {
+  const ends = [
+    { whileSavingMs: random() * longestSaveMs },
+    { afterMs: 20 + random() * longestLifeMs },
+    { afterRequests: Math.ceil(random() * mostAcknowledged) },
+  ];
+  return ends[life % ends.length] ?? {};
+};
+
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { startClients } from './clients.ts';
+import { alerts, type Operation } from './kept.ts';
+import { killServer } from './kill.ts';
+import { type FaultServer, startServer } from './server.ts';
+
+type Options = Parameters<typeof startServer>[0];
+
+const clientCount = 8;
+const longestWaitMs = 5000;
+
+/** When a server is killed: so long after its start, with so many acknowledgements, or when it writes the state's file. */
+export interface End {
+  afterMs?: number;
+  afterRequests?: number;
+  /** Milliseconds after it began to write it. */
+  whileSavingMs?: number;
+}
+
+/** Runs one server under clients until it is killed; resolves to what was sent, by client. */
+export const runUntilKilled = async (
+  options: Options,
+  tag: string,
+  { afterMs, whileSavingMs, afterRequests = Number.POSITIVE_INFINITY }: End,
+): Promise<Operation[][]> => {
+  const { kept = alerts, dataDir } = options;
+  const server = await start(options);
+  let count = 0;
+  const onAcknowledged = () => ++count === afterRequests && server.child.kill('SIGKILL');
+  const clients = startClients(server.url, { kept, tag, count: clientCount, onAcknowledged });
+  try {
+    if (whileSavingMs !== undefined) await waitForFile(join(dataDir, `${kept.log}.state.new`));
+    if (afterMs === undefined && whileSavingMs === undefined) await clients.done;
+    else await setTimeout(afterMs ?? whileSavingMs);
+    assert.equal(server.child.exitCode, null, 'the server has ended by itself');
+  } finally {
+    await killServer(server);
+    await clients.stop();
+  }
+  assert.deepEqual(
+    [...clients.statuses.keys()].filter((status) => status !== 200),
+    [],
+  );
+  return clients.sent;
+};
+
+export const start = async (options: Options): Promise<FaultServer> => {
+  let said = '';
+  const server = await startServer({ ...options, onRefusal: (stderr) => (said = stderr) });
+  assert.ok(server, `the server does not start: ${said}`);
+  return server;
+};
+
+/** Kills a server that may still be starting. */
+export const killStart = async (options: Options): Promise<void> => {
+  const server = await startServer(options);
+  await server?.ended;
+};
+
+/** Resolves when there is such a file, or after a while: this only chooses when a server is killed. */
+const waitForFile = async (path: string): Promise<void> => {
+  for (const end = performance.now() + longestWaitMs; !existsSync(path) && performance.now() < end; )
+    await setTimeout(1);
+};

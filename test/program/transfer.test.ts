@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { type Running, refusal, runProgram, startProgram } from '../support/program.ts';
+
+const secret = 'a signing key for tests, 32 bytes or more';
+const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
+
+const fileStore = (folder: string): string[] => ['--store', 'file', '--data-dir', folder];
+
+const start = (t: TestContext, folder: string): Promise<Running> => startProgram(t, fileStore(folder), { variables });
+
+const login = async ({ request }: Running): Promise<{ Authorization: string }> => {
+  const body = { Username: 'admin', Password: 'correct horse' };
+  const { json } = await request('POST', '/api/auth/login', { body });
+  return { Authorization: `Bearer ${json['token']}` };
+};
+
+const header = '{"signalbox":"export","version":1}';
+const end = '{"signalbox":"end"}';
+const task = (Id: number, more = ''): string =>
+  `{"tasks":{"Id":${Id},"Title":"t${Id}","Description":"","Priority":"Low","Status":"Pending","CreatedAt":"2026-01-31T09:30:00","version":1${more}}}`;
+
+const importText = (folder: string, lines: readonly string[]) =>
+  runProgram(['import', ...fileStore(folder)], { input: lines.map((line) => `${line}\n`).join('') });
+
+/** A folder with tasks, items and simple tasks, as a server left it. */
+const fill = async (t: TestContext): Promise<string> => {
+  const folder = createFolder(t);
+  const server = await start(t, folder);
+  const { request } = server;
+  const headers = { 'Idempotency-Key': 'k' };
+  const hostile = '\u0000 \ud800 \u2028 "},{"';
+  await request('POST', '/api/tasks', { body: { Title: 'first', Description: hostile }, headers });
+  await request('PUT', '/api/tasks/1', { body: { Status: 'InProgress' } });
+  await request('POST', '/api/tasks', { body: { Title: '😀'.repeat(200), Priority: 'Critical' } });
+  await request('POST', '/api/tasks', { body: { Title: 'deleted' } });
+  await request('DELETE', '/api/tasks/3');
+  for (const name of ['label printer', 'x'.repeat(100_000)]) {
+    await request('POST', '/api/items', { body: { name }, headers: await login(server) });
+  }
+  await request('POST', '/simple/api/tasks', { body: { title: 'Get milk' } });
+  await server.stop();
+  return folder;
+};
+
+test('an export imported into an empty store has the same lists, versions, keys and next ids', async (t) => {
+  const [before, after] = [await fill(t), createFolder(t)];
+  const exported = await runProgram(['export', ...fileStore(before)]);
+  assert.equal(exported.stderr, 'signalbox: exported tasks 2, taskKeys 1, simpleTasks 1, items 2\n');
+  assert.equal(exported.code, 0);
+  const imported = await runProgram(['import', ...fileStore(after)], { input: exported.stdout });
+  assert.deepEqual(
+    [imported.code, imported.stdout, imported.stderr],
+    [0, '', 'signalbox: imported tasks 2, taskKeys 1, simpleTasks 1, items 2\n'],
+  );
+  assert.equal((await runProgram(['export', ...fileStore(after)])).stdout, exported.stdout);
+
+  const read = async (folder: string, key: string) => {
+    const server = await start(t, folder);
+    const lists = ['/api/tasks', '/simple/api/tasks', '/api/items'];
+    const headers = await login(server);
+    const texts = await Promise.all(lists.map(async (path) => (await server.request('GET', path, { headers })).text));
+    const { headers: single } = await server.request('GET', '/api/tasks/1');
+    const body = { Title: 'first', Description: '\u0000 \ud800 \u2028 "},{"' };
+    const { json: known } = await server.request('POST', '/api/tasks', { body, headers: { 'Idempotency-Key': key } });
+    const { json: created } = await server.request('POST', '/api/tasks', { body: { Title: 'next' } });
+    await server.stop();
+    return [...texts, single['etag'], known['Id'], created['Id']];
+  };
+  const found = await read(after, 'k');
+  assert.deepEqual(found.slice(3), ['"2"', 1, 4]);
+  assert.deepEqual(found, await read(before, 'k'));
+});
+
+test('a line that cannot be imported is named, and nothing is stored', async (t) => {
+  const folder = createFolder(t);
+  for (const [lines, problem] of [
+    [[], 'line 1: the export was cut short, its last line is missing'],
+    [['{}', end], `line 1: not ${header}, so this is no export of signalbox`],
+    [['{"signalbox":"export","version":2}'], 'line 1: version 2 of an export cannot be read here, only 1'],
+    [[header, task(1), '{"tasks":'], 'line 3: not JSON'],
+    [[header, task(1)], 'line 3: the export was cut short, its last line is missing'],
+    [[header, task(2), task(2), end], 'line 3: tasks.Id must be higher than those of the tasks before it'],
+    [[header, task(2), task(1, ',"Owner":"x"'), end], 'line 3: tasks has unknown keys; remove Owner'],
+    [[header, '{"tasks":{"Id":1}}', end], 'line 2: tasks must have '],
+    [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],
+    [[header, '{"simpleTasks":{"id":2,"title":"a","status":"done"}}', end], 'line 2: simpleTasks.id must be 1, '],
+    [[header, '{"alerts":{}}', end], 'line 2: must be an object with one key of tasks, lastTaskId, taskKeys, '],
+    [[header, task(1), end, task(2)], 'line 4: nothing may follow the last line'],
+    [[header, 'null', end], 'line 2: must be an object'],
+  ] as const) {
+    const { code, stdout, stderr } = await importText(folder, lines);
+    assert.ok(stderr.startsWith(`signalbox: ${problem}`), `${problem}: ${stderr}`);
+    assert.ok(stderr.endsWith('; nothing was imported\n'), stderr);
+    assert.deepEqual([code, stdout], [1, '']);
+  }
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.endsWith('.state')),
+    [],
+  );
+  assert.equal((await importText(folder, [header, task(7), end])).code, 0);
+});
+
+test('an import is refused where there is something already', async (t) => {
+  const folder = createFolder(t);
+  assert.equal((await importText(folder, [header, task(7), end])).code, 0);
+  const { code, stderr } = await importText(folder, [header, task(8), end]);
+  assert.deepEqual([code, stderr], [1, 'signalbox: the store has or had tasks already; import into an empty one\n']);
+});
+
+test('neither works while a server uses the folder, or with a memory store', async (t) => {
+  const folder = createFolder(t);
+  await start(t, folder);
+  for (const command of ['export', 'import']) {
+    const inUse = `dataDir: ${folder} is in use by another signalbox process; stop it first`;
+    assert.equal(await refusal([command, ...fileStore(folder)], 1), inUse);
+    assert.match(await refusal([command], 1), /^store: a memory store .*; name another one with --store$/);
+    assert.equal(await refusal([command, 'x'], 2), `${command} takes no arguments; see signalbox --help`);
+  }
+});
+
+test('an export names a folder that has nothing to export, and leaves it as it is', async (t) => {
+  const folder = join(createFolder(t), 'data');
+  const problem = `dataDir: ${folder} has nothing to export; choose another folder with --data-dir`;
+  assert.equal(await refusal(['export', ...fileStore(folder)], 1), problem);
+  assert.equal(existsSync(folder), false);
+});
+
+test('an export leaves out what is damaged, names it, and can be imported', async (t) => {
+  const folder = createFolder(t);
+  const tasks = Array.from({ length: 2000 }, (_, index) => task(index + 1));
+  const simpleTasks = [1, 2].map((id) => `{"simpleTasks":{"id":${id},"title":"s${id}","status":"done"}}`);
+  assert.equal((await importText(folder, [header, ...tasks, ...simpleTasks, end])).code, 0);
+  const server = await start(t, folder);
+  for (const Title of ['a', 'b', 'c']) await server.request('POST', '/api/tasks', { body: { Title } });
+  for (const title of ['a', 'b', 'c']) await server.request('POST', '/simple/api/tasks', { body: { title } });
+  await server.stop();
+  replace(join(folder, 'tasks.state'), '"Title":"t5"', '"Title":!t5"');
+  replace(join(folder, 'tasks.jsonl'), '"Title":"b"', '"Title":"!"');
+  replace(join(folder, 'simple-tasks.jsonl'), '"title":"b"', '"title":"!"');
+  const hint = 'restore the folder from a backup, or save what can be read with signalbox export';
+  assert.ok((await refusal(fileStore(folder), 1)).endsWith(hint));
+
+  const { code, stdout, stderr } = await runProgram(['export', ...fileStore(folder)]);
+  assert.deepEqual(
+    stderr.split('\n').map((line) => line.replace(`${folder}/`, '')),
+    [
+      'signalbox: damaged, left out: tasks: tasks.state is damaged near line 3',
+      'signalbox: damaged, left out: tasks: record 2 of the log is missing or damaged',
+      'signalbox: damaged, left out: simple-tasks: record 2 of the log is missing or damaged',
+      'signalbox: damaged, left out: simple-tasks: lost 1; those after move up',
+      'signalbox: exported tasks 2001, simpleTasks 4',
+      '',
+    ],
+  );
+  assert.equal(code, 1);
+  const ids = [...stdout.matchAll(/"Id":(\d+)/g)].map(([, id]) => Number(id));
+  assert.deepEqual(
+    Array.from({ length: 2003 }, (_, index) => index + 1).filter((id) => !ids.includes(id)),
+    [5, 2002],
+  );
+  const other = createFolder(t);
+  const imported = await runProgram(['import', ...fileStore(other)], { input: stdout });
+  assert.deepEqual([imported.code, imported.stderr], [0, 'signalbox: imported tasks 2001, simpleTasks 4\n']);
+});
+
+test('an import that was interrupted while it stored is not served, and the next one starts anew', async (t) => {
+  const folder = createFolder(t);
+  assert.equal((await importText(folder, [header, task(7), end])).code, 0);
+  writeFileSync(join(folder, 'import.unfinished'), '');
+  const problem = `dataDir: ${folder} has part of an import that was interrupted; run signalbox import again`;
+  assert.equal(await refusal(fileStore(folder), 1), problem);
+  assert.equal(await refusal(['export', ...fileStore(folder)], 1), problem);
+  assert.equal((await importText(folder, [header, task(8), end])).code, 0);
+  const { stdout } = await runProgram(['export', ...fileStore(folder)]);
+  assert.deepEqual(stdout.split('\n').slice(1, -1), ['{"lastTaskId":8}', task(8), end]);
+});
+
+test('an import that cannot be stored leaves nothing behind', async (t) => {
+  const folder = createFolder(t);
+  const item = JSON.stringify({ items: { id: 1, name: 'x'.repeat(100_000), status: 'active' } });
+  const input = [header, task(7), item, end, ''].join('\n');
+  // No file may have more than 16 KiB, so the items cannot be stored after the tasks were.
+  const wrapper = ['sh', '-c', 'ulimit -f 16; exec "$0" "$@"'];
+  const { code, stderr } = await runProgram(['import', ...fileStore(folder)], { input, wrapper });
+  assert.match(stderr, /^signalbox: nothing was imported: .*EFBIG.*\n$/);
+  assert.equal(code, 1);
+  const left = readdirSync(folder).filter((name) => /state$|unfinished/.test(name));
+  assert.deepEqual(left, []);
+});
+
+const replace = (path: string, from: string, to: string): void => {
+  const text = readFileSync(path, 'utf8');
+  assert.ok(text.includes(from));
+  writeFileSync(path, text.replace(from, to));
+};

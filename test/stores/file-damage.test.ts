@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
+import { createStateFile } from '../../src/storage/changes/state-file.ts';
+import { keepIn } from '../support/changes.ts';
+import { createFolder } from '../support/folder.ts';
+
+const now = () => new Date(2026, 0, 31, 9, 30);
+
+const open = (folder: string) => openTaskStore(now, keepIn(folder));
+
+/** A folder with four seed tasks, and three changes in the log. */
+const createStore = async (t: TestContext): Promise<string> => {
+  const folder = createFolder(t);
+  const store = await open(folder);
+  await store.restore(Array.from({ length: 4 }, () => ({ Title: 'seed' })));
+  await store.create({ Title: 'a' });
+  await store.update(5, { Title: 'b' });
+  await store.create({ Title: 'c' });
+  await store.close();
+  return folder;
+};
+
+test('file: a log that ends in the middle of its last record has every change before', async (t) => {
+  const folder = await createStore(t);
+  const log = join(folder, 'tasks.jsonl');
+  const bytes = readFileSync(log);
+  const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+  for (let end = lastLine; end < bytes.length; end += 5) {
+    const copy = createFolder(t);
+    cpSync(folder, copy, { recursive: true });
+    truncateSync(join(copy, 'tasks.jsonl'), end);
+    const store = await open(copy);
+    assert.equal((await store.find(5))?.Title, 'b');
+    // Its id is given again: that change was not acknowledged.
+    assert.equal((await store.create({ Title: 'd' })).Id, 6);
+    await store.close();
+    const again = await open(copy);
+    assert.equal((await again.list({}, 0)).total, 6);
+    await again.close();
+  }
+});
+
+test('file: a state in which any byte has changed, or that ends early, is refused as damaged', async (t) => {
+  const folder = await createStore(t);
+  const state = join(folder, 'tasks.state');
+  const bytes = readFileSync(state);
+  for (let place = 0; place < bytes.length - 1; place += 3) {
+    for (const bit of [1, 4, 128]) {
+      const changed = Buffer.from(bytes);
+      changed[place] = (bytes[place] ?? 0) ^ bit;
+      writeFileSync(state, changed);
+      await assert.rejects(open(folder), { code: 'damaged' }, `byte ${place}`);
+    }
+    writeFileSync(state, bytes.subarray(0, place));
+    await assert.rejects(open(folder), { code: 'damaged' }, `${place} bytes`);
+  }
+});
+
+test('file: a log that is behind the state continues after it', async (t) => {
+  const folder = createFolder(t);
+  const state = createStateFile(join(folder, 'tasks.state'));
+  await state.write(50_000, [[{ lastId: 3 }]]);
+  const begun = performance.now();
+  for (const id of [4, 5]) {
+    const store = await open(folder);
+    assert.equal((await store.create({ Title: 'a' })).Id, id);
+    await store.close();
+  }
+  assert.ok(performance.now() - begun < 10_000);
+});
+
+test('file: the state is written when the log has grown enough over several starts', async (t) => {
+  const folder = createFolder(t);
+  const Description = 'x'.repeat(1_000_000);
+  for (let start = 0; start < 4; start += 1) {
+    const store = await open(folder);
+    for (let count = 0; count < 5; count += 1) await store.create({ Title: 'a', Description });
+    await store.close();
+  }
+  assert.ok(existsSync(join(folder, 'tasks.state')));
+});

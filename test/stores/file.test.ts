@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openItemStore } from '../../src/profiles/items/store.ts';
+import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
+import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
+import { KeyRefusal } from '../../src/storage/store-errors.ts';
+import { version } from '../../src/storage/versions.ts';
+import { keepIn } from '../support/changes.ts';
+import { createFolder } from '../support/folder.ts';
+import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
+import { testTaskStore } from './task-store.ts';
+
+testTaskStore(
+  'file',
+  async (t, clock) => {
+    const store = await openTaskStore(clock, keepIn(createFolder(t)));
+    t.after(() => store.close());
+    return store;
+  },
+  0.05,
+);
+
+testItemStore('file', async (t) => {
+  const store = await openItemStore(keepIn(createFolder(t)));
+  t.after(() => store.close());
+  return store;
+});
+
+testSimpleTaskStore('file', async (t) => {
+  const store = await openSimpleTaskStore(keepIn(createFolder(t)));
+  t.after(() => store.close());
+  return store;
+});
+
+const now = () => new Date(2026, 0, 31, 9, 30);
+
+test('file: tasks, versions, keys and the next id are the same after a restart', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  const key = { key: 'k', bodyHash: 'h' };
+  await first.create({ Title: 'a' }, key);
+  await first.update(1, { Title: 'b' });
+  await first.create({ Title: 'c' });
+  await first.remove(2);
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  const found = await second.find(1);
+  assert.deepEqual([found?.Title, found?.[version]], ['b', 2]);
+  assert.equal((await second.create({ Title: 'a' }, key)).Title, 'a');
+  await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), KeyRefusal);
+  assert.equal((await second.create({ Title: 'd' })).Id, 3);
+});
+
+test('file: the state is written while changes go on, and the log before it is deleted', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  const Description = 'x'.repeat(100_000);
+  for (let round = 0; round < 6; round += 1) {
+    await Promise.all(Array.from({ length: 100 }, () => first.create({ Title: 'a', Description })));
+  }
+  await first.update(3, { Title: 'changed' });
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  assert.equal((await second.list({}, 0)).total, 600);
+  assert.equal((await second.find(3))?.Title, 'changed');
+  const logBytes = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  assert.ok(statSync(join(folder, 'tasks.state')).size > 16e6);
+  assert.ok(logBytes < 60e6, `${logBytes} bytes of log`);
+});
+
+test('file: seed tasks are kept, and loaded once', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  assert.equal(await first.isNew(), true);
+  assert.equal(await first.restore([{ Title: 'a' }, { Id: 7, Title: 'b' }]), undefined);
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  assert.equal(await second.isNew(), false);
+  assert.deepEqual([(await second.find(7))?.Title, (await second.create({ Title: 'c' })).Id], ['b', 8]);
+});
+
+test('file: a log that somebody moves away is not missed on the next start', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  await first.create({ Title: 'a' });
+  renameSync(join(folder, 'tasks.jsonl'), join(folder, 'elsewhere'));
+  await first.create({ Title: 'b' });
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  assert.deepEqual([(await second.find(1))?.Title, (await second.find(2))?.Title], ['a', 'b']);
+});
+
+for (const [what, spoil] of [
+  ['state', (folder: string) => join(folder, 'tasks.state')],
+  ['log', (folder: string) => join(folder, 'tasks.jsonl')],
+] as const) {
+  test(`file: a damaged ${what} is refused, not read in part`, async (t) => {
+    const folder = createFolder(t);
+    const first = await openTaskStore(now, keepIn(folder));
+    await first.restore(Array.from({ length: 100 }, () => ({ Title: 'seed' })));
+    for (let index = 0; index < 10; index += 1) await first.create({ Title: 'a' });
+    await first.close();
+    const path = spoil(folder);
+    const bytes = readFileSync(path);
+    bytes.writeUInt8(bytes.readUInt8(200) ^ 1, 200);
+    writeFileSync(path, bytes);
+    await assert.rejects(openTaskStore(now, keepIn(folder)), /damaged/);
+  });
+}
