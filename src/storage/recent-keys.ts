@@ -43,6 +43,3 @@ export class RecentKeys<T extends Remembered> {
     }
   }
 }
-
-/** As many keys as are remembered. */
-export const recentKeyCount = rememberedCount;

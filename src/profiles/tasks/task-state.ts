@@ -33,8 +33,6 @@ export type TaskChange =
   | { key: TaskKey; task: Task }
   | { lastId: number };
 
-export type TaskState = ReturnType<typeof createTaskState>;
-
 /** All tasks in memory, by id and filter. */
 export const createTaskState = (clock: () => Date) => {
   const tree = createTaskTree(setCount);
