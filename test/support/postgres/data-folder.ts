@@ -1,0 +1,52 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSharedFolder, findInstallation, runAsOwner, type Version } from './installation.ts';
+
+/** The superuser, and an ordinary user who owns a database. */
+export const admin = { user: 'postgres', password: 'test-postgres' };
+export const ordinary = { user: 'signalbox', password: 'test-signalbox', database: 'signalbox' };
+
+/** Small and fast, but as durable as the defaults. Memory is in files of the data folder, so a killed server leaves none. */
+const settings = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+max_connections = 100
+shared_buffers = 32MB
+dynamic_shared_memory_type = mmap
+wal_level = replica
+wal_keep_size = 512MB
+max_wal_size = 512MB
+checkpoint_timeout = 1h
+wal_sender_timeout = 5s
+wal_receiver_timeout = 5s
+wal_receiver_status_interval = 1s
+wal_retrieve_retry_interval = 100ms
+hot_standby = on
+log_min_messages = warning
+`;
+
+const templates = new Map<Version, string>();
+
+/** Creates a data folder with both users and the database: a copy of one that is initialised once in each process. */
+export const createData = (version: Version, data: string): void => {
+  const template = templates.get(version) ?? createTemplate(version);
+  templates.set(version, template);
+  runAsOwner('cp', ['-r', template, data], { PATH: process.env['PATH'] });
+};
+
+const createTemplate = (version: Version): string => {
+  const { program, environment } = findInstallation(version);
+  const folder = createSharedFolder();
+  const data = join(folder, 'data');
+  const passwords = join(folder, 'password');
+  writeFileSync(passwords, admin.password);
+  const access = ['-U', admin.user, '-A', 'scram-sha-256', `--pwfile=${passwords}`];
+  const how = ['-N', '--no-instructions', '-E', 'UTF8', '--locale=C', '--wal-segsize=4'];
+  runAsOwner(program('initdb'), ['-D', data, ...access, ...how], environment);
+  appendFileSync(join(data, 'postgresql.conf'), settings);
+  const { user, password, database } = ordinary;
+  // In this mode each line is a command.
+  const commands = `CREATE ROLE ${user} LOGIN PASSWORD '${password}'\nCREATE DATABASE ${database} OWNER ${user}\n`;
+  runAsOwner(program('postgres'), ['--single', '-D', data, '-c', 'fsync=off', 'postgres'], environment, commands);
+  return data;
+};

@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type Version = 15 | 18;
+
+/** Who runs the servers: PostgreSQL refuses root, so root runs it as nobody. */
+export const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+export interface Installation {
+  /** The absolute path of `postgres` or `initdb`. */
+  program(name: string): string;
+  environment: NodeJS.ProcessEnv;
+}
+
+const toNative = (version: Version): string =>
+  fileURLToPath(new URL(`../../../../node_modules/postgres-${version}/native`, import.meta.url));
+
+/** Why no PostgreSQL server can run here; false where it can. In CI on Linux x64 nothing is skipped. */
+export const toSkipPostgres = (): string | false => {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'the packages with PostgreSQL are for Linux x64';
+  const isThere = existsSync(toNative(15)) && existsSync(toNative(18));
+  return !isThere && process.env['CI'] !== 'true' && 'the optional packages with PostgreSQL are not installed';
+};
+
+const installations = new Map<Version, Installation>();
+
+/** The programs of this version, ready for the owner of the servers; prepared once in each process. */
+export const findInstallation = (version: Version): Installation => {
+  const installation = installations.get(version) ?? prepare(version);
+  installations.set(version, installation);
+  return installation;
+};
+
+const prepare = (version: Version): Installation => {
+  const packed = toNative(version);
+  const native = isReachable(packed) ? packed : copyNative(packed);
+  return {
+    program: (name) => join(native, 'bin', name),
+    environment: {
+      PATH: process.env['PATH'],
+      LD_LIBRARY_PATH: `${linkLibraries(native)}:${join(native, 'lib')}`,
+      TZ: 'UTC',
+    },
+  };
+};
+
+/** Whether any user can open files there, which the folder of root, for example, does not allow. */
+const isReachable = (folder: string): boolean =>
+  owner.uid === undefined ||
+  folder === '/' ||
+  ((statSync(folder).mode & 0o005) === 0o005 && isReachable(dirname(folder)));
+
+const copyNative = (native: string): string => {
+  const copy = join(createSharedFolder(), 'native');
+  cpSync(native, copy, { recursive: true });
+  return copy;
+};
+
+/** The package's install script, which npm may not run, would link the short names of libraries to the files. */
+const linkLibraries = (native: string): string => {
+  const folder = createSharedFolder();
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) symlinkSync(join(dirname(native), source), join(folder, basename(target)));
+  return folder;
+};
+
+/** A folder that everybody may read, removed when this process exits. */
+export const createSharedFolder = (): string => {
+  const folder = createOwnedFolder();
+  chmodSync(folder, 0o755);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+/** A new folder of the user who runs the servers. */
+export const createOwnedFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-postgres-'));
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  return folder;
+};
+
+/** Runs a program as that user until it exits; throws if it fails. */
+export const runAsOwner = (program: string, args: string[], environment: NodeJS.ProcessEnv, input = ''): void => {
+  const { status, error, stderr, stdout } = spawnSync(program, args, { ...owner, env: environment, input, cwd: '/' });
+  if (status !== 0) throw new Error(`${program} fails: ${error ?? `${stdout}${stderr}`}`);
+};

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Processes whose parent is this one. */
+const listChildren = (pid: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readParent(name) === pid)
+    .map(Number);
+
+/** Undefined if the process has ended meanwhile. */
+const readParent = (pid: string): number | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Sends a signal to a process and its children; it is stopped first, so that it starts no other child meanwhile. */
+export const signalTree = (pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void => {
+  if (signal !== 'SIGCONT') send(pid, 'SIGSTOP');
+  for (const child of listChildren(pid)) send(child, signal);
+  send(pid, signal);
+};
+
+const send = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended already.
+  }
+};

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Scope } from '../folder.ts';
+
+/** The end of the server's answer to a COMMIT: the message CommandComplete. */
+const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
+
+export type Direction = 'to-server' | 'to-client';
+
+export interface TcpProxy {
+  port: number;
+  /** Bytes stop flowing in the directions. They arrive after `release`, even if the sender has closed its connection. */
+  hold(...directions: Direction[]): void;
+  release(): void;
+  /** Ends all connections, with RST or FIN, on both sides. */
+  cut(how: 'reset' | 'end'): void;
+  /** Resets a client's connection instead of passing the server's next answer to a COMMIT; resolves when that has happened. */
+  cutBeforeAnswer(): Promise<void>;
+}
+
+/** A TCP proxy on a free port of 127.0.0.1 in front of a PostgreSQL server. */
+export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpProxy> => {
+  const held = new Set<Direction>();
+  const flows = new Set<{ flush(): void }>();
+  const sockets = new Set<Socket>();
+  let onAnswer: (() => void) | undefined;
+  const isCut = (direction: Direction, piece: Buffer): boolean => {
+    if (direction === 'to-server' || !onAnswer || !piece.includes(committed)) return false;
+    onAnswer();
+    onAnswer = undefined;
+    return true;
+  };
+  const flow = (from: Socket, to: Socket, direction: Direction): void => {
+    const waiting: Buffer[] = [];
+    let isEnded = false;
+    const flush = (): void => {
+      if (held.has(direction)) return;
+      for (const piece of waiting.splice(0)) if (to.writable) to.write(piece);
+      if (!isEnded) return;
+      flows.delete(self);
+      to.end();
+    };
+    const self = { flush };
+    flows.add(self);
+    from.on('data', (piece) => {
+      if (isCut(direction, piece)) {
+        from.resetAndDestroy();
+        to.resetAndDestroy();
+        return;
+      }
+      waiting.push(piece);
+      flush();
+    });
+    from.on('close', () => {
+      isEnded = true;
+      flush();
+    });
+    from.on('end', () => {
+      isEnded = true;
+      flush();
+    });
+  };
+  const track = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  };
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    const upstream = connect({ port: serverPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    track(client);
+    track(upstream);
+    flow(client, upstream, 'to-server');
+    flow(upstream, client, 'to-client');
+    upstream.on('error', () => client.resetAndDestroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = (how: 'reset' | 'end'): void => {
+    for (const socket of [...sockets]) how === 'reset' ? socket.resetAndDestroy() : socket.end();
+  };
+  t.after(() => {
+    server.close();
+    cut('reset');
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    hold: (...directions) => {
+      for (const direction of directions) held.add(direction);
+    },
+    release: () => {
+      held.clear();
+      for (const { flush } of [...flows]) flush();
+    },
+    cut,
+    cutBeforeAnswer: () =>
+      new Promise((resolve) => {
+        onAnswer = resolve;
+      }),
+  };
+};
