@@ -1,0 +1,56 @@
+import type { FinalTask, Operation } from './history.ts';
+
+export interface IdFaults {
+  /** Acknowledged creations whose task is neither in the list nor was removed. */
+  lost: string[];
+  /** Titles that more than one task has, and ids that more than one creation got. */
+  duplicated: string[];
+  /** Ids that no task has or had. */
+  gaps: number[];
+  /** Creations that were refused as not applied, and are in the list; tasks of no creation; tasks under another id. */
+  wrong: string[];
+}
+
+/**
+ * Compares the creations of a history with the final list, whose last task was created after all others. Each creation
+ * has its value as Title.
+ */
+export const checkIds = (operations: readonly Operation[], list: readonly FinalTask[]): IdFaults => {
+  const creations = operations.filter(({ kind }) => kind === 'create');
+  const removed = new Set(
+    operations.flatMap(({ kind, outcome, id }) =>
+      kind === 'remove' && (outcome === 'ok' || outcome === 'unknown') ? (id ?? []) : [],
+    ),
+  );
+  const byTitle = new Map(creations.map((creation) => [creation.value ?? '', creation]));
+  const titleOf = new Map(list.map(({ id, title }) => [id, title]));
+  const acknowledged = creations.filter(({ outcome }) => outcome === 'ok');
+  const known = new Set([...titleOf.keys(), ...acknowledged.map(({ id }) => id), ...removed]);
+  const last = Math.max(0, ...titleOf.keys());
+  return {
+    lost: acknowledged
+      .filter(({ id = 0, value }) => titleOf.get(id) !== value && !(removed.has(id) && !titleOf.has(id)))
+      .map(describe),
+    duplicated: [
+      ...findRepeated(list.map(({ title }) => title)),
+      ...findRepeated(list.map(({ id }) => id)),
+      ...findRepeated(acknowledged.map(({ id }) => id)),
+    ],
+    gaps: Array.from({ length: last }, (_, index) => index + 1).filter((id) => !known.has(id)),
+    wrong: list.filter(({ id, title }) => !fits(byTitle.get(title), id)).map(({ id, title }) => `${id} ${title}`),
+  };
+};
+
+const fits = (creation: Operation | undefined, id: number): boolean =>
+  creation?.outcome === 'unknown' || (creation?.outcome === 'ok' && creation.id === id);
+
+const describe = ({ id, value }: Operation): string => `${id} ${value}`;
+
+const findRepeated = (values: readonly unknown[]): string[] => {
+  const seen = new Set<unknown>();
+  return values.flatMap((value) => {
+    if (seen.has(value)) return String(value);
+    seen.add(value);
+    return [];
+  });
+};
