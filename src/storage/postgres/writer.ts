@@ -44,14 +44,14 @@ export class Writer {
   readonly #report: (failure: unknown) => void;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
-  readonly #begun: Promise<void> | undefined;
+  #begun: Promise<void> | undefined;
   #connection: Connection | undefined;
   #epoch = 0;
   /** The number of the last batch that was begun, and of the last that is known to be committed. */
   #batch = 0;
   #committed = 0;
   #lastFailure: unknown;
-  readonly #sign: NodeJS.Timeout;
+  #sign: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** `report` gets the failure when writing begins to fail, and undefined when it works again. */
@@ -59,6 +59,10 @@ export class Writer {
     this.#open = open;
     this.#identity = identity;
     this.#report = report;
+  }
+
+  /** Registers this instance, and shows from now on that it lives. */
+  begin(): void {
     this.#sign = setInterval(() => this.#start(), seenMs).unref();
     this.#start();
     this.#begun = this.#running;
