@@ -37,9 +37,9 @@ const findAddressProblems = (store: string): string[] => {
   }
 };
 
-/** The name of this instance among those that share a database. */
+/** The name of this instance among those that share a database; it can be sent as a header. */
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
-  instanceName ?? `${hostname}:${port}`;
+  instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
 /**
  * The database that the setting `store` names, if it does. Throws a SettingsError if somebody has to change something; a

@@ -140,6 +140,8 @@ export interface Feature<P extends TProperties = TProperties> {
   tools?: Tool[];
   /** What is moved from store to store. */
   transfer?: Transfer;
+  /** Its profiles exist only where instances share a database. */
+  needsDatabase?: boolean;
   /** Whether the settings turn the feature on, although none of its profiles is mounted. */
   isOn?(settings: Static<TObject<P>>): boolean;
   /** Called once, if the feature is on or one of its profiles is mounted; throws a SettingsError for invalid settings. */
