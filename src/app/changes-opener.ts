@@ -11,7 +11,7 @@ import { assertNoUnfinishedImport } from './transfer/file-store.ts';
 
 /** Keeps changes as the setting `store` says. */
 export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: FastifyBaseLogger): OpenChanges => {
-  if (settings.store === 'memory') return async (_name, state) => keepInMemory(state);
+  if (settings.store !== 'file') return async (_name, state) => keepInMemory(state);
   const directory = resolve(settings.dataDir);
   assertNoUnfinishedImport(directory);
   return async (name, state, onLost) => {

@@ -21,7 +21,9 @@ import { createLogOpener } from './journal-opener.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
 import { registerMounts } from './mounts/register.ts';
 import { packageRoot, version } from './package-info.ts';
-import { assertReloadable, pickOwn, preflight } from './preflight.ts';
+import { pickOwn } from './pick-own.ts';
+import { assertReloadable, preflight } from './preflight.ts';
+import { nameInstance, openDatabase } from './shared-store.ts';
 
 interface Dependencies {
   log: FastifyBaseLogger;
@@ -55,12 +57,15 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   const tokens = createTokens(plan.keys, settings.issuer, clock);
   const { host: address, allowedHosts, cors, trustProxy } = settings;
   const { requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
+  const instanceName = nameInstance(settings, host.hostname());
   const server = createServer({
     ...{ host: address, machine: host.hostname(), allowedHosts, cors, trustProxy, certificate, log },
     ...{ requestTimeout, headersTimeout, maxConnections, maxEventLoopDelay, meters },
   });
   server.addHook('onClose', async () => host.close());
   try {
+    const database = await openDatabase(settings, { name: instanceName, version, log });
+    server.addHook('onClose', async () => database?.close());
     const openLog = createLogOpener(resolve(settings.dataDir), log, meters);
     const openChanges = createChangesOpener(settings, openLog, log);
     const openSnapshot = (name: string) => createSnapshot(resolve(settings.dataDir), name);
@@ -68,7 +73,19 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     const authorize = createAuthorize(tokens, keys);
     const topics = new Map<string, Topic>();
     const own = { version, nodeVersion, programFolder: packageRoot, meters, authorize, topics: () => topics };
-    const parts = { ...own, openLog, openChanges, openSnapshot, clock, host, log, powerShellPaths, tokens, records };
+    const parts = {
+      ...own,
+      database,
+      openLog,
+      openChanges,
+      openSnapshot,
+      clock,
+      host,
+      log,
+      powerShellPaths,
+      tokens,
+      records,
+    };
     const instances = await createInstances(server, mounted, settings, parts);
     for (const { instance } of instances) {
       for (const [name, topic] of Object.entries(instance.topics ?? {})) topics.set(name, topic);

@@ -14,6 +14,8 @@ import { findEscapingLink } from '../http/routes/public-folder.ts';
 import type { Feature } from '../profiles/feature.ts';
 import { resolveMounts } from './mounts/resolve.ts';
 import { packageRoot } from './package-info.ts';
+import { pickOwn } from './pick-own.ts';
+import { findStoreProblems } from './shared-store.ts';
 
 /** Checks the settings before anything is opened; throws one SettingsError with every problem. */
 export const preflight = (settings: Settings, features: readonly Feature[]) => {
@@ -39,10 +41,6 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
 export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
   assertNoProblems([...findConflicts(settings), ...findFeatureProblems(settings, mounted)]);
 
-/** The entries whose keys are in `shape`: how a feature receives its own settings and records, and no others. */
-export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
-  Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));
-
 /** The mounts, and the features that are on or have a profile mounted. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const mounts = resolveMounts(settings, features);
@@ -51,7 +49,7 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
     (feature) =>
       feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
   );
-  assertNoProblems(findFeatureProblems(settings, mounted));
+  assertNoProblems([...findFeatureProblems(settings, mounted), ...findStoreProblems(settings, mounted)]);
   return { mounts, mounted };
 };
 

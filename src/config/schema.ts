@@ -37,10 +37,24 @@ const coreSettings = {
     default: 'data',
     description: 'Folder for data that must survive a restart.',
   }),
-  store: Type.Enum(['memory', 'file'], {
+  store: Type.String({
+    minLength: 1,
     default: 'memory',
-    description: 'Where tasks and items are kept: until the server stops, or in files of `dataDir`.',
+    description:
+      'Where tasks and items are kept: `memory` until the server stops, `file` in `dataDir`, or the address of a PostgreSQL database that instances share, `postgres://user@host/database`.',
   }),
+  instanceName: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]+$',
+      description: 'Name of this instance among those that share a database; host name and port by default.',
+    }),
+  ),
+  timeZone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Time zone of times without one, such as `Europe/Berlin`; that of the machine by default.',
+    }),
+  ),
   seed: Type.Optional(path('JSON file with records to load on startup.')),
   cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
   allowedHosts: list('Host names that requests may use; on loopback, in addition to the local names.'),

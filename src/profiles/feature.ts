@@ -9,6 +9,7 @@ import type { OpenChanges, State } from '../storage/changes/changes.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
+import type { Database } from '../storage/postgres/database.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
 import type { Route } from './route.ts';
 import type { Topic } from './topic.ts';
@@ -34,6 +35,8 @@ export interface Parts {
   openLog: OpenLog;
   /** Opens a state whose changes are stored as the setting `store` says. Throws a SettingsError. */
   openChanges: OpenChanges;
+  /** The database that instances share, if the setting `store` names one; then nothing is kept by `openChanges`. */
+  database: Database | undefined;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
   /** Rejects with the 401 or 403 for a caller without access, as the guard of a route does. */
@@ -132,6 +135,8 @@ export interface Feature<P extends TProperties = TProperties> {
   seed?: Record<string, TSchema>;
   /** Conflicts between own settings that are each valid, as clauses; called before anything is created. */
   findProblems?(settings: Static<TObject<P>>): string[];
+  /** What its settings lack for instances that share a store, as clauses such as `set users`. */
+  findSharingProblems?(settings: Static<TObject<P>>): string[];
   tools?: Tool[];
   /** What is moved from store to store. */
   transfer?: Transfer;

@@ -20,7 +20,6 @@ export const createAsynchronousTaskStore = async (clock: () => Date): Promise<Ta
       const { pieces, ...rest } = await store.list(...all);
       return later({ ...rest, pieces: takeLater(pieces) });
     },
-    isNew: () => later(store.isNew()),
     restore: store.restore,
     isReady: () => later(store.isReady()),
     close: async () => store.close(),

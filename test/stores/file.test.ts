@@ -77,12 +77,11 @@ test('file: the state is written while changes go on, and the log before it is d
 test('file: seed tasks are kept, and loaded once', async (t) => {
   const folder = createFolder(t);
   const first = await openTaskStore(now, keepIn(folder));
-  assert.equal(await first.isNew(), true);
-  assert.equal(await first.restore([{ Title: 'a' }, { Id: 7, Title: 'b' }]), undefined);
+  assert.equal(await first.restore([{ Title: 'a' }, { Id: 7, Title: 'b' }], true), undefined);
   await first.close();
   const second = await openTaskStore(now, keepIn(folder));
   t.after(() => second.close());
-  assert.equal(await second.isNew(), false);
+  assert.equal(await second.restore([{ Title: 'again' }], true), undefined);
   assert.deepEqual([(await second.find(7))?.Title, (await second.create({ Title: 'c' })).Id], ['b', 8]);
 });
 

@@ -50,7 +50,7 @@ test('an asynchronous store gives the same responses as a synchronous one', asyn
   }
 });
 
-const methods = ['create', 'find', 'update', 'remove', 'list', 'isNew', 'restore', 'isReady', 'close'];
+const methods = ['create', 'find', 'update', 'remove', 'list', 'restore', 'isReady', 'close'];
 
 /** A store whose methods all fail, synchronously or later. */
 const createFailing = (error: Error, isLater: boolean): TaskStore => {

@@ -1,5 +1,6 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
+import { createPostgresItemStore } from './postgres-store.ts';
 import { createItemRoutes } from './routes.ts';
 import { ItemSeed } from './schema.ts';
 import { type ItemStore, openItemStore } from './store.ts';
@@ -12,8 +13,8 @@ export const items = defineFeature({
   settings: {},
   seed: { items: ItemSeed },
   transfer: itemTransfer,
-  create: async ({ openChanges, records }) => {
-    const store = await openItemStore(openChanges);
+  create: async ({ openChanges, database, clock, records }) => {
+    const store = database ? createPostgresItemStore(database, clock) : await openItemStore(openChanges);
     await restoreItems(store, (records['items'] ?? []) as ItemSeed[]);
     return { profiles: { items: createItemRoutes(store) }, close: async () => store.close() };
   },
@@ -25,6 +26,5 @@ const restoreItems = async (store: ItemStore, records: ItemSeed[]): Promise<void
     ({ id }, index) => id !== undefined && records.slice(0, index).some((earlier) => earlier.id === id),
   );
   if (repeated >= 0) throw new SettingsError([`seed record items[${repeated}].id is given twice`]);
-  if (records.length === 0 || (await store.listPage(1, 0)).total > 0) return;
-  await store.restore(records);
+  if (records.length > 0) await store.restore(records);
 };

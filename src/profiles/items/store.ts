@@ -10,7 +10,7 @@ export interface ItemStore {
   add(item: Pick<Item, 'name'>): Awaitable<Item>;
   /** At most `size` items from index `size × (page − 1)` on, in order of creation; `total` counts all. */
   listPage(page: number, size: number): Awaitable<List<Item>>;
-  /** Stores items under their own ids, or random ones that none of them has. */
+  /** Stores items under their own ids, or random ones that none of them has; unless there are items already. */
   restore(records: readonly ItemSeed[]): Awaitable<void>;
   /** Whether items can be read and added at the moment. */
   isReady(): Awaitable<boolean>;
@@ -37,6 +37,7 @@ export const openItemStore = async (openChanges: OpenChanges): Promise<ItemStore
       }),
     listPage: (page, size) => toList(items.all, size * (page - 1), size),
     restore: (records) => {
+      if (items.all.length > 0) return;
       for (const { id } of records) if (id !== undefined) used.add(id);
       const complete = records.map(({ id = pickId(used), name, status = 'created' }) => {
         used.add(id);
@@ -50,7 +51,7 @@ export const openItemStore = async (openChanges: OpenChanges): Promise<ItemStore
 };
 
 /** A random id that is not used; once all are, any. */
-const pickId = (used: ReadonlySet<number>): number => {
+export const pickId = (used: ReadonlySet<number>): number => {
   const unused = Array.from({ length: itemIds }, (_, id) => id).filter((id) => !used.has(id));
   return unused[randomInt(Math.max(unused.length, 1))] ?? randomInt(itemIds);
 };

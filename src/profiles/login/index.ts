@@ -13,6 +13,10 @@ export const login = defineFeature({
   profiles: [{ name: 'login', alias: 'A', mounts: ['/', '/protected'], summary: 'passwords for tokens' }],
   settings: loginSettings,
   findProblems: findUserProblems,
+  findSharingProblems: ({ users, adminPassword, readerPassword }) =>
+    users || (adminPassword !== undefined && readerPassword !== undefined)
+      ? []
+      : ['set users, or adminPassword and readerPassword'],
   create: ({ settings, tokens, log, meters }) => {
     const accounts = createAccounts();
     const limits = createLoginLimits(toLimits(settings), readSeconds, (ip) =>

@@ -1,5 +1,6 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineFeature } from '../feature.ts';
+import { createPostgresSimpleTaskStore } from './postgres-store.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
 import { SimpleTaskSeed } from './schema.ts';
 import { openSimpleTaskStore, type SimpleTaskStore } from './store.ts';
@@ -12,8 +13,8 @@ export const simpleTasks = defineFeature({
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
   transfer: simpleTaskTransfer,
-  create: async ({ openChanges, records }) => {
-    const store = await openSimpleTaskStore(openChanges);
+  create: async ({ openChanges, database, clock, records }) => {
+    const store = database ? createPostgresSimpleTaskStore(database, clock) : await openSimpleTaskStore(openChanges);
     await restoreTasks(store, (records['simpleTasks'] ?? []) as SimpleTaskSeed[]);
     return { profiles: { 'simple-tasks': createSimpleTaskRoutes(store) }, close: async () => store.close() };
   },
@@ -25,6 +26,6 @@ const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): 
   if (wrong >= 0) {
     throw new SettingsError([`seed record simpleTasks[${wrong}].id must be ${wrong + 1}, its place in the list`]);
   }
-  if (records.length === 0 || (await store.list()).total > 0) return;
+  if (records.length === 0) return;
   await store.restore(records.map(({ title, status = 'pending' }) => ({ title, status })));
 };

@@ -10,7 +10,7 @@ export interface SimpleTaskStore {
   find(id: number): Awaitable<SimpleTask | undefined>;
   /** All tasks in order of creation. */
   list(): Awaitable<List<SimpleTask>>;
-  /** Stores the first tasks; there must be none yet. */
+  /** Stores the first tasks, unless there are some already. */
   restore(tasks: readonly Omit<SimpleTask, 'id'>[]): Awaitable<void>;
   /** Whether tasks can be read and added at the moment. */
   isReady(): Awaitable<boolean>;
@@ -24,7 +24,10 @@ export const openSimpleTaskStore = async (openChanges: OpenChanges): Promise<Sim
     add: ({ title, status }) => tasks.add((index) => ({ id: index + 1, title, status })),
     find: (id) => tasks.all[id - 1],
     list: () => toList(tasks.all),
-    restore: (records) => tasks.restore(records.map(({ title, status }, index) => ({ id: index + 1, title, status }))),
+    restore: (records) => {
+      if (tasks.all.length > 0) return;
+      return tasks.restore(records.map(({ title, status }, index) => ({ id: index + 1, title, status })));
+    },
     isReady: tasks.isReady,
     close: tasks.close,
   };

@@ -2,6 +2,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
+import { createPostgresTaskStore } from './postgres/task-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
@@ -18,8 +19,8 @@ export const tasks = defineFeature({
   settings: {},
   seed: { tasks: TaskSeed },
   transfer: taskTransfer,
-  create: async ({ clock, host, version, nodeVersion, openChanges, records }) => {
-    const store = await openTaskStore(clock, openChanges);
+  create: async ({ clock, host, version, nodeVersion, openChanges, database, records }) => {
+    const store = database ? createPostgresTaskStore(database, clock) : await openTaskStore(clock, openChanges);
     await restoreTasks(store, (records['tasks'] ?? []) as TaskSeed[]);
     const { topic, publish } = createNoticeTopic('open');
     const shared = [
@@ -61,8 +62,8 @@ const noticeChanges = (store: TaskStore, publish: (notice: object) => void): Tas
 
 /** Loads the seed, unless the store has had tasks before. */
 const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {
-  if (records.length === 0 || !(await store.isNew())) return;
-  const refused = await store.restore(records);
+  if (records.length === 0) return;
+  const refused = await store.restore(records, true);
   if (refused === undefined) return;
   throw new SettingsError([`seed record tasks[${refused}].Id must be higher than every id before it`]);
 };

@@ -39,10 +39,11 @@ export interface TaskStore {
   remove(id: number, expected?: readonly number[]): Awaitable<number | undefined>;
   /** At most `limit` matches with ids above `after`, in order of creation; `total` counts all matches. */
   list(filter: TaskFilter, limit: number, after?: number): Awaitable<TaskList>;
-  /** Whether it never had a task. */
-  isNew(): Awaitable<boolean>;
-  /** Stores tasks with their ids and times; the index of the first whose id is not above every id before, if there is one. */
-  restore(records: readonly TaskSeed[]): Promise<number | undefined>;
+  /**
+   * Stores tasks with their ids and times, with `ifNew` only if there never was a task; the index of the first whose id is
+   * not above every id before, if there is one.
+   */
+  restore(records: readonly TaskSeed[], ifNew?: boolean): Promise<number | undefined>;
   /** Whether tasks can be read and changed at the moment. */
   isReady(): Awaitable<boolean>;
   /** Completes work in progress and releases files and connections. */

@@ -1,10 +1,11 @@
 import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { OpenChanges } from '../../storage/changes/changes.ts';
 import type { Awaitable } from '../../storage/list.ts';
-import { KeyRefusal, StoreConflict } from '../../storage/store-errors.ts';
+import { KeyRefusal } from '../../storage/store-errors.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
-import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
+import type { Task, TaskSeed } from './schema.ts';
 import type { RequestKey, TaskStore } from './store.ts';
+import { assertExpected, toNewTask, toSeedTask, toUpdated } from './task-rules.ts';
 import { createTaskState, type TaskChange } from './task-state.ts';
 import { toPlainTask, toStoredTask, toTaskText } from './task-text.ts';
 
@@ -48,7 +49,7 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
       const known = key && findCreated(key);
       if (known) return known;
       const id = Math.max(lastGivenId, state.lastId) + 1;
-      const created = put({ ...toTask(id, fields, toLocalTimestamp(clock())), Status: 'Pending' }, 1, key);
+      const created = put(toNewTask(id, fields, toLocalTimestamp(clock())), 1, key);
       lastGivenId = id;
       if (!key || !(created instanceof Promise)) return created;
       runningKeys.add(key.key);
@@ -68,8 +69,8 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
       return write(id, null, { removed: id }, (count) => count);
     },
     list: state.list,
-    isNew: () => state.lastId === 0,
-    restore: async (records) => {
+    restore: async (records, ifNew) => {
+      if (ifNew && state.lastId > 0) return undefined;
       const refused = records.findIndex((record) => !restore(record));
       if (refused >= 0) return refused;
       await changes.save();
@@ -87,38 +88,9 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
   }
 
   function restore(record: TaskSeed): boolean {
-    const { Id = state.lastId + 1, CreatedAt = toLocalTimestamp(clock()), UpdatedAt } = record;
+    const { Id = state.lastId + 1 } = record;
     if (Id <= state.lastId) return false;
-    const task = { ...toTask(Id, record, CreatedAt), ...(UpdatedAt !== undefined && { UpdatedAt }) };
-    state.apply({ task, version: 1 });
+    state.apply({ task: toSeedTask(Id, record, toLocalTimestamp(clock())), version: 1 });
     return true;
   }
-};
-
-const assertExpected = (task: Versioned<Task>, expected: readonly number[] | undefined): void => {
-  if (expected === undefined || expected.includes(task[version])) return;
-  throw new StoreConflict('The task has changed since: read it again', task[version]);
-};
-
-/** Copies field by field: other fields that a client sends, including times, are dropped. */
-const toTask = (id: number, fields: NewTask, createdAt: string): Task => ({
-  Id: id,
-  Title: fields.Title,
-  Description: fields.Description ?? '',
-  Priority: fields.Priority ?? 'Medium',
-  Status: fields.Status ?? 'Pending',
-  CreatedAt: createdAt,
-});
-
-const toUpdated = (task: Task, changes: TaskChanges, now: string): Task => {
-  const { Id, Title, Description, Priority, Status, CreatedAt } = task;
-  return {
-    Id,
-    Title: changes.Title ?? Title,
-    Description: changes.Description ?? Description,
-    Priority: changes.Priority ?? Priority,
-    Status: changes.Status ?? Status,
-    CreatedAt,
-    UpdatedAt: now,
-  };
 };

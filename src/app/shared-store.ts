@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Settings } from '../config/schema.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import type { Feature } from '../profiles/feature.ts';
+import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
+import { Database } from '../storage/postgres/database.ts';
+import { LastingProblem } from '../storage/postgres/errors.ts';
+import { pickOwn } from './pick-own.ts';
+
+/** Milliseconds that the start waits for the database; it goes on without it. */
+const patienceMs = 3000;
+
+/** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
+export const findStoreProblems = (settings: Settings, mounted: readonly Feature[]): string[] => {
+  const { store, jwtSecret, timeZone } = settings;
+  if (store === 'memory' || store === 'file') return [];
+  if (!isPostgresUrl(store)) return ['store must be memory, file or an address such as postgres://user@host/database'];
+  const missing = [
+    ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
+    ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
+    ...mounted.flatMap((feature) => feature.findSharingProblems?.(pickOwn(settings, feature.settings)) ?? []),
+  ];
+  return [
+    ...findAddressProblems(store),
+    ...missing.map((each) => `store: instances that share a database must agree: ${each}`),
+  ];
+};
+
+const findAddressProblems = (store: string): string[] => {
+  try {
+    readPostgresUrl(store);
+    return [];
+  } catch (error) {
+    return [`store: ${(error as Error).message}`];
+  }
+};
+
+/** The name of this instance among those that share a database. */
+export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
+  instanceName ?? `${hostname}:${port}`;
+
+/**
+ * The database that the setting `store` names, if it does. Throws a SettingsError if somebody has to change something; a
+ * database that cannot be reached is waited for while the server runs.
+ */
+export const openDatabase = async (
+  settings: Settings,
+  { name, version, log }: { name: string; version: string; log: FastifyBaseLogger },
+): Promise<Database | undefined> => {
+  const { store, jwtSecret = '' } = settings;
+  if (!isPostgresUrl(store)) return undefined;
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const identity = { instance: randomUUID(), name, version };
+  const database = new Database(store, identity, { secret: jwtSecret, timeZone }, (err) => {
+    if (err === undefined) log.info('the database can be used');
+    else log.warn({ err }, 'the database cannot be used: changes of tasks and items get 503');
+  });
+  try {
+    await Promise.race([database.check(), setTimeout(patienceMs, undefined, { ref: false })]);
+  } catch (error) {
+    if (!(error instanceof LastingProblem)) return database;
+    await database.close();
+    throw new SettingsError([`store: the database cannot be used: ${error.message}`]);
+  }
+  return database;
+};

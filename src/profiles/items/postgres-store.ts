@@ -1,0 +1,44 @@
+import type { Database } from '../../storage/postgres/database.ts';
+import { createEntryCollection, listEntries } from '../../storage/postgres/entries.ts';
+import type { Item, ItemSeed } from './schema.ts';
+import { type ItemStore, pickId } from './store.ts';
+
+const name = 'item';
+
+/** Items in a database that several instances share. */
+export const createPostgresItemStore = (database: Database, clock: () => Date): ItemStore => {
+  const collection = createEntryCollection<ItemSeed, Item>(
+    {
+      name,
+      read: [{ text: 'SELECT number FROM signalbox.item_number' }],
+      complete: (records, _nextId, [numbers = []]) => {
+        const used = new Set<number>(numbers.map(({ number }) => number));
+        for (const { id } of records) if (id !== undefined) used.add(id);
+        return records.map(({ id = pickId(used), name, status = 'created' }) => {
+          used.add(id);
+          return { id, name, status };
+        });
+      },
+      store: (items) => [
+        {
+          text: 'INSERT INTO signalbox.item_number SELECT unnest($1::int[]) ON CONFLICT DO NOTHING',
+          values: [items.map(({ id }) => id)],
+        },
+      ],
+    },
+    clock,
+  );
+  return {
+    add: async (fields) => {
+      const [item] = await database.write(collection, { fields: [fields], ifEmpty: false });
+      return item as Item;
+    },
+    listPage: (page, size) => listEntries(database, name, size * (page - 1), size),
+    restore: async (records) => {
+      await database.write(collection, { fields: records, ifEmpty: true });
+    },
+    isReady: () => database.isReady,
+    // The database is closed by who has opened it.
+    close: () => undefined,
+  };
+};

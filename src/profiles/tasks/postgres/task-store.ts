@@ -1,0 +1,60 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '../../../storage/postgres/database.ts';
+import { KeyRefusal } from '../../../storage/store-errors.ts';
+import type { Versioned } from '../../../storage/versions.ts';
+import type { Task } from '../schema.ts';
+import type { RequestKey, TaskStore } from '../store.ts';
+import { toStoredTask } from '../task-text.ts';
+import { createTaskCollection, type TaskChange } from './task-changes.ts';
+import { createTaskLists } from './task-lists.ts';
+
+/** Tasks in a database that several instances share. */
+export const createPostgresTaskStore = (database: Database, clock: () => Date): TaskStore => {
+  const collection = createTaskCollection(clock);
+  const write = <T>(change: TaskChange) => database.write(collection, change) as Promise<T>;
+  const runningKeys = new Set<string>();
+  const create = (change: TaskChange) => write<Versioned<Task>>(change);
+  const createOnce = async (change: TaskChange, { key }: RequestKey): Promise<Versioned<Task>> => {
+    if (runningKeys.has(key)) throw new KeyRefusal(true);
+    runningKeys.add(key);
+    try {
+      return await create(change);
+    } finally {
+      runningKeys.delete(key);
+    }
+  };
+  return {
+    create: (fields, key) => {
+      const change = { create: fields, key };
+      return key ? createOnce(change, key) : create(change);
+    },
+    find: createFinder(database),
+    update: (id, changes, expected) => write({ update: id, changes, expected }),
+    remove: (id, expected) => write({ remove: id, expected }),
+    list: createTaskLists(database),
+    restore: (records, ifNew = false) => write({ restore: records, ifNew }),
+    isReady: () => database.isReady,
+    // The database is closed by who has opened it.
+    close: () => undefined,
+  };
+};
+
+/** Finds tasks: those that are asked for in one turn of the event loop with one statement. */
+const createFinder = (database: Database) => {
+  let wanted: number[] = [];
+  let found: Promise<Map<number, Versioned<Task>>> | undefined;
+  const readWanted = async (): Promise<Map<number, Versioned<Task>>> => {
+    await setImmediate();
+    const ids = wanted;
+    wanted = [];
+    found = undefined;
+    const text = 'SELECT id, version, body FROM signalbox.task WHERE id = ANY($1)';
+    const rows = await database.query({ text, values: [ids] });
+    return new Map(rows.map(({ id, version, body }) => [id, toStoredTask(body, version)]));
+  };
+  return async (id: number): Promise<Versioned<Task> | undefined> => {
+    wanted.push(id);
+    found ??= readWanted();
+    return (await found).get(id);
+  };
+};

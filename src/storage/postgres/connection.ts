@@ -1,0 +1,135 @@
+import pg from 'pg';
+import type { Address, Host } from './address.ts';
+
+/** Milliseconds to connect, and for a statement until its answer. */
+const connectMs = 1000;
+const statementMs = 3000;
+
+/** Milliseconds without an answer after which the next one is confirmed. */
+const silenceMs = 500;
+
+/** Oids of bigint and bigint[]: ids and counts stay far below 2^53. */
+const bigint = 20;
+const bigints = 1016;
+
+const toNumbers = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number) => {
+    if (oid === bigint) return Number;
+    return oid === bigints ? toNumbers : pg.types.getTypeParser(oid);
+  },
+};
+
+export interface Statement {
+  text: string;
+  values?: unknown[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the columns are known where the statement is.
+export type Row = any;
+
+/** What a statement led to. */
+export type Outcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
+
+/** One connection to a server. A statement whose answer does not come within 3 s ends it. */
+export class Connection {
+  readonly #client: pg.Client;
+  #isOpen = true;
+  #hasWarned = false;
+  #lastAnswerAt = performance.now();
+  /** Throws if another server has become the primary. */
+  readonly #confirm: (() => Promise<void>) | undefined;
+  #confirmation: Promise<void> | undefined;
+
+  private constructor(client: pg.Client, confirm: (() => Promise<void>) | undefined) {
+    this.#client = client;
+    this.#confirm = confirm;
+    client.on('end', () => {
+      this.#isOpen = false;
+    });
+    // Statements that wait get the error too.
+    client.on('error', () => {
+      this.#isOpen = false;
+    });
+    client.on('notice', ({ severity }) => {
+      if (severity === 'WARNING') this.#hasWarned = true;
+    });
+  }
+
+  /**
+   * Rejects within a second where no connection can be made. With `confirm`, an answer after a silence counts only once
+   * that resolves: a server that stood still may not know that another has replaced it.
+   */
+  static async open(
+    { user, password, database, ssl }: Address,
+    { host, port }: Host,
+    confirm?: (host: Host) => Promise<void>,
+  ): Promise<Connection> {
+    const client = new pg.Client({
+      ...{ host, port, user, password, database, ssl, types, keepAlive: true, pipeline: true },
+      ...{ connectionTimeoutMillis: connectMs, query_timeout: statementMs, application_name: 'signalbox' },
+    });
+    const connection = new Connection(client, confirm && (() => confirm({ host, port })));
+    try {
+      await client.connect();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return connection;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** A commit after which the server has warned may be on this server alone: somebody has ended its wait for others. */
+  get hasWarned(): boolean {
+    return this.#hasWarned;
+  }
+
+  /** Sends all statements at once; resolves to the outcome of each. */
+  async run(statements: readonly Statement[]): Promise<Outcome[]> {
+    const outcomes = await Promise.all(statements.map((statement) => this.#send(statement)));
+    const silence = performance.now() - this.#lastAnswerAt;
+    this.#lastAnswerAt += silence;
+    if (this.#confirm && silence > silenceMs) this.#confirmation ??= this.#confirmOrClose(this.#confirm);
+    await this.#confirmation;
+    return outcomes;
+  }
+
+  /** The rows of one statement. */
+  async query(statement: Statement): Promise<Row[]> {
+    const [outcome] = await this.run([statement]);
+    if (!outcome || 'error' in outcome) throw outcome?.error;
+    return outcome.rows;
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#client.end().catch(() => undefined);
+  }
+
+  async #confirmOrClose(confirm: () => Promise<void>): Promise<void> {
+    try {
+      await confirm();
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      this.#confirmation = undefined;
+    }
+  }
+
+  async #send({ text, values }: Statement): Promise<Outcome> {
+    try {
+      const result = await this.#client.query({ text, ...(values && { values }) });
+      // Several statements in one text have several results.
+      const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
+      return { rows, command, rowCount: rowCount ?? 0 };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import { StoreUnavailable } from '../store-errors.ts';
+import { readPostgresUrl } from './address.ts';
+import type { Collection } from './collection.ts';
+import type { Connection, Row, Statement } from './connection.ts';
+import { LastingProblem } from './errors.ts';
+import { migrate } from './migrations.ts';
+import { Primary } from './primary.ts';
+import { Reader } from './reader.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { type Identity, Writer } from './writer.ts';
+
+/** What all instances of a database have in common. */
+export interface Common {
+  /** The key that signs tokens. */
+  secret: string;
+  /** The time zone of times without one, e.g. `Europe/Berlin`. */
+  timeZone: string;
+}
+
+/** Long lists that are read at the same time. */
+const mostSnapshots = 2;
+
+/** The database that an instance shares with others. */
+export class Database {
+  readonly #primary: Primary;
+  readonly #common: Common;
+  readonly #reader: Reader;
+  readonly #writer: Writer;
+  #prepared: Promise<void> | undefined;
+  #snapshots = 0;
+
+  /** Throws an Error, whose message is a clause, for an address that cannot be read. `report` is that of the writer. */
+  constructor(url: string, identity: Identity, common: Common, report: (failure: unknown) => void) {
+    this.#primary = new Primary(readPostgresUrl(url));
+    this.#common = common;
+    this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()));
+    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, report);
+  }
+
+  /** Throws a LastingProblem if the database cannot be used until somebody changes something; any other error passes. */
+  async check(): Promise<void> {
+    const connection = await this.#prepare(await this.#primary.connect());
+    connection.close();
+  }
+
+  /** Whether changes could be written the last time. */
+  get isReady(): boolean {
+    return this.#writer.isReady;
+  }
+
+  /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable within 10 s. */
+  write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
+    return this.#writer.write(collection, change);
+  }
+
+  /** The rows of a statement; throws StoreUnavailable within 10 s. */
+  query(statement: Statement): Promise<Row[]> {
+    return this.#reader.query(statement);
+  }
+
+  /** Reads of one moment; the caller closes it. Throws StoreUnavailable, also while two others are open. */
+  async openSnapshot(): Promise<Snapshot> {
+    if (this.#snapshots >= mostSnapshots) {
+      throw new StoreUnavailable(
+        'Two long lists are being read already; try again in a second, or ask for fewer entries',
+      );
+    }
+    this.#snapshots += 1;
+    return openSnapshot(
+      async () => this.#prepare(await this.#primary.connect()),
+      () => {
+        this.#snapshots -= 1;
+      },
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    this.#reader.close();
+  }
+
+  /** With the first connection the tables are made, and what all instances have in common is compared. */
+  async #prepare(connection: Connection): Promise<Connection> {
+    this.#prepared ??= prepare(connection, this.#common);
+    try {
+      await this.#prepared;
+      return connection;
+    } catch (error) {
+      this.#prepared = undefined;
+      connection.close();
+      throw error;
+    }
+  }
+}
+
+const prepare = async (connection: Connection, { secret, timeZone }: Common): Promise<void> => {
+  await migrate(connection);
+  const mark = createHmac('sha256', secret).update('signalbox').digest('base64url');
+  await connection.query({
+    text: 'INSERT INTO signalbox.shared (secret, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    values: [mark, timeZone],
+  });
+  const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
+  if (row.secret !== mark) throw new LastingProblem('its other instances use another jwtSecret: set the same');
+  if (row.timeZone === timeZone) return;
+  throw new LastingProblem(`its other instances use the time zone ${row.timeZone}: set timeZone to that`);
+};

@@ -1,0 +1,52 @@
+import { StoreUnavailable } from '../store-errors.ts';
+
+/** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as ECONNREFUSED. */
+const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
+
+/** An answer of the server, which ended the statement and nothing else. */
+export const isStatementError = (error: unknown): boolean =>
+  /^[\dA-Z]{5}$/.test(codeOf(error)) && (error as { severity?: string }).severity === 'ERROR';
+
+/** A database that cannot be used until an operator changes something; the message is a clause. */
+export class LastingProblem extends Error {}
+
+/**
+ * Failures that end by themselves: lost connections (no code of the server, or class 08), a server that shuts down or
+ * starts (57P0x), that takes no changes (25006), has no free connection (53300), locks (40, 55P03), and statements that
+ * took too long (57014).
+ */
+export const isPassing = (error: unknown): boolean => {
+  const code = codeOf(error);
+  if (error instanceof LastingProblem) return false;
+  return !/^[\dA-Z]{5}$/.test(code) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
+};
+
+/** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */
+const lasting: Record<string, string> = {
+  '28P01': 'the password is wrong',
+  '28000': 'this user may not connect',
+  '3D000': 'there is no such database',
+  '42501': 'the user lacks rights in the database',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not trusted: name its authority with sslrootcert',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is not trusted: name its authority with sslrootcert',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not trusted: name its authority with sslrootcert',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not trusted: name its authority with sslrootcert',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+};
+
+/** The lasting problem that a failure to connect shows; undefined for any other. */
+export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
+  if (error instanceof LastingProblem) return error;
+  if (/does not support SSL/.test((error as Error).message)) return new LastingProblem('the server offers no TLS');
+  const problem = lasting[codeOf(error)];
+  return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
+};
+
+/** The 503 for a failure, with what is known of the change that failed. */
+export const toUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
+  error instanceof StoreUnavailable
+    ? error
+    : new StoreUnavailable(`The database cannot be used at the moment${outcome}; try again in a second`, {
+        cause: error,
+      });

@@ -1,0 +1,205 @@
+import { setTimeout as pause, setImmediate } from 'node:timers/promises';
+import { StoreUnavailable } from '../store-errors.ts';
+import { execute, type Operation } from './batch.ts';
+import type { Collection, Decision } from './collection.ts';
+import type { Connection } from './connection.ts';
+import { isPassing, toUnavailable } from './errors.ts';
+
+/** Milliseconds until a change gets 503, and between two attempts. */
+const deadlineMs = 10_000;
+const retryMs = 100;
+
+/** How many changes may wait, and how many are written together. */
+const waitingCount = 10_000;
+const batchCount = 1000;
+
+/** Milliseconds between two signs of life of an idle instance. */
+const seenMs = 5000;
+
+const notApplied = ', and the change was not applied';
+const maybeApplied = '; the change may have been applied';
+
+interface Waiting extends Operation {
+  /** Set while its commit may have happened. */
+  isUncertain: boolean;
+  isSettled: boolean;
+  settle(decision: Decision<unknown>): void;
+}
+
+export interface Identity {
+  /** A UUID of this process. */
+  instance: string;
+  name: string;
+  version: string;
+}
+
+/**
+ * Writes the changes of this instance, all that wait together. A batch whose commit is unknown is settled with the next
+ * connection: registering raises the epoch, after which the old connection can commit nothing more, and reads the number
+ * of the last batch that was committed.
+ */
+export class Writer {
+  readonly #open: () => Promise<Connection>;
+  readonly #identity: Identity;
+  readonly #report: (failure: unknown) => void;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  #connection: Connection | undefined;
+  #epoch = 0;
+  /** The number of the last batch that was begun, and of the last that is known to be committed. */
+  #batch = 0;
+  #committed = 0;
+  #lastFailure: unknown;
+  readonly #sign: NodeJS.Timeout;
+  #isClosed = false;
+
+  /** `report` gets the failure when writing begins to fail, and undefined when it works again. */
+  constructor(open: () => Promise<Connection>, identity: Identity, report: (failure: unknown) => void) {
+    this.#open = open;
+    this.#identity = identity;
+    this.#report = report;
+    this.#sign = setInterval(() => this.#start(), seenMs).unref();
+    this.#start();
+  }
+
+  /** Whether the last attempt to write succeeded. */
+  get isReady(): boolean {
+    return this.#connection?.isOpen === true;
+  }
+
+  /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable within 10 s. */
+  write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
+    if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
+    if (this.#waiting.length >= waitingCount) {
+      throw new StoreUnavailable('Too many changes are waiting for the database; try again in a second');
+    }
+    return new Promise((resolve, reject) => {
+      const expiry = setTimeout(() => {
+        const outcome = waiting.isUncertain ? maybeApplied : notApplied;
+        waiting.settle({ refusal: toUnavailable(this.#lastFailure, outcome) });
+      }, deadlineMs).unref();
+      const waiting: Waiting = {
+        ...{ collection, change, isUncertain: false, isSettled: false },
+        settle: (decision) => {
+          clearTimeout(expiry);
+          waiting.isSettled = true;
+          if ('refusal' in decision) reject(decision.refusal);
+          else resolve(decision.result as Result);
+        },
+      };
+      this.#waiting.push(waiting);
+      this.#start();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#sign);
+    await this.#running;
+    this.#connection?.close();
+  }
+
+  #start(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#waiting.length > 0) this.#start();
+    });
+  }
+
+  async #run(): Promise<void> {
+    do {
+      // Requests that came together are written together.
+      await setImmediate();
+      await this.#write(this.#waiting.splice(0, batchCount));
+    } while (this.#waiting.length > 0);
+  }
+
+  /** Writes a batch, again and again until each of its changes is settled; an empty one as a sign of life. */
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    let left = batch;
+    do {
+      try {
+        await this.#attempt(left);
+        this.#note(undefined);
+      } catch (error) {
+        this.#note(error);
+        this.#drop();
+        if (!isPassing(error)) settleAll(left, toUnavailable(error, notApplied));
+        else if (left.length > 0) await pause(retryMs);
+      }
+      left = left.filter(({ isSettled }) => !isSettled);
+    } while (left.length > 0);
+  }
+
+  async #attempt(operations: readonly Waiting[]): Promise<void> {
+    const connection = await this.#connect();
+    this.#batch += 1;
+    const place = { instance: this.#identity.instance, epoch: this.#epoch, batch: this.#batch };
+    const result = await execute(connection, place, operations, () => setUncertain(operations, true));
+    if (result.outcome === 'unknown') {
+      this.#drop();
+      await this.#learn(operations);
+    }
+    setUncertain(operations, false);
+    if (result.outcome === 'failed') throw result.error;
+    const isCommitted = result.outcome === 'committed' || this.#committed === place.batch;
+    if (!isCommitted) throw new Error('the connection was lost before the commit');
+    for (const [index, operation] of operations.entries())
+      operation.settle(result.decisions[index] as Decision<unknown>);
+  }
+
+  /** Connects again, which tells what was committed last; gives up once all operations have expired. */
+  async #learn(operations: readonly Waiting[]): Promise<void> {
+    while (operations.some(({ isSettled }) => !isSettled)) {
+      try {
+        await this.#connect();
+        return;
+      } catch (error) {
+        this.#note(error);
+        await pause(retryMs);
+      }
+    }
+  }
+
+  /** The connection, registered in the table of writers. */
+  async #connect(): Promise<Connection> {
+    if (this.#connection?.isOpen) return this.#connection;
+    const connection = await this.#open();
+    try {
+      const { instance, name, version } = this.#identity;
+      const [row] = await connection.query({ text: register, values: [instance, name, version] });
+      // This commit, too, counts only if it is on the standby.
+      if (connection.hasWarned) throw new Error('a commit was not confirmed by the standby');
+      this.#epoch = row.epoch;
+      this.#committed = row.batch;
+      this.#batch = Math.max(this.#batch, row.batch);
+      this.#connection = connection;
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  #drop(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  #note(failure: unknown): void {
+    if ((failure === undefined) !== (this.#lastFailure === undefined)) this.#report(failure);
+    this.#lastFailure = failure;
+  }
+}
+
+const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at)
+  VALUES ($1, 1, 0, $2, $3, now())
+  ON CONFLICT (instance) DO UPDATE SET epoch = writer.epoch + 1, seen_at = now() RETURNING epoch, batch`;
+
+const setUncertain = (operations: readonly Waiting[], isUncertain: boolean): void => {
+  for (const operation of operations) operation.isUncertain = isUncertain;
+};
+
+const settleAll = (operations: readonly Waiting[], refusal: Error): void => {
+  for (const operation of operations) operation.settle({ refusal });
+};
