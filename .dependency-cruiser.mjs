@@ -43,10 +43,16 @@ export default {
       { path: '^src/|node_modules', pathNot: '^src/host/|node_modules/systeminformation' },
     ),
     rule(
-      'storage-knows-files-alone',
-      'A journal stores records, whatever they say.',
+      'storage-knows-files-and-databases-alone',
+      'A journal stores records, whatever they say; one file knows the driver of the database.',
       { path: '^src/storage/' },
-      { path: '^src/|node_modules', pathNot: '^src/storage/' },
+      { path: '^src/|node_modules', pathNot: '^src/storage/|node_modules/(@types/)?pg/' },
+    ),
+    rule(
+      'driver-in-one-place',
+      'Another driver would change one file.',
+      { path: '^src/(?!storage/postgres/connection\\.ts$)' },
+      { path: 'node_modules/(@types/)?pg/' },
     ),
     rule(
       'http-knows-no-profiles',

@@ -5,7 +5,7 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Feature } from '../profiles/feature.ts';
 import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
-import { Database } from '../storage/postgres/database.ts';
+import type { Database } from '../storage/postgres/database.ts';
 import { LastingProblem } from '../storage/postgres/errors.ts';
 import { pickOwn } from './pick-own.ts';
 
@@ -52,6 +52,8 @@ export const openDatabase = async (
   const { store, jwtSecret = '' } = settings;
   if (!isPostgresUrl(store)) return undefined;
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  // The driver takes memory and time to load, which only those pay who use it.
+  const { Database } = await import('../storage/postgres/database.ts');
   const identity = { instance: randomUUID(), name, version };
   const database = new Database(store, identity, { secret: jwtSecret, timeZone }, (err) => {
     if (err === undefined) log.info('the database can be used');

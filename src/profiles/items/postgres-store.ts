@@ -37,7 +37,7 @@ export const createPostgresItemStore = (database: Database, clock: () => Date): 
     restore: async (records) => {
       await database.write(collection, { fields: records, ifEmpty: true });
     },
-    isReady: () => database.isReady,
+    isReady: () => database.isReady(),
     // The database is closed by who has opened it.
     close: () => undefined,
   };

@@ -33,7 +33,7 @@ export const createPostgresSimpleTaskStore = (database: Database, clock: () => D
     restore: async (records) => {
       await database.write(collection, { fields: records, ifEmpty: true });
     },
-    isReady: () => database.isReady,
+    isReady: () => database.isReady(),
     // The database is closed by who has opened it.
     close: () => undefined,
   };

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../store-errors.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './collection.ts';
@@ -20,6 +21,9 @@ export interface Common {
 
 /** Long lists that are read at the same time. */
 const mostSnapshots = 2;
+
+/** Milliseconds that one more waits for its turn. */
+const snapshotMs = 5000;
 
 /** The database that an instance shares with others. */
 export class Database {
@@ -45,8 +49,8 @@ export class Database {
   }
 
   /** Whether changes could be written the last time. */
-  get isReady(): boolean {
-    return this.#writer.isReady;
+  isReady(): Promise<boolean> {
+    return this.#writer.isReady();
   }
 
   /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable within 10 s. */
@@ -59,12 +63,13 @@ export class Database {
     return this.#reader.query(statement);
   }
 
-  /** Reads of one moment; the caller closes it. Throws StoreUnavailable, also while two others are open. */
+  /** Reads of one moment; the caller closes it. Throws StoreUnavailable, also where others stay open too long. */
   async openSnapshot(): Promise<Snapshot> {
-    if (this.#snapshots >= mostSnapshots) {
-      throw new StoreUnavailable(
-        'Two long lists are being read already; try again in a second, or ask for fewer entries',
-      );
+    const deadline = performance.now() + snapshotMs;
+    while (this.#snapshots >= mostSnapshots) {
+      if (performance.now() > deadline)
+        throw new StoreUnavailable('Too many long lists are being read; try again later');
+      await pause(snapshotMs / 100);
     }
     this.#snapshots += 1;
     return openSnapshot(

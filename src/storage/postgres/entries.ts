@@ -66,22 +66,21 @@ export const listEntries = async <T extends object>(
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<List<T>> => {
   const from = Math.min(start, Number.MAX_SAFE_INTEGER);
-  const select = `SELECT body FROM signalbox.${name} WHERE id > ${from} ORDER BY id LIMIT ${limit}`;
+  const select = (most: number): string =>
+    `SELECT body FROM signalbox.${name} WHERE id > ${from} ORDER BY id LIMIT ${most}`;
   const toPiece = (rows: readonly Row[]): T[] => rows.flatMap(({ body }) => (body === null ? [] : JSON.parse(body)));
-  if (limit <= mostAtOnce) {
-    const rows = await database.query({
-      text: `SELECT gate.last_id AS total, t.body FROM signalbox.gate AS gate
-        LEFT JOIN LATERAL (${select}) AS t ON true WHERE gate.name = '${name}'`,
-    });
-    const piece = toPiece(rows);
-    return { total: rows[0]?.total ?? 0, count: piece.length, pieces: [piece] };
-  }
-  const snapshot = await database.openSnapshot();
-  const [{ total }] = await snapshot.query({
-    text: `SELECT last_id AS total FROM signalbox.gate WHERE name = '${name}'`,
+  const toCount = (total: number): number => Math.max(0, Math.min(total - from, limit));
+  // One statement sees one moment.
+  const rows = await database.query({
+    text: `SELECT gate.last_id AS total, t.body FROM signalbox.gate AS gate
+      LEFT JOIN LATERAL (${select(Math.min(limit, mostAtOnce))}) AS t ON true WHERE gate.name = '${name}'`,
   });
+  const { total } = rows[0];
+  if (toCount(total) <= mostAtOnce) return { total, count: toCount(total), pieces: [toPiece(rows)] };
+  const snapshot = await database.openSnapshot();
+  const [now] = await snapshot.query({ text: `SELECT last_id AS total FROM signalbox.gate WHERE name = '${name}'` });
   const pieces = (async function* () {
-    for await (const rows of snapshot.read(select)) yield toPiece(rows);
+    for await (const some of snapshot.read(select(limit))) yield toPiece(some);
   })();
-  return { total, count: Math.max(0, Math.min(total - from, limit)), pieces };
+  return { total: now.total, count: toCount(now.total), pieces };
 };

@@ -44,6 +44,7 @@ export class Writer {
   readonly #report: (failure: unknown) => void;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  readonly #begun: Promise<void> | undefined;
   #connection: Connection | undefined;
   #epoch = 0;
   /** The number of the last batch that was begun, and of the last that is known to be committed. */
@@ -60,10 +61,12 @@ export class Writer {
     this.#report = report;
     this.#sign = setInterval(() => this.#start(), seenMs).unref();
     this.#start();
+    this.#begun = this.#running;
   }
 
-  /** Whether the last attempt to write succeeded. */
-  get isReady(): boolean {
+  /** Whether the last attempt to write succeeded; waits for the first one. */
+  async isReady(): Promise<boolean> {
+    await this.#begun;
     return this.#connection?.isOpen === true;
   }
 

@@ -41,7 +41,8 @@ export const createTaskLists = (database: Database) => {
   return async (filter: TaskFilter, limit: number, after = 0): Promise<TaskList> => {
     const set = toSet(filter);
     if (set === undefined) return { total: 0, count: 0, pieces: [] };
-    return (limit > mostAtOnce ? listMany : listSome)(filter, set, limit, after);
+    const list = await listSome(filter, set, Math.min(limit, mostAtOnce), after);
+    return limit > mostAtOnce && list.next !== undefined ? listMany(filter, set, limit, after) : list;
   };
 };
 

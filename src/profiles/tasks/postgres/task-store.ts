@@ -33,7 +33,7 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
     remove: (id, expected) => write({ remove: id, expected }),
     list: createTaskLists(database),
     restore: (records, ifNew = false) => write({ restore: records, ifNew }),
-    isReady: () => database.isReady,
+    isReady: () => database.isReady(),
     // The database is closed by who has opened it.
     close: () => undefined,
   };

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, type TestContext, test } from 'node:test';
+import { createPostgresItemStore } from '../../src/profiles/items/postgres-store.ts';
+import { createPostgresSimpleTaskStore } from '../../src/profiles/simple-tasks/postgres-store.ts';
+import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres/task-store.ts';
+import { Database } from '../../src/storage/postgres/database.ts';
+import { KeyRefusal, StoreConflict } from '../../src/storage/store-errors.ts';
+import { version } from '../../src/storage/versions.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
+import { testTaskStore } from './task-store.ts';
+
+const skip = toSkipPostgres();
+
+let server: PostgresServer;
+const ends: (() => unknown)[] = [];
+// Speed, not durability, matters here.
+const settings = { fsync: 'off', max_connections: 300 };
+before(async () => {
+  if (!skip) server = await startPostgres({ after: (end) => ends.push(end) }, { settings });
+});
+after(async () => {
+  for (const end of ends) await end();
+});
+
+const createDatabase = async (): Promise<string> => {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await server.sql(`CREATE DATABASE ${name} OWNER signalbox`);
+  return server.url(name);
+};
+
+/** Another instance on the same database. */
+const open = (t: TestContext, url: string): Database => {
+  const identity = { instance: randomUUID(), name: 'test', version: '0' };
+  const database = new Database(url, identity, { secret: 'x'.repeat(32), timeZone: 'UTC' }, () => undefined);
+  t.after(() => database.close());
+  return database;
+};
+
+const openNew = async (t: TestContext): Promise<Database> => open(t, await createDatabase());
+
+const now = () => new Date(2026, 0, 31, 9, 30);
+
+if (!skip) {
+  testTaskStore('postgres', async (t, clock) => createPostgresTaskStore(await openNew(t), clock), 0.02);
+  testItemStore('postgres', async (t) => createPostgresItemStore(await openNew(t), now));
+  testSimpleTaskStore('postgres', async (t) => createPostgresSimpleTaskStore(await openNew(t), now));
+}
+
+test('postgres: what one instance has written, another one reads', { skip }, async (t) => {
+  const url = await createDatabase();
+  const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
+  assert.ok(first && second);
+  const created = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => (index % 2 ? first : second).create({ Title: `${index}` })),
+  );
+  assert.deepEqual(
+    created.map(({ Id }) => Id).toSorted((a, b) => a - b),
+    Array.from({ length: 100 }, (_, index) => index + 1),
+  );
+  const changed = await first.update(7, { Title: 'changed' }, [1]);
+  assert.equal(changed?.[version], 2);
+  assert.equal((await second.find(7))?.Title, 'changed');
+  await assert.rejects(async () => second.update(7, { Title: 'x' }, [1]), StoreConflict);
+  assert.equal(await second.remove(7), 99);
+  assert.equal(await first.find(7), undefined);
+});
+
+test('postgres: a key creates one task, on whichever instance it comes again', { skip }, async (t) => {
+  const url = await createDatabase();
+  const [first, second] = [open(t, url), open(t, url)].map((database) => createPostgresTaskStore(database, now));
+  assert.ok(first && second);
+  const key = { key: 'k', bodyHash: 'h' };
+  const created = await Promise.all([first.create({ Title: 'a' }, key), second.create({ Title: 'a' }, key)]);
+  assert.deepEqual(
+    created.map(({ Id }) => Id),
+    [1, 1],
+  );
+  await first.update(1, { Title: 'b' });
+  assert.equal((await second.create({ Title: 'a' }, key)).Title, 'a');
+  await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), KeyRefusal);
+});
+
+test('postgres: seed tasks are stored once, however many instances start at once', { skip }, async (t) => {
+  const url = await createDatabase();
+  const stores = Array.from({ length: 8 }, () => createPostgresTaskStore(open(t, url), now));
+  await Promise.all(stores.map((store) => store.restore([{ Title: 'a' }, { Id: 7, Title: 'b' }], true)));
+  assert.equal((await stores[0]?.list({}, 50))?.total, 2);
+});
