@@ -7,6 +7,8 @@ export interface Operation {
   // biome-ignore lint/suspicious/noExplicitAny: changes and results go back to where they came from.
   collection: Collection<any, any>;
   change: unknown;
+  /** Set once its client has an answer. */
+  readonly isSettled: boolean;
 }
 
 /** Where a batch is written from: the row of an instance in the table of writers. */
@@ -63,11 +65,17 @@ export const execute = async (
   if (results[1]?.rowCount !== 1) return { outcome: 'failed', error: new Error('this instance is not registered') };
   const rows = results.slice(2).map((result) => result.rows);
   const decisions: Decision<unknown>[] = [];
-  const statements = parts.flatMap(({ collection, changes, places }, index) => {
+  const statements = parts.flatMap(({ collection, places }, index) => {
     const [[gateRow], ...own] = rows.splice(0, reads[index]?.length) as [Row[], ...Row[][]];
     const gate: Gate = { lastId: gateRow.last_id, at: gateRow.at, counts: gateRow.counts };
-    const decided = collection.decide(changes, own, gate);
-    places.forEach((place, at) => {
+    // A change that expired while the server was waited for was not applied, as its client knows by now.
+    const pending = places.filter((place) => operations[place]?.isSettled === false);
+    const decided = collection.decide(
+      pending.map((place) => operations[place]?.change),
+      own,
+      gate,
+    );
+    pending.forEach((place, at) => {
       decisions[place] = decided.decisions[at] as Decision<unknown>;
     });
     return decided.statements.length > 0 ? [storeGate(collection.name, gate), ...decided.statements] : [];

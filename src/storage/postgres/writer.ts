@@ -147,8 +147,10 @@ export class Writer {
     if (result.outcome === 'failed') throw result.error;
     const isCommitted = result.outcome === 'committed' || this.#committed === place.batch;
     if (!isCommitted) throw new Error('the connection was lost before the commit');
-    for (const [index, operation] of operations.entries())
-      operation.settle(result.decisions[index] as Decision<unknown>);
+    for (const [index, operation] of operations.entries()) {
+      const decision = result.decisions[index];
+      if (decision) operation.settle(decision);
+    }
   }
 
   /** Connects again, which tells what was committed last; gives up once all operations have expired. */
