@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openItemStore } from '../../src/profiles/items/store.ts';
 import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
-import { KeyRefusal } from '../../src/storage/store-errors.ts';
+import { KeyRefusal, StoreConflict } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
@@ -52,6 +52,23 @@ test('file: tasks, versions, keys and the next id are the same after a restart',
   assert.equal((await second.create({ Title: 'a' }, key)).Title, 'a');
   await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), KeyRefusal);
   assert.equal((await second.create({ Title: 'd' })).Id, 3);
+});
+
+test('file: a change is refused because of another only when that one is stored', async (t) => {
+  const store = await openTaskStore(now, keepIn(createFolder(t)));
+  t.after(() => store.close());
+  await store.create({ Title: 'a' });
+  const order: string[] = [];
+  const note = (what: string, promise: unknown) => Promise.resolve(promise).finally(() => order.push(what));
+  const updated = note('update', store.update(1, { Title: 'b' }));
+  const refused = note('conflict', store.update(1, { Title: 'c' }, [1]));
+  const removed = note('remove', store.remove(1));
+  const absent = note('absent', store.update(1, { Title: 'd' }));
+  order.push('requests');
+  await assert.rejects(refused, StoreConflict);
+  assert.equal(await absent, undefined);
+  await Promise.all([updated, removed]);
+  assert.deepEqual(order, ['requests', 'update', 'conflict', 'remove', 'absent']);
 });
 
 test('file: the state is written while changes go on, and the log before it is deleted', async (t) => {

@@ -14,9 +14,13 @@ export const toSeedTask = (id: number, record: TaskSeed, now: string): Task => {
   return { ...toTask(id, record, CreatedAt), ...(UpdatedAt !== undefined && { UpdatedAt }) };
 };
 
-/** Throws StoreConflict unless any version is expected, or the task's. */
+/** Whether any version is expected, or the task's. */
+export const isExpected = (task: Versioned<Task>, expected: readonly number[] | undefined): boolean =>
+  expected === undefined || expected.includes(task[version]);
+
+/** Throws StoreConflict unless the task's version is expected. */
 export const assertExpected = (task: Versioned<Task>, expected: readonly number[] | undefined): void => {
-  if (expected === undefined || expected.includes(task[version])) return;
+  if (isExpected(task, expected)) return;
   throw new StoreConflict('The task has changed since: read it again', task[version]);
 };
 

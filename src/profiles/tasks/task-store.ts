@@ -5,15 +5,20 @@ import { KeyRefusal } from '../../storage/store-errors.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
 import type { Task, TaskSeed } from './schema.ts';
 import type { RequestKey, TaskStore } from './store.ts';
-import { assertExpected, toNewTask, toSeedTask, toUpdated } from './task-rules.ts';
+import { assertExpected, isExpected, toNewTask, toSeedTask, toUpdated } from './task-rules.ts';
 import { createTaskState, type TaskChange } from './task-state.ts';
 import { toPlainTask, toStoredTask, toTaskText } from './task-text.ts';
+
+/** A task as it will be once its last change is written; undefined if it will be gone. */
+interface Waiting {
+  task: Versioned<Task> | undefined;
+  written: Promise<unknown>;
+}
 
 /** Tasks in memory, whose changes show once they are stored. */
 export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges): Promise<TaskStore> => {
   const state = createTaskState(clock);
-  /** Tasks as they will be once the changes that wait are stored; null for those that will be gone. */
-  const waiting = new Map<number, Versioned<Task> | null>();
+  const waiting = new Map<number, Waiting>();
   const runningKeys = new Set<string>();
   let lastGivenId = 0;
   const changes = await openChanges('tasks', state, () => {
@@ -23,21 +28,36 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
   });
   const findNewest = (id: number): Versioned<Task> | undefined => {
     const next = waiting.get(id);
-    return next === null ? undefined : (next ?? state.find(id));
+    return next ? next.task : state.find(id);
   };
   const write = <T>(
     id: number,
-    next: Versioned<Task> | null,
+    task: Versioned<Task> | undefined,
     change: TaskChange,
     toResult: (count: number) => T,
   ): Awaitable<T> => {
     const written = changes.write(change);
     if (!(written instanceof Promise)) return toResult(written);
+    const next = { task, written };
     waiting.set(id, next);
     return written.then((count) => {
       if (waiting.get(id) === next) waiting.delete(id);
       return toResult(count);
     });
+  };
+  const change = <T>(
+    id: number,
+    expected: readonly number[] | undefined,
+    apply: (task: Versioned<Task>) => Awaitable<T>,
+  ): Awaitable<T | undefined> => {
+    const task = findNewest(id);
+    if (task && isExpected(task, expected)) return apply(task);
+    const refuse = (): undefined => {
+      if (task) assertExpected(task, expected);
+    };
+    // A refusal because of a change that waits comes after it: until then, others read the task as it was.
+    const next = waiting.get(id);
+    return next ? next.written.then(refuse) : refuse();
   };
   const put = (task: Task, ofVersion: number, created?: RequestKey): Awaitable<Versioned<Task>> => {
     const stored = toStoredTask(toTaskText(task), ofVersion);
@@ -56,18 +76,11 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
       return created.finally(() => runningKeys.delete(key.key));
     },
     find: state.find,
-    update: (id, fields, expected) => {
-      const task = findNewest(id);
-      if (!task) return undefined;
-      assertExpected(task, expected);
-      return put(toUpdated(toPlainTask(task), fields, toLocalTimestamp(clock())), task[version] + 1);
-    },
-    remove: (id, expected) => {
-      const task = findNewest(id);
-      if (!task) return undefined;
-      assertExpected(task, expected);
-      return write(id, null, { removed: id }, (count) => count);
-    },
+    update: (id, fields, expected) =>
+      change(id, expected, (task) =>
+        put(toUpdated(toPlainTask(task), fields, toLocalTimestamp(clock())), task[version] + 1),
+      ),
+    remove: (id, expected) => change(id, expected, () => write(id, undefined, { removed: id }, (count) => count)),
     list: state.list,
     restore: async (records, ifNew) => {
       if (ifNew && state.lastId > 0) return undefined;

@@ -12,10 +12,10 @@ export interface IdFaults {
 }
 
 /**
- * Compares the creations of a history with the final list, whose last task was created after all others. Each creation
- * has its value as Title.
+ * Compares the creations of a history with the final list of the tasks after id `base`, the last of which was created
+ * after all others. Each creation has its value as Title.
  */
-export const checkIds = (operations: readonly Operation[], list: readonly FinalTask[]): IdFaults => {
+export const checkIds = (operations: readonly Operation[], list: readonly FinalTask[], base = 0): IdFaults => {
   const creations = operations.filter(({ kind }) => kind === 'create');
   const removed = new Set(
     operations.flatMap(({ kind, outcome, id }) =>
@@ -26,7 +26,7 @@ export const checkIds = (operations: readonly Operation[], list: readonly FinalT
   const titleOf = new Map(list.map(({ id, title }) => [id, title]));
   const acknowledged = creations.filter(({ outcome }) => outcome === 'ok');
   const known = new Set([...titleOf.keys(), ...acknowledged.map(({ id }) => id), ...removed]);
-  const last = Math.max(0, ...titleOf.keys());
+  const last = Math.max(base, ...titleOf.keys());
   return {
     lost: acknowledged
       .filter(({ id = 0, value }) => titleOf.get(id) !== value && !(removed.has(id) && !titleOf.has(id)))
@@ -36,7 +36,7 @@ export const checkIds = (operations: readonly Operation[], list: readonly FinalT
       ...findRepeated(list.map(({ id }) => id)),
       ...findRepeated(acknowledged.map(({ id }) => id)),
     ],
-    gaps: Array.from({ length: last }, (_, index) => index + 1).filter((id) => !known.has(id)),
+    gaps: Array.from({ length: last - base }, (_, index) => base + index + 1).filter((id) => !known.has(id)),
     wrong: list.filter(({ id, title }) => !fits(byTitle.get(title), id)).map(({ id, title }) => `${id} ${title}`),
   };
 };

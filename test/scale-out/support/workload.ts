@@ -14,6 +14,8 @@ interface Options {
   /** Base URLs, used in turn. */
   urls: readonly string[];
   random: Random;
+  /** Distinguishes the values of this workload from those of others on the same store. */
+  tag: string;
   clients?: number;
 }
 
@@ -40,7 +42,7 @@ interface Task {
 type Answer = Partial<JsonResponse<Partial<Task> & { error?: string }>> & { failure?: string };
 
 /** Clients that create, read, change and remove tasks, each one request after the other, until they are stopped. */
-export const startWorkload = (t: Scope, { urls, random, clients = 24 }: Options): Workload => {
+export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Options): Workload => {
   const operations: Operation[] = [];
   const answers = new Map<number | string, number>();
   const wrong: string[] = [];
@@ -55,6 +57,7 @@ export const startWorkload = (t: Scope, { urls, random, clients = 24 }: Options)
     connections.push(...own);
     let turn = client;
     let count = 0;
+    const toValue = (): string => `${tag}-${client}-${count++}`;
     const send = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
       const begin = performance.now();
       const connection = own[turn++ % own.length];
@@ -96,7 +99,7 @@ export const startWorkload = (t: Scope, { urls, random, clients = 24 }: Options)
     };
 
     const create = async (): Promise<void> => {
-      const value = `c${client}-${count++}`;
+      const value = toValue();
       const key = random.next() < 0.5 ? { 'idempotency-key': value } : undefined;
       const body = { Title: value, Description: value };
       const operation = { kind: 'create', id: undefined, value } as const;
@@ -122,7 +125,7 @@ export const startWorkload = (t: Scope, { urls, random, clients = 24 }: Options)
       const { id, value: expected, etag } = task;
       const isConditional = etag !== undefined && expected !== undefined && random.next() < 0.4;
       const headers: Record<string, string> = isConditional ? { 'if-match': etag } : {};
-      const value = kind === 'update' ? `c${client}-${count++}` : undefined;
+      const value = kind === 'update' ? toValue() : undefined;
       const operation = { kind, id, value, ...(isConditional && { expected }) };
       const method = kind === 'update' ? 'PUT' : 'DELETE';
       const body = value === undefined ? undefined : { Description: value };

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCluster } from '../support/postgres/cluster.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { createRandom } from '../support/random.ts';
+import { startInstances } from './support/instances.ts';
+import { runGroups } from './support/rounds.ts';
+import { assertSound, runTrial } from './support/trial.ts';
+
+/** Milliseconds that a request may take beyond the promotion; the aim is 1.5 s, on a machine that does nothing else. */
+const longestDelayMs = 5000;
+
+for (const version of [15, 18] as const) {
+  const skip = toSkipPostgres();
+  test(`kill -9 of the primary of PostgreSQL ${version} loses and duplicates nothing`, { skip }, (t) =>
+    runGroups(t, async (group, count) => {
+      const cluster = await createCluster(group, { version });
+      const instances = await startInstances(group, { store: cluster.url });
+      const random = createRandom();
+      for (let round = 0; round < count; round += 1) {
+        let promoteMs = 0;
+        const fault = async (): Promise<void> => {
+          const begin = performance.now();
+          await cluster.primary.stop('SIGKILL');
+          await cluster.promote();
+          promoteMs = performance.now() - begin;
+        };
+        const verdict = await runTrial(group, { instances, random, fault });
+        const delay = verdict.slowest - promoteMs;
+        const times = `promoted in ${promoteMs.toFixed(0)} ms, slowest request ${delay.toFixed(0)} ms longer`;
+        assertSound(group, `failover, PostgreSQL ${version}, ${times}`, verdict);
+        assert.ok(delay < longestDelayMs, times);
+        await cluster.replaceStandby();
+      }
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCluster } from '../support/postgres/cluster.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { createRandom } from '../support/random.ts';
+import { waitUntil } from '../support/wait.ts';
+import { startInstances } from './support/instances.ts';
+import { runGroups } from './support/rounds.ts';
+import { assertSound, runTrial } from './support/trial.ts';
+import type { Workload } from './support/workload.ts';
+
+/** Milliseconds without a standby: so long that changes reach their deadline. */
+const aloneMs = 4000;
+
+const cancel = `SELECT count(pg_cancel_backend(pid))::int AS count FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+
+/** The acknowledged changes that began and ended between these times. */
+const countChanges = ({ operations }: Workload, from: number, to: number): number =>
+  operations.filter(({ kind, outcome, begin, end }) => kind !== 'read' && outcome === 'ok' && begin > from && end < to)
+    .length;
+
+for (const [what, isCancelled] of [
+  ['changes wait or get 503', false],
+  ['a cancelled wait is not taken as success', true],
+] as const) {
+  test(`without the synchronous standby ${what}`, { skip: toSkipPostgres() }, (t) =>
+    runGroups(t, async (group, count) => {
+      const cluster = await createCluster(group);
+      const instances = await startInstances(group, { store: cluster.url });
+      const random = createRandom();
+      for (let round = 0; round < count; round += 1) {
+        let cancelled = 0;
+        const fault = async (workload: Workload): Promise<void> => {
+          await cluster.standby.stop('SIGKILL');
+          const begin = performance.now();
+          await waitUntil('the standby was away', async () => {
+            if (isCancelled) cancelled += (await cluster.primary.sql<{ count: number }>(cancel))[0]?.count ?? 0;
+            return performance.now() > begin + aloneMs;
+          });
+          const acknowledged = countChanges(workload, begin, performance.now());
+          await cluster.standby.restart();
+          assert.equal(acknowledged, 0);
+        };
+        const verdict = await runTrial(group, { instances, random, fault });
+        assertSound(group, `no standby, ${cancelled} commits cancelled`, verdict);
+        assert.equal(cancelled > 0, isCancelled);
+      }
+    }),
+  );
+}

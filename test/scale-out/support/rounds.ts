@@ -1,0 +1,20 @@
+import type { TestContext } from 'node:test';
+
+const { SIGNALBOX_SCALE_OUT_ROUNDS: asked } = process.env;
+
+/** How many faults share servers and instances: more would make the lists long. */
+const together = 10;
+
+/** The number of times that a fault happens: once in `npm test`; `npm run scale-out` says how often. */
+export const rounds = asked ? Number(asked) : 1;
+
+/** Runs groups of rounds, each a test of its own, with the number of rounds in it. */
+export const runGroups = async (
+  t: TestContext,
+  run: (t: TestContext, count: number) => Promise<void>,
+): Promise<void> => {
+  for (let done = 0; done < rounds; done += together) {
+    const count = Math.min(together, rounds - done);
+    await t.test(`rounds ${done + 1} to ${done + count}`, (group) => run(group, count));
+  }
+};
