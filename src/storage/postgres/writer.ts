@@ -85,7 +85,8 @@ export class Writer {
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     const length = lengthOf(change);
-    if (this.#waiting.length >= waitingCount || this.#waitingLength + length > waitingLength) {
+    const isTooMuch = this.#waiting.length > 0 && this.#waitingLength + length > waitingLength;
+    if (isTooMuch || this.#waiting.length >= waitingCount) {
       throw new StoreUnavailable('Too many changes are waiting for the database; try again in a second');
     }
     return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../storage/postgres/database.ts';
 import { KeyRefusal } from '../../../storage/store-errors.ts';
 import type { Versioned } from '../../../storage/versions.ts';
-import type { Task } from '../schema.ts';
+import type { Task, TaskChanges } from '../schema.ts';
 import type { RequestKey, TaskStore } from '../store.ts';
 import { toStoredTask } from '../task-text.ts';
 import { createTaskCollection, type TaskChange } from './task-changes.ts';
@@ -25,11 +25,11 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
   };
   return {
     create: (fields, key) => {
-      const change = { create: fields, key };
+      const change = { create: pick(fields), key };
       return key ? createOnce(change, key) : create(change);
     },
     find: createFinder(database),
-    update: (id, changes, expected) => write({ update: id, changes, expected }),
+    update: (id, changes, expected) => write({ update: id, changes: pick(changes), expected }),
     remove: (id, expected) => write({ remove: id, expected }),
     list: createTaskLists(database),
     restore: (records, ifNew = false) => write({ restore: records, ifNew }),
@@ -38,6 +38,10 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
     close: () => undefined,
   };
 };
+
+/** The known fields alone: a client may send others, of any depth. */
+const pick = <T extends TaskChanges>({ Title, Description, Priority, Status }: T): T =>
+  ({ Title, Description, Priority, Status }) as T;
 
 /** Finds tasks: those that are asked for in one turn of the event loop with one statement. */
 const createFinder = (database: Database) => {
