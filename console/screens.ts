@@ -2,6 +2,7 @@ import { alerts } from './alerts/index.ts';
 import { audit } from './audit/index.ts';
 import { commands } from './commands/index.ts';
 import { deliveries } from './deliveries/index.ts';
+import { instances } from './instances/index.ts';
 import { items } from './items/index.ts';
 import { isMounted } from './mounts.ts';
 import { overview } from './overview/index.ts';
@@ -21,6 +22,7 @@ const screens: readonly Screen[] = [
   deliveries,
   items,
   simpleTasks,
+  instances,
 ];
 
 /** The screens whose routes this server has. */

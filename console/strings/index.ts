@@ -2,6 +2,7 @@ import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { commands } from './commands.ts';
 import { deliveries } from './deliveries.ts';
+import { instances } from './instances.ts';
 import { items } from './items.ts';
 import { overview } from './overview.ts';
 import { processes } from './processes.ts';
@@ -18,6 +19,7 @@ export const text = {
   audit,
   deliveries,
   items,
+  instances,
   simpleTasks,
   tasks,
   commands,

@@ -14,6 +14,7 @@ export const shell = {
     audit: 'Audit',
     deliveries: 'Deliveries',
     items: 'Items',
+    instances: 'Instances',
   },
   reference: 'API reference',
   unknownScreen: 'There is no such screen',

@@ -15,6 +15,7 @@ import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
 import { createChangesOpener } from './changes-opener.ts';
 import { createLogOpener } from './journal-opener.ts';
@@ -61,6 +62,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   const server = createServer({
     ...{ host: address, machine: host.hostname(), allowedHosts, cors, trustProxy, certificate, log },
     ...{ requestTimeout, headersTimeout, maxConnections, maxEventLoopDelay, meters },
+    ...(isPostgresUrl(settings.store) && { instance: instanceName }),
   });
   server.addHook('onClose', async () => host.close());
   try {

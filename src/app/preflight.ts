@@ -12,6 +12,7 @@ import { assertNoProblems, checkAll, SettingsError } from '../config/settings-er
 import { listPowerShellPaths } from '../host/power-shell.ts';
 import { findEscapingLink } from '../http/routes/public-folder.ts';
 import type { Feature } from '../profiles/feature.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { resolveMounts } from './mounts/resolve.ts';
 import { packageRoot } from './package-info.ts';
 import { pickOwn } from './pick-own.ts';
@@ -43,9 +44,10 @@ export const assertReloadable = (settings: Settings, mounted: readonly Feature[]
 
 /** The mounts, and the features that are on or have a profile mounted. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
-  const mounts = resolveMounts(settings, features);
+  const offered = features.filter(({ needsDatabase }) => !needsDatabase || isPostgresUrl(settings.store));
+  const mounts = resolveMounts(settings, offered);
   const served = new Set(mounts.flatMap(({ profiles }) => profiles));
-  const mounted = features.filter(
+  const mounted = offered.filter(
     (feature) =>
       feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
   );

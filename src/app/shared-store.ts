@@ -12,11 +12,14 @@ import { pickOwn } from './pick-own.ts';
 /** Milliseconds that the start waits for the database; it goes on without it. */
 const patienceMs = 3000;
 
+/** The problem of a setting `store` that names none. */
+export const unknownStore = 'store must be memory, file or an address such as postgres://user@host/database';
+
 /** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
 export const findStoreProblems = (settings: Settings, mounted: readonly Feature[]): string[] => {
   const { store, jwtSecret, timeZone } = settings;
   if (store === 'memory' || store === 'file') return [];
-  if (!isPostgresUrl(store)) return ['store must be memory, file or an address such as postgres://user@host/database'];
+  if (!isPostgresUrl(store)) return [unknownStore];
   const missing = [
     ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
     ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
@@ -37,9 +40,9 @@ const findAddressProblems = (store: string): string[] => {
   }
 };
 
-/** The name of this instance among those that share a database. */
+/** The name of this instance among those that share a database; it can be sent as a header. */
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
-  instanceName ?? `${hostname}:${port}`;
+  instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
 /**
  * The database that the setting `store` names, if it does. Throws a SettingsError if somebody has to change something; a

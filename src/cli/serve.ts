@@ -6,6 +6,7 @@ import { preflight } from '../app/preflight.ts';
 import { type Flags, listUnknownVariables, loadSettings } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { applyTimeZone } from '../config/time-zone.ts';
 import { isLoopback } from '../http/admission/foreign-pages.ts';
 import { listAddresses, listenOn } from '../http/connection/listen.ts';
 import { features } from '../profiles/index.ts';
@@ -18,6 +19,7 @@ export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<
   const warn = (warning: string) => warnings.push(warning);
   const loaded = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
   const settings: Settings = { ...loaded, ...overrides };
+  applyTimeZone(settings);
   const log = createLog(settings.logLevel);
   const app = await createApp(settings, { log, nodeVersion: process.versions.node, features }).catch((error) => {
     if (!(error instanceof SettingsError)) throw error;

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Counts, exportStore } from '../app/transfer/export.ts';
+import { exportStore } from '../app/transfer/export.ts';
 import { importStore } from '../app/transfer/import.ts';
+import type { Counts } from '../app/transfer/lines.ts';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { features } from '../profiles/index.ts';

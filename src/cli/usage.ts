@@ -19,7 +19,7 @@ const commands = [
 const groups: Record<string, RegExp> = {
   Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
-  Data: /^(dataDir|seed|store)$/,
+  Data: /^(dataDir|seed|store|instanceName|timeZone)$/,
   Security: /^(issuer|jwt.*|keys)$/,
   Logging: /^log/,
 };

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { findKeyProblems } from '../auth/access-keys.ts';
 import type { Settings } from './schema.ts';
+import { findTimeZone } from './time-zone.ts';
 
 /** Minimum length of a key for HS256 in bytes (RFC 7518, 3.2). */
 export const minimumSecretBytes = 32;
@@ -11,6 +12,7 @@ export const findConflicts = (settings: Settings): string[] => [
   ...findNetworkProblems(settings),
   ...findSecretProblems(settings),
   ...findPathProblems(settings),
+  ...findTimeZoneProblems(settings),
   ...findKeyProblems(settings.keys),
 ];
 
@@ -52,3 +54,8 @@ const findPathProblems = ({ powershellPath }: Settings): string[] =>
   powershellPath === undefined || isAbsolute(powershellPath)
     ? []
     : [`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`];
+
+const findTimeZoneProblems = ({ timeZone }: Settings): string[] =>
+  timeZone === undefined || findTimeZone(timeZone) !== undefined
+    ? []
+    : [`timeZone must be a name such as Europe/Berlin or UTC, not ${JSON.stringify(timeZone)}`];

@@ -26,6 +26,8 @@ export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'm
   trustProxy: readonly string[];
   /** Without it, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
+  /** Named in every response, if several instances share a database. */
+  instance?: string | undefined;
   meters?: Meters;
 }
 
@@ -33,7 +35,7 @@ export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'm
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const { log, certificate, meters = createMeters() } = options;
   const secure = certificate !== undefined;
-  const common = createCommonHeaders({ cors: options.cors, secure });
+  const common = createCommonHeaders({ cors: options.cors, secure, instance: options.instance });
   const server = createNodeServer(options, createResponseClass(common));
   const connections = new Connections(server, options.maxConnections);
   const delays = meters

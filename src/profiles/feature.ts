@@ -10,6 +10,7 @@ import type { JournalEvent } from '../storage/journal/events.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Database } from '../storage/postgres/database.ts';
+import type { Tables } from '../storage/postgres/tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
 import type { Route } from './route.ts';
 import type { Topic } from './topic.ts';
@@ -112,6 +113,8 @@ export interface Transfer<Change = unknown> {
   name: string;
   /** Schemas of the values by their keys, which no other store has. */
   lines: Record<string, TSchema>;
+  /** How a database keeps them. */
+  tables: Tables<Change>;
   /** A new state, and what makes lines of its changes and changes of lines, each in their order. */
   begin(): {
     state: State<Change, unknown>;
@@ -140,6 +143,8 @@ export interface Feature<P extends TProperties = TProperties> {
   tools?: Tool[];
   /** What is moved from store to store. */
   transfer?: Transfer;
+  /** Its profiles exist only where instances share a database. */
+  needsDatabase?: boolean;
   /** Whether the settings turn the feature on, although none of its profiles is mounted. */
   isOn?(settings: Static<TObject<P>>): boolean;
   /** Called once, if the feature is on or one of its profiles is mounted; throws a SettingsError for invalid settings. */

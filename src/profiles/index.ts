@@ -4,6 +4,7 @@ import { webConsole } from './console/index.ts';
 import { events } from './events/index.ts';
 import type { Feature } from './feature.ts';
 import { history } from './history/index.ts';
+import { instances } from './instances/index.ts';
 import { items } from './items/index.ts';
 import { login } from './login/index.ts';
 import { metrics } from './metrics/index.ts';
@@ -23,5 +24,6 @@ export const features: readonly Feature[] = [
   metrics,
   history,
   events,
+  instances,
   webConsole,
 ];

@@ -1,50 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
-import { type Running, refusal, runProgram, startProgram } from '../support/program.ts';
-
-const secret = 'a signing key for tests, 32 bytes or more';
-const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };
-
-const fileStore = (folder: string): string[] => ['--store', 'file', '--data-dir', folder];
-
-const start = (t: TestContext, folder: string): Promise<Running> => startProgram(t, fileStore(folder), { variables });
-
-const login = async ({ request }: Running): Promise<{ Authorization: string }> => {
-  const body = { Username: 'admin', Password: 'correct horse' };
-  const { json } = await request('POST', '/api/auth/login', { body });
-  return { Authorization: `Bearer ${json['token']}` };
-};
-
-const header = '{"signalbox":"export","version":1}';
-const end = '{"signalbox":"end"}';
-const task = (Id: number, more = ''): string =>
-  `{"tasks":{"Id":${Id},"Title":"t${Id}","Description":"","Priority":"Low","Status":"Pending","CreatedAt":"2026-01-31T09:30:00","version":1${more}}}`;
+import { refusal, runProgram } from '../support/program.ts';
+import { end, fileStore, fill, header, logIn, start, task } from '../support/transfer.ts';
 
 const importText = (folder: string, lines: readonly string[]) =>
   runProgram(['import', ...fileStore(folder)], { input: lines.map((line) => `${line}\n`).join('') });
-
-/** A folder with tasks, items and simple tasks, as a server left it. */
-const fill = async (t: TestContext): Promise<string> => {
-  const folder = createFolder(t);
-  const server = await start(t, folder);
-  const { request } = server;
-  const headers = { 'Idempotency-Key': 'k' };
-  const hostile = '\u0000 \ud800 \u2028 "},{"';
-  await request('POST', '/api/tasks', { body: { Title: 'first', Description: hostile }, headers });
-  await request('PUT', '/api/tasks/1', { body: { Status: 'InProgress' } });
-  await request('POST', '/api/tasks', { body: { Title: '😀'.repeat(200), Priority: 'Critical' } });
-  await request('POST', '/api/tasks', { body: { Title: 'deleted' } });
-  await request('DELETE', '/api/tasks/3');
-  for (const name of ['label printer', 'x'.repeat(100_000)]) {
-    await request('POST', '/api/items', { body: { name }, headers: await login(server) });
-  }
-  await request('POST', '/simple/api/tasks', { body: { title: 'Get milk' } });
-  await server.stop();
-  return folder;
-};
 
 test('an export imported into an empty store has the same lists, versions, keys and next ids', async (t) => {
   const [before, after] = [await fill(t), createFolder(t)];
@@ -61,7 +24,7 @@ test('an export imported into an empty store has the same lists, versions, keys 
   const read = async (folder: string, key: string) => {
     const server = await start(t, folder);
     const lists = ['/api/tasks', '/simple/api/tasks', '/api/items'];
-    const headers = await login(server);
+    const headers = await logIn(server);
     const texts = await Promise.all(lists.map(async (path) => (await server.request('GET', path, { headers })).text));
     const { headers: single } = await server.request('GET', '/api/tasks/1');
     const body = { Title: 'first', Description: '\u0000 \ud800 \u2028 "},{"' };

@@ -25,6 +25,8 @@ const probes: Record<string, [path: string, status: number][]> = {
   history: [['/api/history', 200]],
   events: [['/api/events', 400]],
   console: [['/console', 302]],
+  // Served only with a database.
+  instances: [],
 };
 
 test('the list of features has every folder of src/profiles, and each feature has a probe', () => {

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { TObject, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { startApp } from '../support/app.ts';
-import { type Operation, profileNames, readOperations, toJsonSchema } from './support/api.ts';
+import { type Operation, profileNames, readOperations, toJsonSchema, withDatabase } from './support/api.ts';
 import { findSection, readText, toBlocks, toSections } from './support/documents.ts';
 
 interface Described {
@@ -21,7 +21,7 @@ const generalRules = findSection(api, 'General rules');
 
 const readDescribed = async (t: TestContext): Promise<Described[]> => {
   const lists = profileNames.map(async (profile) => {
-    const operations = await readOperations(await startApp(t, { settings: { profiles: [profile] } }));
+    const operations = await readOperations(await startApp(t, { settings: { ...withDatabase, profiles: [profile] } }));
     const sections = toSections(findSection(api, profile), 3).slice(1);
     return sections.flatMap(({ title, text }) => {
       const operation = operations[title];

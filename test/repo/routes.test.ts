@@ -6,7 +6,7 @@ import { features } from '../../src/profiles/index.ts';
 import { priorities, statuses } from '../../src/profiles/tasks/schema.ts';
 import { startApp } from '../support/app.ts';
 import { resolveReferences } from '../support/openapi.ts';
-import { listServedRoutes, profileNames, readOperations, toRouteName } from './support/api.ts';
+import { listServedRoutes, profileNames, readOperations, toRouteName, withDatabase } from './support/api.ts';
 import { findSection, readText, toRows, toSections } from './support/documents.ts';
 
 interface OpenApi {
@@ -29,7 +29,7 @@ test('docs/api.md has a heading for every profile', () => {
 
 test('the table of each profile in docs/api.md has its routes, who may call them and what they do', async (t) => {
   for (const profile of profileNames) {
-    const routes = listServedRoutes(await startApp(t, { settings: { profiles: [profile] } }));
+    const routes = listServedRoutes(await startApp(t, { settings: { ...withDatabase, profiles: [profile] } }));
     const expected = routes.map((route) => [`\`${toRouteName(route)}\``, route.access, route.summary]);
     const [overview] = toSections(findSection(api, profile), 3);
     assert.deepEqual(toRows(overview?.text ?? '').sort(), expected.sort(), profile);
@@ -41,7 +41,9 @@ test('docs/api.md describes each route under its profile or one of the same feat
     const names = profiles.map(({ name }) => name);
     const described = names.flatMap(listDescribed);
     for (const name of names) {
-      const routes = listServedRoutes(await startApp(t, { settings: { profiles: [name] } })).map(toRouteName);
+      const routes = listServedRoutes(await startApp(t, { settings: { ...withDatabase, profiles: [name] } })).map(
+        toRouteName,
+      );
       assert.deepEqual(
         routes.filter((route) => !described.includes(route)),
         [],
@@ -127,7 +129,7 @@ test('the OpenAPI document names its shapes, and lists the values of filters tha
 
 test('the values of every shape have examples, and all examples are valid', async (t) => {
   const documents = [undefined, ['T'], ['protected-tasks']].map(async (profiles) => {
-    const { request } = await startApp(t, { settings: { profiles } });
+    const { request } = await startApp(t, { settings: { ...withDatabase, profiles } });
     return resolveReferences((await request<OpenApi>('GET', '/openapi.json')).json);
   });
   let count = 0;
@@ -174,7 +176,9 @@ const listSchemas = (value: unknown): Schema[] => {
 test('object schemas with the same title are equal', async (t) => {
   const shapes = new Map<string, string>();
   for (const profile of profileNames) {
-    for (const { schema } of listServedRoutes(await startApp(t, { settings: { profiles: [profile] } }))) {
+    for (const { schema } of listServedRoutes(
+      await startApp(t, { settings: { ...withDatabase, profiles: [profile] } }),
+    )) {
       for (const [title, text] of listTitled(schema)) {
         assert.equal(text, shapes.get(title) ?? text, title);
         shapes.set(title, text);

@@ -9,7 +9,7 @@ const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
 
 test('by default each profile is mounted where its feature says, in the order of the features', () => {
   assert.deepEqual(list({}), [
-    '/: monitoring, tasks, items, login, alerts, commands, metrics, history, events',
+    '/: monitoring, tasks, items, login, alerts, commands, metrics, history, events, instances',
     '/protected: protected-tasks, login',
     '/simple: simple-tasks',
   ]);
@@ -22,7 +22,10 @@ test('profiles named by name or letter replace the default mounts with one at /,
 test('a feature left out of the program is left out of the default mounts', () => {
   const some = features.filter(({ name }) => name !== 'tasks' && name !== 'simple-tasks');
   assert.deepEqual(resolveMounts({}, some), [
-    { base: '/', profiles: ['monitoring', 'items', 'login', 'alerts', 'commands', 'metrics', 'history', 'events'] },
+    {
+      base: '/',
+      profiles: ['monitoring', 'items', 'login', 'alerts', 'commands', 'metrics', 'history', 'events', 'instances'],
+    },
     { base: '/protected', profiles: ['login'] },
   ]);
 });

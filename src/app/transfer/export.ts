@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
+import { isPostgresUrl } from '../../storage/postgres/address.ts';
+import { unknownStore } from '../shared-store.ts';
+import { openSource } from './database-store.ts';
 import { hasFiles, readFromFiles } from './file-store.ts';
-import { createChecks, firstLine, lastLine, type OnProblem } from './lines.ts';
+import { type Counts, createChecks, firstLine, lastLine, type OnProblem, type ReadChanges } from './lines.ts';
 
 /** Lines that are given out together. */
 const pieceLines = 1000;
-
-/** What was moved, and how much of it: the number of lines by their key. */
-export type Counts = Record<string, number>;
 
 /**
  * Everything that the configured store holds, as lines of JSON, in pieces of text. `onProblem` gets what cannot be read,
@@ -24,29 +24,47 @@ export async function* exportStore(
   if (store === 'memory') {
     throw new SettingsError(['store: a memory store holds nothing without its server; name another one with --store']);
   }
+  if (isPostgresUrl(store)) {
+    const { read, close } = await openSource(store);
+    try {
+      yield* exportAll(transfers, read, counts, onProblem);
+    } finally {
+      close();
+    }
+    return;
+  }
+  if (store !== 'file') throw new SettingsError([unknownStore]);
   const directory = resolve(dataDir);
   const kept = transfers.filter((transfer) => hasFiles(directory, transfer));
   if (kept.length === 0) {
     throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
   }
+  yield* exportAll(kept, (transfer) => readChangesOfFiles(directory, transfer, onProblem), counts, onProblem);
+}
+
+async function* exportAll(
+  transfers: readonly Transfer[],
+  read: ReadChanges,
+  counts: Counts,
+  onProblem: OnProblem,
+): AsyncGenerator<string> {
   // Nothing is printed if the first list cannot be opened.
   let opening = toText([firstLine]);
-  for (const transfer of kept) {
-    for await (const text of exportTransfer(directory, transfer, counts, onProblem)) {
+  for (const transfer of transfers) {
+    for await (const text of exportTransfer(transfer, read(transfer), counts, onProblem)) {
       yield opening + text;
       opening = '';
     }
   }
-  yield toText([lastLine]);
+  yield opening + toText([lastLine]);
 }
 
-async function* exportTransfer(
+async function* readChangesOfFiles(
   directory: string,
   transfer: Transfer,
-  counts: Counts,
   onProblem: OnProblem,
-): AsyncGenerator<string> {
-  const { state, toLine } = transfer.begin();
+): AsyncGenerator<readonly unknown[]> {
+  const { state } = transfer.begin();
   const checks = createChecks(transfer);
   const checked = transfer.begin();
   const isWhole = (change: unknown): boolean => {
@@ -58,9 +76,19 @@ async function* exportTransfer(
     }
   };
   await readFromFiles(directory, transfer, state, { isWhole, onProblem });
+  yield* state.changes();
+}
+
+async function* exportTransfer(
+  transfer: Transfer,
+  pieces: AsyncIterable<readonly unknown[]>,
+  counts: Counts,
+  onProblem: OnProblem,
+): AsyncGenerator<string> {
+  const { toLine } = transfer.begin();
   let lines: object[] = [];
   let lost = 0;
-  for (const changes of state.changes()) {
+  for await (const changes of pieces) {
     for (const change of changes) {
       // A list has a hole where an entry was lost.
       if (change === undefined) lost += 1;

@@ -8,7 +8,7 @@ import { type LogOptions, openChangeLog, readChangeLog } from '../../storage/cha
 import { JournalError } from '../../storage/journal/errors.ts';
 import { createSync } from '../../storage/journal/files/sync.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
-import type { Begun, OnProblem } from './lines.ts';
+import type { Begun, OnProblem, Target } from './lines.ts';
 
 /** While this file exists, an import may have stored some lists and not the others. */
 const unfinishedImport = 'import.unfinished';
@@ -37,15 +37,9 @@ export const readFromFiles = async (
 export const hasFiles = (directory: string, { name }: Transfer): boolean =>
   ['jsonl', 'state'].some((ending) => existsSync(join(directory, `${name}.${ending}`)));
 
-/** Opened lists of the directory, for an import. */
-export interface FileTarget {
-  /** Stores all states, or none of them if it throws. */
-  store(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens the directory's lists and applies what they keep to the states of their transfers. Throws a SettingsError. */
-export const openFiles = async (directory: string, transfers: ReadonlyMap<Transfer, Begun>): Promise<FileTarget> => {
+/** Opens the directory's lists for an import. Throws a SettingsError for those that are in use, or not empty. */
+export const openFiles = async (directory: string, all: readonly Transfer[]): Promise<Target> => {
+  const transfers = new Map(all.map((transfer) => [transfer, transfer.begin()]));
   const marker = join(directory, unfinishedImport);
   const opened: Changes<unknown, unknown>[] = [];
   const close = async (): Promise<void> => {
@@ -72,11 +66,16 @@ export const openFiles = async (directory: string, transfers: ReadonlyMap<Transf
       const surroundings = { directory, openJournal: openJournalFor, report: ignore };
       opened.push(await openChangeLog(surroundings, transfer.name, state, ignore));
     }
+    assertEmpty(transfers);
   } catch (error) {
     await close();
     return refuse(error);
   }
   return {
+    apply: (transfer, change) => {
+      transfers.get(transfer)?.state.apply(change);
+      return undefined;
+    },
     store: async () => {
       try {
         await writeFile(marker, '', { mode: 0o600 });
@@ -91,6 +90,16 @@ export const openFiles = async (directory: string, transfers: ReadonlyMap<Transf
     },
     close,
   };
+};
+
+const assertEmpty = (begun: ReadonlyMap<Transfer, Begun>): void => {
+  for (const [{ name }, { state, toLine }] of begun) {
+    for (const changes of state.changes()) {
+      if (changes.some((change) => toLine(change) !== undefined)) {
+        throw new SettingsError([`the store has or had ${name} already; import into an empty one`]);
+      }
+    }
+  }
 };
 
 const { directory: syncDirectory } = createSync(true);

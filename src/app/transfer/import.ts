@@ -3,9 +3,19 @@ import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
 import { readLines } from '../../storage/changes/lines.ts';
-import type { Counts } from './export.ts';
+import { isPostgresUrl } from '../../storage/postgres/address.ts';
+import { unknownStore } from '../shared-store.ts';
+import { openDatabaseTarget } from './database-store.ts';
 import { openFiles } from './file-store.ts';
-import { type Begun, createChecks, type FindProblem, findHeaderProblem, isLastLine } from './lines.ts';
+import {
+  type Begun,
+  type Counts,
+  createChecks,
+  type FindProblem,
+  findHeaderProblem,
+  isLastLine,
+  type Target,
+} from './lines.ts';
 
 /** A line may have so many bytes: a body of 1 MiB with every character escaped, twice. */
 const maxLineBytes = 16 * 1024 * 1024;
@@ -22,11 +32,12 @@ export const importStore = async (
   if (store === 'memory') {
     throw new SettingsError(['store: a memory store keeps nothing without its server; name another one with --store']);
   }
-  const begun = new Map(transfers.map((transfer) => [transfer, transfer.begin()]));
-  const target = await openFiles(resolve(dataDir), begun);
+  if (store !== 'file' && !isPostgresUrl(store)) throw new SettingsError([unknownStore]);
+  const target = isPostgresUrl(store)
+    ? await openDatabaseTarget(store, transfers)
+    : await openFiles(resolve(dataDir), transfers);
   try {
-    assertEmpty(begun);
-    const counts = await applyLines(input, listKinds(begun));
+    const counts = await applyLines(input, listKinds(transfers), target);
     await target.store();
     return counts;
   } finally {
@@ -34,29 +45,27 @@ export const importStore = async (
   }
 };
 
-const assertEmpty = (begun: ReadonlyMap<Transfer, Begun>): void => {
-  for (const [{ name }, { state, toLine }] of begun) {
-    for (const changes of state.changes()) {
-      if (changes.some((change) => toLine(change) !== undefined)) {
-        throw new SettingsError([`the store has or had ${name} already; import into an empty one`]);
-      }
-    }
-  }
-};
-
-interface Kind extends Begun {
+/** What is done with a line. */
+interface Kind extends Pick<Begun, 'toChange'> {
+  transfer: Transfer;
   findProblem: FindProblem;
 }
 
-/** What is done with a line, by its key. */
-const listKinds = (begun: ReadonlyMap<Transfer, Begun>): Map<string, Kind> =>
+/** What is done with lines, by their keys. */
+const listKinds = (transfers: readonly Transfer[]): Map<string, Kind> =>
   new Map(
-    [...begun].flatMap(([transfer, each]) =>
-      Array.from(createChecks(transfer), ([key, findProblem]) => [key, { ...each, findProblem }] as const),
-    ),
+    transfers.flatMap((transfer) => {
+      const { toChange } = transfer.begin();
+      const checks = [...createChecks(transfer)];
+      return checks.map(([key, findProblem]) => [key, { transfer, toChange, findProblem }] as const);
+    }),
   );
 
-const applyLines = async (input: AsyncIterable<Buffer>, kinds: ReadonlyMap<string, Kind>): Promise<Counts> => {
+const applyLines = async (
+  input: AsyncIterable<Buffer>,
+  kinds: ReadonlyMap<string, Kind>,
+  target: Target,
+): Promise<Counts> => {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const counts: Counts = {};
   let current = 1;
@@ -67,7 +76,13 @@ const applyLines = async (input: AsyncIterable<Buffer>, kinds: ReadonlyMap<strin
       if (isComplete) throw new SettingsError(['nothing may follow the last line of an export']);
       if (current === 1) assertHeader(value);
       else if (isLastLine(value)) isComplete = true;
-      else applyLine(value, kinds, counts);
+      else {
+        const { key, transfer, change } = readLine(value, kinds);
+        // Waiting for each line would take longer than applying it.
+        const isStoring = target.apply(transfer, change, line.length);
+        if (isStoring) await isStoring;
+        counts[key] = (counts[key] ?? 0) + 1;
+      }
       current += 1;
     }
   } catch (error) {
@@ -84,7 +99,7 @@ const assertHeader = (value: unknown): void => {
   if (problem !== undefined) throw new SettingsError([problem]);
 };
 
-const applyLine = (line: unknown, kinds: ReadonlyMap<string, Kind>, counts: Counts): void => {
+const readLine = (line: unknown, kinds: ReadonlyMap<string, Kind>) => {
   const entries = typeof line === 'object' && line !== null ? Object.entries(line) : [];
   const [[key, value] = [], ...others] = entries;
   const kind = others.length === 0 ? kinds.get(key ?? '') : undefined;
@@ -95,8 +110,7 @@ const applyLine = (line: unknown, kinds: ReadonlyMap<string, Kind>, counts: Coun
   if (problem !== undefined) throw new SettingsError([problem]);
   const read = kind.toChange(key, value);
   if ('problem' in read) throw new SettingsError([`${key}.${read.problem}`]);
-  kind.state.apply(read.change);
-  counts[key] = (counts[key] ?? 0) + 1;
+  return { key, transfer: kind.transfer, change: read.change };
 };
 
 /** The parser's own messages repeat the text, which may be long. */

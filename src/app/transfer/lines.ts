@@ -8,6 +8,21 @@ export type OnProblem = (problem: string) => void;
 
 export type Begun = ReturnType<Transfer['begin']>;
 
+/** What was moved, and how much of it: the number of lines by their key. */
+export type Counts = Record<string, number>;
+
+/** The changes of a transfer, some at a time. */
+export type ReadChanges = (transfer: Transfer) => AsyncGenerator<readonly unknown[]>;
+
+/** An empty store that an import fills. */
+export interface Target {
+  /** Takes a change, whose line has so many bytes. */
+  apply(transfer: Transfer, change: unknown, length: number): Promise<void> | undefined;
+  /** Stores everything; nothing is stored before, nor if it throws. */
+  store(): Promise<void>;
+  close(): Promise<void>;
+}
+
 const format = 1;
 
 /** The first line; its number changes with the format. */

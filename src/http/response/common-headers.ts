@@ -9,10 +9,12 @@ interface Origin {
   cors: boolean;
   /** Whether the server itself speaks TLS. */
   secure: boolean;
+  /** The name of this instance, if several share a database. */
+  instance?: string | undefined;
 }
 
 /** Headers of every response, including errors; files set their own `cache-control`. */
-export const createCommonHeaders = ({ cors, secure }: Origin): Headers => ({
+export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
@@ -20,6 +22,7 @@ export const createCommonHeaders = ({ cors, secure }: Origin): Headers => ({
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET,POST,PUT,DELETE',
   }),
+  ...(instance !== undefined && { 'x-signalbox-instance': instance }),
   // One year (RFC 6797).
   ...(secure && { 'strict-transport-security': 'max-age=31536000' }),
 });

@@ -1,3 +1,4 @@
+import type { Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { createEntryCollection, listEntries } from '../../storage/postgres/entries.ts';
 import type { Item, ItemSeed } from './schema.ts';
@@ -19,12 +20,7 @@ export const createPostgresItemStore = (database: Database, clock: () => Date): 
           return { id, name, status };
         });
       },
-      store: (items) => [
-        {
-          text: 'INSERT INTO signalbox.item_number SELECT unnest($1::int[]) ON CONFLICT DO NOTHING',
-          values: [items.map(({ id }) => id)],
-        },
-      ],
+      store: storeNumbers,
     },
     clock,
   );
@@ -42,3 +38,11 @@ export const createPostgresItemStore = (database: Database, clock: () => Date): 
     close: () => undefined,
   };
 };
+
+/** Stores which ids are taken; a clash is possible, since there are only few. */
+export const storeNumbers = (items: readonly Item[]): Statement[] => [
+  {
+    text: 'INSERT INTO signalbox.item_number SELECT unnest($1::int[]) ON CONFLICT DO NOTHING',
+    values: [items.map(({ id }) => id)],
+  },
+];

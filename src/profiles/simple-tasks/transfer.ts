@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { type Addition, createEntriesState } from '../../storage/changes/entries.ts';
+import { createEntryTables } from '../../storage/postgres/tables.ts';
 import { defineTransfer } from '../feature.ts';
 import { SimpleTask } from './schema.ts';
 
@@ -7,6 +8,7 @@ import { SimpleTask } from './schema.ts';
 export const simpleTaskTransfer = defineTransfer<Addition<SimpleTask>>({
   name: 'simple-tasks',
   lines: { simpleTasks: Type.Object(SimpleTask.properties, { additionalProperties: false }) },
+  tables: createEntryTables<SimpleTask>('simple_task', () => []),
   begin: () => {
     let read = 0;
     let written = 0;

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { defineTransfer } from '../feature.ts';
+import { taskTables } from './postgres/task-tables.ts';
 import { Task } from './schema.ts';
 import { createTaskState, type TaskChange } from './task-state.ts';
 
@@ -26,6 +27,7 @@ const StoredKey = Type.Object(
 export const taskTransfer = defineTransfer<TaskChange>({
   name: 'tasks',
   lines: { tasks: StoredTask, lastTaskId: Id, taskKeys: StoredKey },
+  tables: taskTables,
   begin: () => {
     let highest = 0;
     return {

@@ -27,6 +27,8 @@ const snapshotMs = 5000;
 
 /** The database that an instance shares with others. */
 export class Database {
+  /** The UUID of this instance. */
+  readonly instance: string;
   readonly #primary: Primary;
   readonly #common: Common;
   readonly #reader: Reader;
@@ -36,6 +38,7 @@ export class Database {
 
   /** Throws an Error, whose message is a clause, for an address that cannot be read. `report` is that of the writer. */
   constructor(url: string, identity: Identity, common: Common, report: (failure: unknown) => void) {
+    this.instance = identity.instance;
     this.#primary = new Primary(readPostgresUrl(url));
     this.#common = common;
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()));

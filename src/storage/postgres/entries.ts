@@ -3,6 +3,7 @@ import type { Collection } from './collection.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
 import { readPages } from './pages.ts';
+import { insertEntries } from './tables.ts';
 
 /** Entries to add, with `ifEmpty` only where there is none. */
 export interface Addition<Fields> {
@@ -38,20 +39,10 @@ export const createEntryCollection = <Fields, T extends object>(
     gate.at = Math.max(gate.at, clock().getTime());
     const entries = complete(taken.flat(), first, rows);
     const ids = entries.map((_, index) => first + index);
-    const bodies = entries.map((entry) => JSON.stringify(entry));
     const left = [...entries];
     return {
       decisions: taken.map(({ length }) => ({ result: left.splice(0, length) })),
-      statements:
-        entries.length === 0
-          ? []
-          : [
-              {
-                text: `INSERT INTO signalbox.${name} SELECT * FROM unnest($1::bigint[], $2::text[])`,
-                values: [ids, bodies],
-              },
-              ...store(entries),
-            ],
+      statements: entries.length === 0 ? [] : [insertEntries(name, ids, entries), ...store(entries)],
     };
   },
 });

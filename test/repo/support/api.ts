@@ -23,6 +23,9 @@ export type Operations = Record<string, Operation>;
 /** Names of all profiles. */
 export const profileNames = features.flatMap(({ profiles }) => profiles.map(({ name }) => name));
 
+/** Settings with which every profile has its routes; nothing answers at this address. */
+export const withDatabase = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC' };
+
 /** The routes of an app with the paths they are served at. */
 export const listServedRoutes = ({ mounts }: TestApp): Route[] =>
   mounts.flatMap(({ base, profiles }) =>

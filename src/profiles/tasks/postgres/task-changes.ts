@@ -157,21 +157,21 @@ class TaskBatch {
 
 const columns = `unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::int[], $5::text[])
   AS u (id, status, priority, version, body)`;
-const insert = `INSERT INTO signalbox.task (id, status, priority, version, body) SELECT * FROM ${columns}`;
+export const insert = `INSERT INTO signalbox.task (id, status, priority, version, body) SELECT * FROM ${columns}`;
 const update = `UPDATE signalbox.task AS t SET status = u.status, priority = u.priority, version = u.version, body = u.body
   FROM ${columns} WHERE t.id = u.id`;
 
 /** A key that has expired may still have its row. */
-const insertKeys = `INSERT INTO signalbox.idempotency (key, fingerprint, answer, at)
+export const insertKeys = `INSERT INTO signalbox.idempotency (key, fingerprint, answer, at)
   SELECT u.key, u.fingerprint, u.answer, to_timestamp($4)
   FROM unnest($1::text[], $2::text[], $3::text[]) AS u (key, fingerprint, answer)
   ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, answer = excluded.answer, at = excluded.at`;
 
 type Columns = [ids: number[], statuses: number[], priorities: number[], versions: number[], bodies: string[]];
 
-const toColumns = (): Columns => [[], [], [], [], []];
+export const toColumns = (): Columns => [[], [], [], [], []];
 
-const addRow = ([ids, rowStatuses, rowPriorities, versions, bodies]: Columns, stored: Versioned<Task>): void => {
+export const addRow = ([ids, rowStatuses, rowPriorities, versions, bodies]: Columns, stored: Versioned<Task>): void => {
   const task = toPlainTask(stored);
   ids.push(task.Id);
   rowStatuses.push(toPosition(statuses, task.Status));

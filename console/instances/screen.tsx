@@ -1,0 +1,76 @@
+import { send } from '../api.ts';
+import { type Instance, listInstances } from '../calls/instances.ts';
+import { untilTime } from '../clock.ts';
+import { toCount, toRelative, toTime } from '../format.ts';
+import { useResource } from '../live/resource.ts';
+import { text } from '../strings/index.ts';
+import { Chip } from '../ui/chip.tsx';
+import { ListHead } from '../ui/list-head.tsx';
+import { OneLine } from '../ui/one-line.tsx';
+import { Failure, Skeleton } from '../ui/panel.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+
+const words = text.instances;
+
+/** The instances that share the database. */
+export const InstancesScreen = () => {
+  const load = (signal: AbortSignal) => send(listInstances, { signal });
+  const { value, error, reload } = useResource(load, { topic: 'host', calm: 5000 });
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (!value) return <Skeleton lines={4} />;
+  const { data } = value;
+  return (
+    <div class="list">
+      <ListHead count={words.shown(toCount(data.length))} onRefresh={reload} />
+      <Table
+        label={text.titles.instances}
+        columns={columns}
+        rows={data}
+        rowKey={({ instance }) => instance}
+        compact={toCompact}
+      />
+    </div>
+  );
+};
+
+const State = ({ isLive }: Instance) => (
+  <Chip tone={isLive ? 'good' : 'warning'} icon={isLive ? 'check' : 'warning'}>
+    {isLive ? words.live : words.gone}
+  </Chip>
+);
+
+const Name = ({ name, isThis }: Instance) => (
+  <>
+    <OneLine value={name} title={words.name} /> {isThis && <span class="hint">({words.here})</span>}
+  </>
+);
+
+const Seen = ({ seenAt }: Instance) => (
+  <time dateTime={seenAt} title={toTime(new Date(seenAt))}>
+    {toRelative(untilTime(Date.parse(seenAt)))}
+  </time>
+);
+
+const columns: Column<Instance>[] = [
+  { key: 'name', title: words.name, cell: Name },
+  { key: 'state', title: words.state, width: '9rem', cell: State },
+  { key: 'seen', title: words.seen, width: '10rem', cell: Seen },
+  { key: 'version', title: words.version, width: '8rem', cell: ({ version }) => version },
+  {
+    key: 'instance',
+    title: words.instance,
+    isMinor: true,
+    cell: ({ instance }) => <span class="mono">{instance}</span>,
+  },
+];
+
+const toCompact = (instance: Instance) => (
+  <div class="two-lines">
+    <span class="one-line">
+      <Name {...instance} />
+    </span>
+    <span class="one-line hint">
+      {instance.isLive ? words.live : words.gone} · <Seen {...instance} /> · {instance.version}
+    </span>
+  </div>
+);

@@ -1,0 +1,13 @@
+import { counted } from './count.ts';
+
+export const instances = {
+  name: 'Name',
+  version: 'Version',
+  seen: 'Last seen',
+  instance: 'Process',
+  here: 'this one',
+  live: 'Live',
+  gone: 'Not seen',
+  state: 'State',
+  shown: (count: string) => counted(count, 'instance'),
+};

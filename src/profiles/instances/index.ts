@@ -1,0 +1,11 @@
+import { defineFeature } from '../feature.ts';
+import { createInstancesRoute } from './routes.ts';
+
+/** The instances that share a database. */
+export const instances = defineFeature({
+  name: 'instances',
+  profiles: [{ name: 'instances', mounts: ['/'], summary: 'instances that share a database' }],
+  settings: {},
+  needsDatabase: true,
+  create: ({ database }) => ({ profiles: { instances: database ? [createInstancesRoute(database)] : [] } }),
+});

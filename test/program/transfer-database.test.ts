@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, type TestContext, test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { end, fileStore, fill, header, logIn, task, variables } from '../support/transfer.ts';
+
+const skip = toSkipPostgres();
+
+let server: PostgresServer;
+const ends: (() => unknown)[] = [];
+before(async () => {
+  if (!skip) server = await startPostgres({ after: (end) => ends.push(end) }, { settings: { fsync: 'off' } });
+});
+after(async () => {
+  for (const end of ends) await end();
+});
+
+/** The flag that names a new database. */
+const createDatabase = async (): Promise<string[]> => {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await server.sql(`CREATE DATABASE ${name} OWNER signalbox`);
+  return ['--store', server.url(name)];
+};
+
+const importText = (store: string[], lines: readonly string[]) =>
+  runProgram(['import', ...store], { input: lines.map((line) => `${line}\n`).join('') });
+
+const startOn = (t: TestContext, store: string[]) =>
+  startProgram(t, [...store, '--time-zone', 'UTC', '--data-dir', createFolder(t)], {
+    variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },
+  });
+
+test('lists, versions, keys and ids are the same after an export from files, a database and files', {
+  skip,
+}, async (t) => {
+  const [before, database, last] = [await fill(t), await createDatabase(), createFolder(t)];
+  const exported = await runProgram(['export', ...fileStore(before)]);
+  const counts = 'tasks 2, taskKeys 1, simpleTasks 1, items 2';
+  for (const store of [database, fileStore(last)]) {
+    const imported = await runProgram(['import', ...store], { input: exported.stdout });
+    assert.deepEqual(
+      [imported.code, imported.stdout, imported.stderr],
+      [0, '', `signalbox: imported ${counts}\n`],
+      store[1],
+    );
+    const again = await runProgram(['export', ...store]);
+    assert.deepEqual([again.code, again.stderr], [0, `signalbox: exported ${counts}\n`]);
+    assert.equal(again.stdout, exported.stdout);
+  }
+});
+
+test('an instance goes on where an import into its database ended, also one that ran meanwhile', {
+  skip,
+}, async (t) => {
+  const database = await createDatabase();
+  const running = await startOn(t, database);
+  const { stdout: input } = await runProgram(['export', ...fileStore(await fill(t))]);
+  assert.equal((await runProgram(['import', ...database], { input })).code, 0);
+  const instance = await startOn(t, database);
+  for (const { request } of [running, instance]) {
+    const { json, headers } = await request('GET', '/api/tasks/1');
+    assert.deepEqual([json['Description'], headers['etag']], ['\u0000 \ud800 \u2028 "},{"', '"2"']);
+  }
+  const totals = await Promise.all(
+    ['', '?status=InProgress', '?priority=Critical&status=Pending', '?status=Completed'].map(
+      async (query) => (await instance.request('GET', `/api/tasks${query}`)).json['total'],
+    ),
+  );
+  assert.deepEqual(totals, [2, 1, 1, 0]);
+  const body = { Title: 'first', Description: '\u0000 \ud800 \u2028 "},{"' };
+  const known = await instance.request('POST', '/api/tasks', { body, headers: { 'Idempotency-Key': 'k' } });
+  assert.equal(known.json['Id'], 1);
+  const created = await running.request('POST', '/api/tasks', { body: { Title: 'next' } });
+  assert.equal(created.json['Id'], 4);
+  await instance.request('POST', '/simple/api/tasks', { body: { title: 'second' } });
+  assert.match((await running.request('GET', '/simple/api/tasks/2')).text, /second/);
+  const headers = await logIn(instance);
+  await instance.request('POST', '/api/items', { body: { name: 'third' }, headers });
+  const items = await running.request<{ data: { id: number }[] }>('GET', '/api/items', { headers });
+  assert.equal(new Set(items.json.data.map(({ id }) => id)).size, 3);
+});
+
+test('an import into a database stores everything or nothing, and only into an empty one', { skip }, async () => {
+  const database = await createDatabase();
+  const many = Array.from({ length: 2500 }, (_, index) => task(index + 1));
+  const { code, stderr } = await importText(database, [header, ...many, task(7), end]);
+  assert.deepEqual(
+    [code, stderr],
+    [1, 'signalbox: line 2502: tasks.Id must be higher than those of the tasks before it; nothing was imported\n'],
+  );
+  assert.match(
+    (await importText(database, [header, ...many])).stderr,
+    /its last line is missing; nothing was imported/,
+  );
+  const tooHigh = task(9).replace('"version":1', '"version":3000000000');
+  assert.match((await importText(database, [header, task(8), tooHigh, end])).stderr, /nothing was imported/);
+  assert.equal((await importText(database, [header, ...many, end])).stderr, 'signalbox: imported tasks 2500\n');
+  assert.equal(
+    (await importText(database, [header, task(8), end])).stderr,
+    'signalbox: the store has or had tasks already; import into an empty one\n',
+  );
+  const { stdout } = await runProgram(['export', ...database]);
+  assert.equal(stdout, [header, '{"lastTaskId":2500}', ...many, end, ''].join('\n'));
+});
+
+test('an export or import without a usable database is refused in one line', { skip }, async () => {
+  const [, url = ''] = await createDatabase();
+  const nothing = 'store: the database has nothing to export';
+  assert.equal(await refusal(['export', '--store', url], 1), nothing);
+  // It was only looked at.
+  assert.equal(await refusal(['export', '--store', url], 1), nothing);
+  for (const command of ['export', 'import']) {
+    const name = server.url('nowhere');
+    assert.equal(
+      await refusal([command, '--store', name], 1),
+      'store: the database cannot be used: there is no such database',
+    );
+    assert.match(await refusal([command, '--store', 'postgres://127.0.0.1:1/none'], 1), /ECONNREFUSED/);
+    assert.match(await refusal([command, '--store', 'postgres://'], 1), /^store: the address must be like /);
+    assert.match(await refusal([command, '--store', 'files'], 1), /^store must be memory, file or an address/);
+  }
+});
