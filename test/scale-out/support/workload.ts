@@ -7,6 +7,8 @@ import type { Operation, Outcome } from './history.ts';
 
 /** Milliseconds between the attempts to send a creation with the same Idempotency-Key. */
 const retryMs = 50;
+/** Every third client waits up to so many milliseconds before a request, so that some arrive while others wait. */
+const slowMs = 1000;
 /** The most recent tasks, which clients read and change, so that several do at once. */
 const shared = 60;
 
@@ -135,6 +137,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
     };
 
     while (!isStopped) {
+      if (client % 3 === 0) await setTimeout(random.below(slowMs));
       const task = recent[random.below(recent.length)];
       const choice = random.next();
       if (!task || choice < 0.25) await create();
