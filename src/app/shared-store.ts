@@ -62,9 +62,11 @@ export const openDatabase = async (
   try {
     await Promise.race([database.check(), setTimeout(patienceMs, undefined, { ref: false })]);
   } catch (error) {
-    if (!(error instanceof LastingProblem)) return database;
-    await database.close();
-    throw new SettingsError([`store: the database cannot be used: ${error.message}`]);
+    if (error instanceof LastingProblem) {
+      await database.close();
+      throw new SettingsError([`store: the database cannot be used: ${error.message}`]);
+    }
   }
+  database.begin();
   return database;
 };

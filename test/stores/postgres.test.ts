@@ -35,6 +35,7 @@ const createDatabase = async (): Promise<string> => {
 const open = (t: TestContext, url: string): Database => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
   const database = new Database(url, identity, { secret: 'x'.repeat(32), timeZone: 'UTC' }, () => undefined);
+  database.begin();
   t.after(() => database.close());
   return database;
 };

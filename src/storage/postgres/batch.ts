@@ -1,14 +1,12 @@
 import type { Collection, Decision, Gate } from './collection.ts';
 import type { Connection, Outcome, Row, Statement } from './connection.ts';
-import { isStatementError } from './errors.ts';
+import { isRollback } from './errors.ts';
 
 /** A change that waits, with its collection. */
 export interface Operation {
   // biome-ignore lint/suspicious/noExplicitAny: changes and results go back to where they came from.
   collection: Collection<any, any>;
   change: unknown;
-  /** Set once its client has an answer. */
-  readonly isSettled: boolean;
 }
 
 /** Where a batch is written from: the row of an instance in the table of writers. */
@@ -20,14 +18,14 @@ export interface Place {
   batch: number;
 }
 
-/** What became of a batch whose statements were sent; `unknown` if its commit may have happened. */
-export type Result =
-  | { outcome: 'committed' | 'unknown'; decisions: Decision<unknown>[] }
+/** What became of a batch; `unknown` if its commit may have happened. */
+export type Result<T extends Operation> =
+  | { outcome: 'committed' | 'unknown'; decisions: ReadonlyMap<T, Decision<unknown>> }
   | { outcome: 'failed'; error: unknown };
 
 /** Other sessions never wait longer for a lock that this one holds, nor this one for theirs. */
 const begin: Statement = {
-  text: `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 2500;
+  text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
     SET LOCAL idle_in_transaction_session_timeout = 3000`,
 };
 
@@ -49,63 +47,65 @@ const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
   values: [name, lastId, at / 1000, counts],
 });
 
-/** Executes operations in one transaction, as two messages to the server; `onCommit` is called before the second. */
-export const execute = async (
+/**
+ * Executes operations in one transaction, as two messages to the server. Between them, `claim` returns those that somebody
+ * still waits for; only these are decided and stored.
+ */
+export const execute = async <T extends Operation>(
   connection: Connection,
   place: Place,
-  operations: readonly Operation[],
-  onCommit: () => void,
-): Promise<Result> => {
+  operations: readonly T[],
+  claim: () => readonly T[],
+): Promise<Result<T>> => {
   const parts = toParts(operations);
-  const reads = parts.map(({ collection, changes }) => [lockGate(collection.name), ...collection.read(changes)]);
+  const reads = parts.map(([{ collection }, own]) => [
+    lockGate(collection.name),
+    ...collection.read(own.map(({ change }) => change)),
+  ]);
   const read = await connection.run([begin, fence(place), ...reads.flat()]);
   const failure = read.find((outcome) => 'error' in outcome);
   if (failure) return { outcome: 'failed', error: failure.error };
   const results = read.map((outcome) => outcome as Exclude<Outcome, { error: Error }>);
   if (results[1]?.rowCount !== 1) return { outcome: 'failed', error: new Error('this instance is not registered') };
   const rows = results.slice(2).map((result) => result.rows);
-  const decisions: Decision<unknown>[] = [];
-  const statements = parts.flatMap(({ collection, places }, index) => {
-    const [[gateRow], ...own] = rows.splice(0, reads[index]?.length) as [Row[], ...Row[][]];
+  const claimed = new Set(claim());
+  const decisions = new Map<T, Decision<unknown>>();
+  const statements = parts.flatMap(([{ collection }, own], index) => {
+    const [[gateRow], ...found] = rows.splice(0, reads[index]?.length) as [Row[], ...Row[][]];
     const gate: Gate = { lastId: gateRow.last_id, at: gateRow.at, counts: gateRow.counts };
-    // A change that expired while the server was waited for was not applied, as its client knows by now.
-    const pending = places.filter((place) => operations[place]?.isSettled === false);
-    const decided = collection.decide(
-      pending.map((place) => operations[place]?.change),
-      own,
-      gate,
-    );
-    pending.forEach((place, at) => {
-      decisions[place] = decided.decisions[at] as Decision<unknown>;
-    });
+    const taken = own.filter((operation) => claimed.has(operation));
+    const changes = taken.map(({ change }) => change);
+    const decided = collection.decide(changes, found, gate);
+    for (const [at, operation] of taken.entries()) decisions.set(operation, decided.decisions[at] as Decision<unknown>);
     return decided.statements.length > 0 ? [storeGate(collection.name, gate), ...decided.statements] : [];
   });
-  onCommit();
+  const { warnings } = connection;
   const written = await connection.run([...statements, { text: 'COMMIT' }]);
-  return judge(written, connection, decisions);
+  return judge(written, connection.warnings > warnings, decisions);
 };
 
 /** A commit is certain if the server says so and has not warned; not to have happened if it was refused. */
-const judge = (written: Outcome[], { hasWarned }: Connection, decisions: Decision<unknown>[]): Result => {
+const judge = <T extends Operation>(
+  written: Outcome[],
+  hasWarned: boolean,
+  decisions: ReadonlyMap<T, Decision<unknown>>,
+): Result<T> => {
   const commit = written.at(-1);
   if (!commit || 'error' in commit) {
-    return isStatementError(commit?.error)
-      ? { outcome: 'failed', error: commit?.error }
-      : { outcome: 'unknown', decisions };
+    return isRollback(commit?.error) ? { outcome: 'failed', error: commit?.error } : { outcome: 'unknown', decisions };
   }
   if (commit.command === 'COMMIT') return { outcome: hasWarned ? 'unknown' : 'committed', decisions };
   const failure = written.find((outcome) => 'error' in outcome);
   return { outcome: 'failed', error: failure?.error ?? new Error('the server has rolled back') };
 };
 
-/** The changes of each collection, and their places among all; in the order of names, so no two instances deadlock. */
-const toParts = (operations: readonly Operation[]) => {
-  const parts = new Map<string, { collection: Operation['collection']; changes: unknown[]; places: number[] }>();
-  operations.forEach(({ collection, change }, place) => {
-    const part = parts.get(collection.name) ?? { collection, changes: [], places: [] };
-    part.changes.push(change);
-    part.places.push(place);
-    parts.set(collection.name, part);
-  });
-  return [...parts.values()].toSorted((a, b) => (a.collection.name < b.collection.name ? -1 : 1));
+/** The operations of each collection, in the order of names, so no two instances wait for each other. */
+const toParts = <T extends Operation>(operations: readonly T[]): [first: T, all: T[]][] => {
+  const parts = new Map<string, [T, T[]]>();
+  for (const operation of operations) {
+    const part = parts.get(operation.collection.name);
+    if (part) part[1].push(operation);
+    else parts.set(operation.collection.name, [operation, [operation]]);
+  }
+  return [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part);
 };

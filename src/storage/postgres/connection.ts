@@ -36,7 +36,7 @@ export type Outcome = { rows: Row[]; command: string; rowCount: number } | { err
 export class Connection {
   readonly #client: pg.Client;
   #isOpen = true;
-  #hasWarned = false;
+  #warnings = 0;
   #lastAnswerAt = performance.now();
   /** Throws if another server has become the primary. */
   readonly #confirm: (() => Promise<void>) | undefined;
@@ -52,8 +52,8 @@ export class Connection {
     client.on('error', () => {
       this.#isOpen = false;
     });
-    client.on('notice', ({ severity }) => {
-      if (severity === 'WARNING') this.#hasWarned = true;
+    client.on('notice', ({ code }) => {
+      if (code?.startsWith('01')) this.#warnings += 1;
     });
   }
 
@@ -63,14 +63,14 @@ export class Connection {
    */
   static async open(
     { user, password, database, ssl }: Address,
-    { host, port }: Host,
+    host: Host,
     confirm?: (host: Host) => Promise<void>,
   ): Promise<Connection> {
     const client = new pg.Client({
-      ...{ host, port, user, password, database, ssl, types, keepAlive: true, pipeline: true },
+      ...{ ...host, user, password, database, ssl, types, keepAlive: true, pipeline: true },
       ...{ connectionTimeoutMillis: connectMs, query_timeout: statementMs, application_name: 'signalbox' },
     });
-    const connection = new Connection(client, confirm && (() => confirm({ host, port })));
+    const connection = new Connection(client, confirm && (() => confirm(host)));
     try {
       await client.connect();
     } catch (error) {
@@ -84,9 +84,9 @@ export class Connection {
     return this.#isOpen;
   }
 
-  /** A commit after which the server has warned may be on this server alone: somebody has ended its wait for others. */
-  get hasWarned(): boolean {
-    return this.#hasWarned;
+  /** How often the server has warned. A commit that warns may be on this server alone: its wait for others was ended. */
+  get warnings(): number {
+    return this.#warnings;
   }
 
   /** Sends all statements at once; resolves to the outcome of each. */

@@ -48,6 +48,11 @@ export class Database {
     connection.close();
   }
 
+  /** Registers this instance. */
+  begin(): void {
+    this.#writer.begin();
+  }
+
   /** Whether changes could be written the last time. */
   isReady(): Promise<boolean> {
     return this.#writer.isReady();

@@ -3,9 +3,11 @@ import { StoreUnavailable } from '../store-errors.ts';
 /** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as ECONNREFUSED. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
-/** An answer of the server, which ended the statement and nothing else. */
-export const isStatementError = (error: unknown): boolean =>
-  /^[\dA-Z]{5}$/.test(codeOf(error)) && (error as { severity?: string }).severity === 'ERROR';
+/**
+ * True if a commit was certainly refused: data, constraints, serialization, rights, resources. Words of severity depend
+ * on the language of the server, and an error that ends the connection may come after the commit.
+ */
+export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(codeOf(error));
 
 /** A database that cannot be used until an operator changes something; the message is a clause. */
 export class LastingProblem extends Error {}

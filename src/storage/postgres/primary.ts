@@ -15,6 +15,7 @@ const ask = {
 interface Candidate {
   host: Host;
   connection: Connection;
+  isReadOnly: boolean;
   timeline: number;
 }
 
@@ -30,7 +31,10 @@ export class Primary {
 
   /** Rejects within about a second where no server takes changes; with a LastingProblem if one shows why. */
   async connect(): Promise<Connection> {
-    return (await this.#find()).connection;
+    const { connection, isReadOnly } = await this.#find();
+    if (!isReadOnly) return connection;
+    connection.close();
+    throw new Error('the server takes no changes');
   }
 
   /** A connection for reads, whose answers after a silence are confirmed by asking all servers. */
@@ -38,8 +42,7 @@ export class Primary {
     const confirm = async (host: Host): Promise<void> => {
       const current = await this.#find();
       current.connection.close();
-      if (current.host.host !== host.host || current.host.port !== host.port)
-        throw new Error('the primary has changed');
+      if (current.host !== host) throw new Error('another server has become the primary');
     };
     return (await this.#find(this.#address.hosts.length > 1 ? confirm : undefined)).connection;
   }
@@ -73,8 +76,8 @@ export class Primary {
     const connection = await Connection.open(this.#address, host, confirm);
     try {
       const [row] = await connection.query(ask);
-      if (row.isReadOnly) throw new Error('the server takes no changes');
-      return { connection, host, timeline: row.timeline };
+      if (row.timeline === 0) throw new Error('the server is a standby');
+      return { connection, host, ...row };
     } catch (error) {
       connection.close();
       throw error;

@@ -1,4 +1,5 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
+import { lengthOf } from '../changes/change-log.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import { execute, type Operation } from './batch.ts';
 import type { Collection, Decision } from './collection.ts';
@@ -9,9 +10,13 @@ import { isPassing, toUnavailable } from './errors.ts';
 const deadlineMs = 10_000;
 const retryMs = 100;
 
-/** How many changes may wait, and how many are written together. */
+/** How many changes may wait, and characters of them. */
 const waitingCount = 10_000;
+const waitingLength = 16 * 1024 * 1024;
+
+/** How many changes are written together, and characters of them, unless one change is longer. */
 const batchCount = 1000;
+const batchLength = 1024 * 1024;
 
 /** Milliseconds between two signs of life of an idle instance. */
 const seenMs = 5000;
@@ -20,6 +25,7 @@ const notApplied = ', and the change was not applied';
 const maybeApplied = '; the change may have been applied';
 
 interface Waiting extends Operation {
+  length: number;
   /** Set while its commit may have happened. */
   isUncertain: boolean;
   isSettled: boolean;
@@ -43,15 +49,16 @@ export class Writer {
   readonly #identity: Identity;
   readonly #report: (failure: unknown) => void;
   #waiting: Waiting[] = [];
+  #waitingLength = 0;
   #running: Promise<void> | undefined;
-  readonly #begun: Promise<void> | undefined;
+  #begun: Promise<void> | undefined;
   #connection: Connection | undefined;
   #epoch = 0;
   /** The number of the last batch that was begun, and of the last that is known to be committed. */
   #batch = 0;
   #committed = 0;
   #lastFailure: unknown;
-  readonly #sign: NodeJS.Timeout;
+  #sign: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** `report` gets the failure when writing begins to fail, and undefined when it works again. */
@@ -59,6 +66,10 @@ export class Writer {
     this.#open = open;
     this.#identity = identity;
     this.#report = report;
+  }
+
+  /** Registers this instance, and shows from now on that it lives. */
+  begin(): void {
     this.#sign = setInterval(() => this.#start(), seenMs).unref();
     this.#start();
     this.#begun = this.#running;
@@ -73,7 +84,8 @@ export class Writer {
   /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable within 10 s. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
-    if (this.#waiting.length >= waitingCount) {
+    const length = lengthOf(change);
+    if (this.#waiting.length >= waitingCount || this.#waitingLength + length > waitingLength) {
       throw new StoreUnavailable('Too many changes are waiting for the database; try again in a second');
     }
     return new Promise((resolve, reject) => {
@@ -82,7 +94,7 @@ export class Writer {
         waiting.settle({ refusal: toUnavailable(this.#lastFailure, outcome) });
       }, deadlineMs).unref();
       const waiting: Waiting = {
-        ...{ collection, change, isUncertain: false, isSettled: false },
+        ...{ collection, change, length, isUncertain: false, isSettled: false },
         settle: (decision) => {
           clearTimeout(expiry);
           waiting.isSettled = true;
@@ -91,6 +103,7 @@ export class Writer {
         },
       };
       this.#waiting.push(waiting);
+      this.#waitingLength += length;
       this.#start();
     });
   }
@@ -113,8 +126,20 @@ export class Writer {
     do {
       // Requests that came together are written together.
       await setImmediate();
-      await this.#write(this.#waiting.splice(0, batchCount));
+      await this.#write(this.#take());
     } while (this.#waiting.length > 0);
+  }
+
+  #take(): Waiting[] {
+    let count = 0;
+    let length = 0;
+    for (const waiting of this.#waiting) {
+      if (count === batchCount || (count > 0 && length + waiting.length > batchLength)) break;
+      count += 1;
+      length += waiting.length;
+    }
+    this.#waitingLength -= length;
+    return this.#waiting.splice(0, count).filter(({ isSettled }) => !isSettled);
   }
 
   /** Writes a batch, again and again until each of its changes is settled; an empty one as a sign of life. */
@@ -138,19 +163,16 @@ export class Writer {
     const connection = await this.#connect();
     this.#batch += 1;
     const place = { instance: this.#identity.instance, epoch: this.#epoch, batch: this.#batch };
-    const result = await execute(connection, place, operations, () => setUncertain(operations, true));
+    const result = await execute(connection, place, operations, () => claim(operations));
     if (result.outcome === 'unknown') {
       this.#drop();
       await this.#learn(operations);
     }
-    setUncertain(operations, false);
+    for (const operation of operations) operation.isUncertain = false;
     if (result.outcome === 'failed') throw result.error;
     const isCommitted = result.outcome === 'committed' || this.#committed === place.batch;
     if (!isCommitted) throw new Error('the connection was lost before the commit');
-    for (const [index, operation] of operations.entries()) {
-      const decision = result.decisions[index];
-      if (decision) operation.settle(decision);
-    }
+    for (const [operation, decision] of result.decisions) operation.settle(decision);
   }
 
   /** Connects again, which tells what was committed last; gives up once all operations have expired. */
@@ -172,9 +194,10 @@ export class Writer {
     const connection = await this.#open();
     try {
       const { instance, name, version } = this.#identity;
+      const { warnings } = connection;
       const [row] = await connection.query({ text: register, values: [instance, name, version] });
       // This commit, too, counts only if it is on the standby.
-      if (connection.hasWarned) throw new Error('a commit was not confirmed by the standby');
+      if (connection.warnings > warnings) throw new Error('a commit was not confirmed by the standby');
       this.#epoch = row.epoch;
       this.#committed = row.batch;
       this.#batch = Math.max(this.#batch, row.batch);
@@ -201,8 +224,11 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   VALUES ($1, 1, 0, $2, $3, now())
   ON CONFLICT (instance) DO UPDATE SET epoch = writer.epoch + 1, seen_at = now() RETURNING epoch, batch`;
 
-const setUncertain = (operations: readonly Waiting[], isUncertain: boolean): void => {
-  for (const operation of operations) operation.isUncertain = isUncertain;
+/** Those that have not expired. From now on, their commit may have happened. */
+const claim = (operations: readonly Waiting[]): Waiting[] => {
+  const wanted = operations.filter(({ isSettled }) => !isSettled);
+  for (const operation of wanted) operation.isUncertain = true;
+  return wanted;
 };
 
 const settleAll = (operations: readonly Waiting[], refusal: Error): void => {

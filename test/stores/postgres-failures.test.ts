@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { createDisk, diskPrograms } from '../faults/support/disk.ts';
+import { createFillers } from '../faults/support/fillers.ts';
+import { requires } from '../faults/support/requirements.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { owner, toSkipPostgres } from '../support/postgres/installation.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const skip = toSkipPostgres();
+
+const startOn = (t: TestContext, server: PostgresServer, database?: string) =>
+  startApp(t, { settings: { store: server.url(database), timeZone: 'UTC' } });
+
+const create = (app: TestApp, body: object = { Title: 'x' }) => app.request('POST', '/api/tasks', { body });
+
+/** The request must be refused in time, and must say what became of the change. */
+const assertRefused = async (app: TestApp, body?: object): Promise<void> => {
+  const begin = performance.now();
+  const { status, headers, json } = await create(app, body);
+  assert.equal(status, 503);
+  assert.equal(headers['retry-after'], '1');
+  assert.match(String(json['error']), /database cannot be used at the moment, and the change was not applied/);
+  assert.ok(performance.now() - begin < 11_000);
+};
+
+/** Changes work again by themselves, and what was refused has left nothing, not even a gap. */
+const assertRecovers = async (app: TestApp, nextId: number): Promise<void> => {
+  const results: number[] = [];
+  await waitUntil('changes work again', async () => {
+    const { status, json } = await create(app);
+    if (status === 201) results.push(Number(json['Id']));
+    return status === 201;
+  });
+  assert.deepEqual(results, [nextId]);
+  assert.equal((await app.request('GET', '/api/tasks')).json['total'], nextId);
+};
+
+test('a lock that another session holds refuses changes in time, and reads go on', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  await create(app);
+  const other = new pg.Client({ connectionString: server.adminUrl });
+  other.on('error', () => undefined);
+  await other.connect();
+  t.after(() => other.end());
+  await other.query(`BEGIN; SELECT 1 FROM signalbox.gate WHERE name = 'task' FOR UPDATE`);
+  const refused = assertRefused(app);
+  await setTimeout(500);
+  assert.equal((await app.request('GET', '/api/tasks/1')).status, 200);
+  await refused;
+  await other.query('COMMIT');
+  await assertRecovers(app, 2);
+});
+
+test('a primary that takes no changes refuses them, reads go on, and it is used again', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  await create(app);
+  const setReadOnly = async (value: string) => {
+    await server.sql(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    await server.sql('SELECT pg_reload_conf()');
+    await setTimeout(200);
+  };
+  await setReadOnly('on');
+  await assertRefused(app);
+  assert.equal((await app.request('GET', '/api/tasks/1')).status, 200);
+  await setReadOnly('off');
+  await assertRecovers(app, 2);
+});
+
+test('a server without free connections refuses changes and reads, and is used again', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  await create(app);
+  await server.sql('ALTER ROLE signalbox CONNECTION LIMIT 0');
+  await endBackends(server);
+  const [{ status }] = await Promise.all([app.request('GET', '/api/tasks/1'), assertRefused(app)]);
+  assert.equal(status, 503);
+  await server.sql('ALTER ROLE signalbox CONNECTION LIMIT -1');
+  await assertRecovers(app, 2);
+});
+
+test('connections that the server ends are not noticed by clients', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  for (let round = 1; round <= 5; round += 1) {
+    const requests = Array.from({ length: 20 }, () => create(app));
+    await endBackends(server);
+    for (const { status } of await Promise.all(requests)) assert.equal(status, 201);
+    const { json } = await app.request('GET', '/api/tasks?limit=1000');
+    assert.deepEqual(
+      (json['data'] as { Id: number }[]).map(({ Id }) => Id),
+      Array.from({ length: round * 20 }, (_, index) => index + 1),
+    );
+  }
+});
+
+const endBackends = (server: PostgresServer): Promise<unknown> =>
+  server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox'`);
+
+const needsDisk = requires({ programs: diskPrograms, mounts: true, loops: true });
+
+test('a full disk of the database refuses changes, and reads go on', { skip: skip || needsDisk.skip }, async (t) => {
+  const server = await startPostgres(t);
+  const disk = await createDisk(t, { kind: 'ext4', bytes: 64 * 1024 * 1024 });
+  const location = join(disk.path, 'tables');
+  mkdirSync(location);
+  if (owner.uid !== undefined) for (const path of [disk.path, location]) chownSync(path, owner.uid, owner.gid);
+  await server.sql(`CREATE TABLESPACE small LOCATION '${location}'`);
+  await server.sql('CREATE DATABASE small OWNER signalbox TABLESPACE small');
+  const app = await startOn(t, server, 'small');
+  t.after(() => server.stop('SIGKILL'));
+  await create(app);
+  const fillers = createFillers(disk.path, 8 * 1024 * 1024, 0);
+  // Does not shrink: each character is random.
+  const Description = () => Array.from({ length: 20_000 }, () => Math.random().toString(36).slice(2, 14)).join('');
+  await assertRefused(app, { Title: 'large', Description: Description() });
+  assert.equal((await app.request('GET', '/api/tasks/1')).status, 200);
+  fillers.free();
+  await assertRecovers(app, 2);
+});
