@@ -26,7 +26,7 @@ test('changes that get 503 because of a lock are not applied later', { skip: toS
         const end = performance.now() + deadlineMs + random.below(500);
         await waitUntil('the lock was held', () => performance.now() > end);
         await holder.end();
-        assert.ok(answers.has(503));
+        assert.ok([...answers.keys()].some((answer) => answer.startsWith('503')));
       };
       assertSound(group, 'lock', await runTrial(group, { instances, random, fault }));
     }

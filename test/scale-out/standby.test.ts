@@ -38,7 +38,7 @@ for (const [what, isCancelled, aloneMs] of [
           const acknowledged = countChanges(workload, begin, performance.now());
           await cluster.standby.restart();
           assert.equal(acknowledged, 0);
-          if (!isCancelled) assert.ok(workload.answers.has(503));
+          if (!isCancelled) assert.ok([...workload.answers.keys()].some((answer) => answer.startsWith('503')));
         };
         const verdict = await runTrial(group, { instances, random, fault });
         assertSound(group, `no standby, ${cancelled} commits cancelled`, verdict);

@@ -5,7 +5,7 @@ import type { Scope } from '../folder.ts';
 /** The end of the server's answer to a COMMIT: the message CommandComplete. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
-export type Direction = 'to-server' | 'to-client';
+type Direction = 'to-server' | 'to-client';
 
 export interface TcpProxy {
   port: number;
