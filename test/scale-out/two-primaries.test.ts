@@ -33,7 +33,7 @@ test('a primary that hangs and comes back beside its successor loses and duplica
           cluster.primary.resume();
         },
       });
-      assertSound(group, 'two primaries', verdict);
+      assertSound(group, 'two primaries', verdict, { isLong: true });
       if (round + 1 < count) await cluster.replaceStandby();
     }
   }),
