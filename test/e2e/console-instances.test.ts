@@ -29,7 +29,11 @@ test('the console lists the instances that share a database, and says which one 
   await logIn(page, 'admin');
   const rows = page.getByRole('table', { name: 'Instances' }).getByRole('row');
   await rows.filter({ hasText: 'one (this one)' }).filter({ hasText: 'Live' }).waitFor();
-  await rows.filter({ hasText: 'two' }).filter({ hasText: 'Not seen' }).filter({ hasText: /2 h\S* ago/ }).waitFor();
+  await rows
+    .filter({ hasText: 'two' })
+    .filter({ hasText: 'Not seen' })
+    .filter({ hasText: /2 h\S* ago/ })
+    .waitFor();
   assert.deepEqual(await findFaults(page), []);
   assert.deepEqual(complaints, []);
 });
