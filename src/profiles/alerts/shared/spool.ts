@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import type { LogRecord } from '../../../storage/journal/format/line.ts';
 import type { Journal } from '../../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';

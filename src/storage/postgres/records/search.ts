@@ -66,7 +66,7 @@ const toTimes = (since: number | undefined, until: number | undefined): Times | 
 const isSmall = async (database: Database, table: string, { since, until }: Times): Promise<boolean> => {
   const [row] = await database.query({
     text: `SELECT count(*) AS count FROM (SELECT FROM signalbox.${table} WHERE at >= $1 AND at < $2
-      LIMIT ${sortedCount + 1}) AS some`,
+      LIMIT ${sortedCount + 1}) AS few`,
     values: [since, until],
   });
   return row.count <= sortedCount;
@@ -81,7 +81,7 @@ export const countTable = async (
   const rows = await database.query({
     text: `SELECT floor(at / ${minuteMs}.0)::bigint AS minute, level, count(*) AS count FROM
       (SELECT at, level FROM signalbox.${table} WHERE at >= $1 AND at < $2 ORDER BY at DESC LIMIT ${countedCount})
-      AS some GROUP BY 1, 2`,
+      AS few GROUP BY 1, 2`,
     values: [since * minuteMs, until * minuteMs],
   });
   let total = 0;
