@@ -4,11 +4,12 @@ import { StoreUnavailable } from '../store-errors.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './collection.ts';
 import type { Connection, Row, Statement } from './connection.ts';
-import { LastingProblem } from './errors.ts';
+import { LastingProblem, toUnavailable } from './errors.ts';
 import { migrate } from './migrations.ts';
 import { Primary } from './primary.ts';
 import { Reader } from './reader.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { type Expiry, Sweep } from './sweep.ts';
 import { type Identity, Writer } from './writer.ts';
 
 /** What all instances of a database have in common. */
@@ -33,6 +34,8 @@ export class Database {
   readonly #common: Common;
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #sweep: Sweep;
+  readonly #instanceName: string;
   #prepared: Promise<void> | undefined;
   #snapshots = 0;
 
@@ -43,6 +46,8 @@ export class Database {
     this.#common = common;
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()));
     this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, report);
+    this.#instanceName = identity.name;
+    this.#sweep = new Sweep((statement) => this.#reader.query(statement));
   }
 
   /** Throws a LastingProblem if the database cannot be used until somebody changes something; any other error passes. */
@@ -54,6 +59,17 @@ export class Database {
   /** Registers this instance. */
   begin(): void {
     this.#writer.begin();
+  }
+
+  /** The name of this instance. */
+  get instanceName(): string {
+    return this.#instanceName;
+  }
+
+  /** Why changes cannot be written at the moment; undefined while they can, or before the first attempt. */
+  get failure(): Error | undefined {
+    const { failure } = this.#writer;
+    return failure === undefined ? undefined : toUnavailable(failure);
   }
 
   /** Whether changes could be written the last time. */
@@ -88,7 +104,13 @@ export class Database {
     );
   }
 
+  /** Deletes old rows now and then, from now on. */
+  expire(expiry: Expiry): void {
+    this.#sweep.add(expiry);
+  }
+
   async close(): Promise<void> {
+    this.#sweep.close();
     await this.#writer.close();
     this.#reader.close();
   }

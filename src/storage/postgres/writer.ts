@@ -81,6 +81,11 @@ export class Writer {
     return this.#connection?.isOpen === true;
   }
 
+  /** Why the last attempt to write failed; undefined if it succeeded, or none has ended yet. */
+  get failure(): unknown {
+    return this.#lastFailure;
+  }
+
   /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable within 10 s. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
@@ -153,7 +158,7 @@ export class Writer {
       } catch (error) {
         this.#note(error);
         this.#drop();
-        if (!isPassing(error)) settleAll(left, toUnavailable(error, notApplied));
+        if (!isPassing(error) || this.#isClosed) settleAll(left, toUnavailable(error, notApplied));
         else if (left.length > 0) await pause(retryMs);
       }
       left = left.filter(({ isSettled }) => !isSettled);

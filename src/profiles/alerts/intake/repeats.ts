@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { HttpError } from '../../../http/response/errors.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { Journal } from '../../../storage/journal/journal.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
 
 /** How long an alert is remembered, and how many are. */
@@ -15,6 +15,11 @@ export interface Stored {
   repeated: number;
   /** The records that were stored now. */
   fresh: readonly AlertRecord[];
+}
+
+interface RepeatState {
+  hash: string;
+  state: string;
 }
 
 interface Remembered {
@@ -31,12 +36,24 @@ interface Place {
   index?: number;
 }
 
+/** Stores alerts. Rejects with a JournalError, or with StoreUnavailable. */
+export interface AlertIntake {
+  append(record: AlertRecord): Promise<{ id: string }>;
+  /** Stores the records that are no repeats, all or none. */
+  store(records: readonly AlertRecord[]): Promise<Stored>;
+  /**
+   * Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. Throws a 422
+   * if that was another alert.
+   */
+  storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }>;
+}
+
 /**
  * Stores alerts, and those that come again only once. A record's `key` is `HASH:STATE`: it is a repeat if the last record
  * with its hash, within 24 hours, had the same state.
  */
-export class Repeats {
-  readonly #journal: Journal;
+export class Repeats implements AlertIntake {
+  readonly #journal: RecordLog;
   readonly #clock: () => Date;
   readonly #report: (error: unknown) => void;
   /** By hash. Once the newer half is full, it becomes the older one: to delete the oldest of a Map one by one is slow. */
@@ -47,15 +64,18 @@ export class Repeats {
   #loading: Promise<void> | undefined;
 
   /** `report` gets the error if the log's tail cannot be read: what it holds may then be stored again. */
-  constructor(journal: Journal, clock: () => Date, report: (error: unknown) => void) {
+  constructor(journal: RecordLog, clock: () => Date, report: (error: unknown) => void) {
     this.#journal = journal;
     this.#clock = clock;
     this.#report = report;
   }
 
-  /** Stores the records that are no repeats, all or none. Rejects with a JournalError. */
+  append(record: AlertRecord): Promise<{ id: string }> {
+    return this.#journal.append(record);
+  }
+
   store(records: readonly AlertRecord[]): Promise<Stored> {
-    const keys = records.map(({ key = '' }) => split(key));
+    const keys = records.map(({ key }) => splitKey(key));
     return this.#whenFree(keys, async () => {
       const fresh: AlertRecord[] = [];
       const own = new Map<string, Place>();
@@ -76,14 +96,8 @@ export class Repeats {
     });
   }
 
-  /**
-   * Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. Throws a 422
-   * if that was another alert.
-   */
   storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }> {
-    const { source, level, message, hostname } = record;
-    const hash = hashParts('Idempotency-Key', idempotencyKey);
-    const state = hashParts(source, level, message, hostname);
+    const { hash, state } = toIdempotencyKey(record, idempotencyKey);
     return this.#whenFree([{ hash }], async () => {
       const before = this.#find(hash);
       if (before?.state === state) return { id: before.id, isRepeat: true };
@@ -143,7 +157,7 @@ export class Repeats {
     const listing = await this.#openTail(rememberedCount);
     try {
       for await (const { id, time, key, bodyHash } of listing.records()) {
-        const { hash, state } = split(typeof key === 'string' ? key : '');
+        const { hash, state } = splitKey(typeof key === 'string' ? key : '');
         const storedAt = Date.parse(String(time));
         if (hash === '' || !this.#isRecent(storedAt)) continue;
         this.#remember(hash, { state: typeof bodyHash === 'string' ? bodyHash : state, id: String(id), storedAt });
@@ -168,7 +182,14 @@ export class Repeats {
 export const hashParts = (...parts: (string | undefined)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 
-const split = (key: string): { hash: string; state: string } => {
+/** By what a request with this `Idempotency-Key` is recognized, and what it must have in common with the first. */
+export const toIdempotencyKey = ({ source, level, message, hostname }: AlertRecord, key: string): RepeatState => ({
+  hash: hashParts('Idempotency-Key', key),
+  state: hashParts(source, level, message, hostname),
+});
+
+/** The parts of a record's `key`, both empty if it has none. */
+export const splitKey = (key = ''): RepeatState => {
   const [hash = '', state = ''] = key.split(':', 2);
   return { hash, state };
 };

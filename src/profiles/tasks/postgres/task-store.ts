@@ -8,10 +8,14 @@ import { toStoredTask } from '../task-text.ts';
 import { createTaskCollection, type TaskChange } from './task-changes.ts';
 import { createTaskLists } from './task-lists.ts';
 
+/** How long a key of a request is remembered. */
+const rememberedMs = 24 * 60 * 60 * 1000;
+
 /** Tasks in a database that several instances share. */
 export const createPostgresTaskStore = (database: Database, clock: () => Date): TaskStore => {
   const collection = createTaskCollection(clock);
   const write = <T>(change: TaskChange) => database.write(collection, change) as Promise<T>;
+  database.expire({ table: 'idempotency', key: 'key', at: { timestamp: 'at' }, keptMs: rememberedMs, clock });
   const runningKeys = new Set<string>();
   const create = (change: TaskChange) => write<Versioned<Task>>(change);
   const createOnce = async (change: TaskChange, { key }: RequestKey): Promise<Versioned<Task>> => {
