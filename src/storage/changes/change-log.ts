@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createSerial } from '../journal/scheduling.ts';
+import { createGathering, createSerial } from '../journal/scheduling.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
@@ -43,6 +42,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   #waiting: Waiting<Change, Result>[] = [];
   #waitingLength = 0;
   #writing: Promise<void> | undefined;
+  readonly #gather = createGathering(() => this.#waiting.length);
   /** Saves run one by one. */
   readonly #serially = createSerial();
   #isSaving = false;
@@ -104,8 +104,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Requests that came together are written together.
-      await setImmediate();
+      await this.#gather();
       const batch = this.#take();
       try {
         const { seq } = await this.#journal.append({ changes: batch.map(({ change }) => change) });
