@@ -86,6 +86,16 @@ test('file: seed tasks are kept, and loaded once', async (t) => {
   assert.deepEqual([(await second.find(7))?.Title, (await second.create({ Title: 'c' })).Id], ['b', 8]);
 });
 
+test('file: the state ends after the last task, also if that fills the tree of tasks', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  await first.restore(Array.from({ length: 31 }, () => ({ Title: 'seed' })));
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  assert.equal((await second.list({}, 0)).total, 31);
+});
+
 test('file: a log that somebody moves away is not missed on the next start', async (t) => {
   const folder = createFolder(t);
   const first = await openTaskStore(now, keepIn(folder));
