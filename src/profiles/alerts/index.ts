@@ -24,7 +24,7 @@ export const alerts = defineFeature({
   settings: alertSettings,
   findProblems: findDestinationProblems,
   tools: [testDestination],
-  create: async ({ openLog, clock, log, meters, settings }) => {
+  create: async ({ openLog, listUnavailable, clock, log, meters, settings }) => {
     const journal = await openLog('alert log', {
       name: 'alerts',
       segmentBytes: settings.alertsSegmentBytes,
@@ -56,7 +56,7 @@ export const alerts = defineFeature({
     return {
       profiles: {
         alerts: [
-          ...createAlertRoutes(shared),
+          ...createAlertRoutes({ ...shared, listUnavailable }),
           ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
           ...createReadingRoutes({ journal, clock, access, deliveriesOf: outbox.listDeliveries }),
           ...createOutboxRoutes(outbox, journal, clock),

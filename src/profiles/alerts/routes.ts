@@ -20,6 +20,8 @@ interface Surroundings {
   counts: AlertCounts;
   clock: () => Date;
   access: Access;
+  /** The names of other stores that cannot store changes at the moment. */
+  listUnavailable(): Promise<string[]>;
 }
 
 /** The contract's routes of the alert log, and the health check by its other name. */
@@ -86,7 +88,7 @@ const listAlerts = ({ journal, access }: Surroundings): Route => {
   });
 };
 
-const readReadiness = ({ journal }: Surroundings, path: string, operationId: string): Route =>
+const readReadiness = ({ journal, listUnavailable }: Surroundings, path: string, operationId: string): Route =>
   defineRoute({
     method: 'GET',
     path,
@@ -97,7 +99,8 @@ const readReadiness = ({ journal }: Surroundings, path: string, operationId: str
       if (!journal.state().healthy) {
         throw new HttpError('unavailable', 'The alert log cannot be written at the moment', { headers: retryAfter });
       }
-      return { status: 'ready' } as const;
+      const unavailable = await listUnavailable();
+      return unavailable.length === 0 ? { status: 'ready' as const } : { status: 'ready' as const, unavailable };
     },
   });
 

@@ -42,4 +42,11 @@ export const AlertList = defineShape('AlertList', {
   data: Type.Array(Alert, { description: 'Oldest first.' }),
 });
 
-export const Readiness = defineShape('Readiness', { status: Type.Literal('ready') });
+export const Readiness = defineShape('Readiness', {
+  status: Type.Literal('ready'),
+  unavailable: Type.Optional(
+    Type.Array(Type.String({ examples: ['tasks'] }), {
+      description: 'Other stores that cannot store changes at the moment; absent if all can.',
+    }),
+  ),
+});

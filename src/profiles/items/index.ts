@@ -15,7 +15,8 @@ export const items = defineFeature({
   create: async ({ openChanges, records }) => {
     const store = await openItemStore(openChanges);
     await restoreItems(store, (records['items'] ?? []) as ItemSeed[]);
-    return { profiles: { items: createItemRoutes(store) }, close: async () => store.close() };
+    const profiles = { items: createItemRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
   },
 });
 

@@ -15,7 +15,8 @@ export const simpleTasks = defineFeature({
   create: async ({ openChanges, records }) => {
     const store = await openSimpleTaskStore(openChanges);
     await restoreTasks(store, (records['simpleTasks'] ?? []) as SimpleTaskSeed[]);
-    return { profiles: { 'simple-tasks': createSimpleTaskRoutes(store) }, close: async () => store.close() };
+    const profiles = { 'simple-tasks': createSimpleTaskRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
   },
 });
 

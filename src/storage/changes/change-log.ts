@@ -95,6 +95,10 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
     return this.#serially(() => this.#save());
   }
 
+  reopen(): Promise<void> {
+    return this.#journal.reopen();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
