@@ -45,6 +45,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   readonly #gather = createGathering(() => this.#waiting.length);
   /** Saves run one by one. */
   readonly #serially = createSerial();
+  #waitingSave: Promise<void> | undefined;
   #isSaving = false;
   #isSaveFailing = false;
   /** Why changes are refused, if they are. */
@@ -90,9 +91,13 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
     return this.#failure === undefined && this.#journal.state().healthy;
   }
 
-  /** While another save runs, this one waits for it: that one may have begun before the last change. */
+  /** While another save runs, this one waits for it: that one may have begun before the last change. Only one waits. */
   save(): Promise<void> {
-    return this.#serially(() => this.#save());
+    this.#waitingSave ??= this.#serially(() => {
+      this.#waitingSave = undefined;
+      return this.#save();
+    });
+    return this.#waitingSave;
   }
 
   reopen(): Promise<void> {
