@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { openItemStore } from '../../src/profiles/items/store.ts';
 import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
+import type { State } from '../../src/storage/changes/changes.ts';
 import { KeyRefusal, StoreConflict } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';
 import { keepIn } from '../support/changes.ts';
@@ -100,6 +102,33 @@ test('file: seed tasks are kept, and loaded once', async (t) => {
   t.after(() => second.close());
   assert.equal(await second.restore([{ Title: 'again' }], true), undefined);
   assert.deepEqual([(await second.find(7))?.Title, (await second.create({ Title: 'c' })).Id], ['b', 8]);
+});
+
+test('file: the state ends after the last task, also if that fills the tree of tasks', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  await first.restore(Array.from({ length: 31 }, () => ({ Title: 'seed' })));
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  assert.equal((await second.list({}, 0)).total, 31);
+});
+
+test('file: however often the state is to be written, one writing runs and one waits', async (t) => {
+  let writings = 0;
+  const state: State<object, void> = {
+    apply: () => undefined,
+    *changes() {
+      writings += 1;
+      yield [];
+    },
+  };
+  const changes = await keepIn(createFolder(t))('some', state, () => undefined);
+  t.after(() => changes.close());
+  const first = changes.save();
+  await setImmediate();
+  await Promise.all([first, ...Array.from({ length: 10 }, () => changes.save())]);
+  assert.equal(writings, 2);
 });
 
 test('file: a log that somebody moves away is not missed on the next start', async (t) => {

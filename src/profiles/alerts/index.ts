@@ -25,7 +25,7 @@ export const alerts = defineFeature({
   findProblems: findDestinationProblems,
   tools: [testDestination],
   create: async (parts) => {
-    const { openLog, clock, log, meters, settings } = parts;
+    const { openLog, listUnavailable, clock, log, meters, settings } = parts;
     const alertLog = await openAlertLog(parts);
     const { journal, own, isOwn, intake, readiness } = alertLog;
     const outbox = await openOutbox(settings, { alerts: own, openLog, clock, log }).catch(async (error) => {
@@ -41,7 +41,7 @@ export const alerts = defineFeature({
     return {
       profiles: {
         alerts: [
-          ...createAlertRoutes({ ...shared, readiness }),
+          ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
           ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
           ...createReadingRoutes({ journal, clock, access, deliveriesOf }),
           ...createOutboxRoutes(outbox, own, clock),

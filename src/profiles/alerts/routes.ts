@@ -22,6 +22,8 @@ interface Surroundings {
   counts: AlertCounts;
   clock: () => Date;
   access: Access;
+  /** The names of other stores that cannot store changes at the moment. */
+  listUnavailable(): Promise<string[]>;
 }
 
 /** The contract's routes of the alert log, and the health check by its other name. */
@@ -88,7 +90,7 @@ const listAlerts = ({ journal, access }: Surroundings): Route => {
   });
 };
 
-const readReadiness = ({ readiness }: Surroundings, path: string, operationId: string): Route =>
+const readReadiness = ({ readiness, listUnavailable }: Surroundings, path: string, operationId: string): Route =>
   defineRoute({
     method: 'GET',
     path,
@@ -100,7 +102,8 @@ const readReadiness = ({ readiness }: Surroundings, path: string, operationId: s
       if (!isReady) {
         throw new HttpError('unavailable', 'The alert log cannot be written at the moment', { headers: retryAfter });
       }
-      return unavailable.length === 0 ? ({ status: 'ready' } as const) : ({ status: 'ready', unavailable } as const);
+      const all = [...unavailable, ...(await listUnavailable())];
+      return all.length === 0 ? { status: 'ready' as const } : { status: 'ready' as const, unavailable: all };
     },
   });
 

@@ -45,8 +45,8 @@ export const AlertList = defineShape('AlertList', {
 export const Readiness = defineShape('Readiness', {
   status: Type.Literal('ready'),
   unavailable: Type.Optional(
-    Type.Array(Type.String({ examples: ['database'] }), {
-      description: 'What cannot be used at the moment; alerts are stored nevertheless.',
+    Type.Array(Type.String({ examples: ['tasks'] }), {
+      description: 'What cannot be used at the moment; absent if all can. Alerts are stored nevertheless.',
     }),
   ),
 });

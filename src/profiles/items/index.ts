@@ -21,7 +21,8 @@ export const items = defineFeature({
       () => restoreItems(store, seed),
       (details, message) => log.warn(details, message),
     );
-    return { profiles: { items: createItemRoutes(store) }, close: async () => store.close() };
+    const profiles = { items: createItemRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
   },
 });
 

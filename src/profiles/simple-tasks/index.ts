@@ -21,7 +21,8 @@ export const simpleTasks = defineFeature({
       () => restoreTasks(store, seed),
       (details, message) => log.warn(details, message),
     );
-    return { profiles: { 'simple-tasks': createSimpleTaskRoutes(store) }, close: async () => store.close() };
+    const profiles = { 'simple-tasks': createSimpleTaskRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
   },
 });
 

@@ -38,6 +38,7 @@ export const tasks = defineFeature({
         'protected-tasks': [createProtectedListRoute(store), ...shared],
       },
       topics: { tasks: topic },
+      isReady: store.isReady,
       close: async () => store.close(),
     };
   },

@@ -2,12 +2,9 @@ import { createHash } from 'node:crypto';
 import { HttpError } from '../../../http/response/errors.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
+import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
-
-/** How long an alert is remembered, and how many are. */
-const rememberedMs = 24 * 60 * 60 * 1000;
-const rememberedCount = 100_000;
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
 export interface Stored {
@@ -22,11 +19,9 @@ interface RepeatState {
   state: string;
 }
 
-interface Remembered {
+interface RememberedAlert extends Remembered {
   state: string;
   id: string;
-  /** Milliseconds since 1970. */
-  storedAt: number;
 }
 
 /** Where an alert's id comes from: it was stored before, or it is one of those that are stored now. */
@@ -56,9 +51,8 @@ export class Repeats implements AlertIntake {
   readonly #journal: RecordLog;
   readonly #clock: () => Date;
   readonly #report: (error: unknown) => void;
-  /** By hash. Once the newer half is full, it becomes the older one: to delete the oldest of a Map one by one is slow. */
-  #newer = new Map<string, Remembered>();
-  #older = new Map<string, Remembered>();
+  /** By hash. */
+  readonly #recent: RecentKeys<RememberedAlert>;
   /** Hashes that a request is storing, with promises that never reject. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #loading: Promise<void> | undefined;
@@ -67,6 +61,7 @@ export class Repeats implements AlertIntake {
   constructor(journal: RecordLog, clock: () => Date, report: (error: unknown) => void) {
     this.#journal = journal;
     this.#clock = clock;
+    this.#recent = new RecentKeys(clock);
     this.#report = report;
   }
 
@@ -81,7 +76,7 @@ export class Repeats implements AlertIntake {
       const own = new Map<string, Place>();
       const places = records.map((record, position): Place => {
         const { hash = '', state = '' } = keys[position] ?? {};
-        const before = own.get(hash) ?? this.#find(hash);
+        const before = own.get(hash) ?? this.#recent.find(hash);
         if (before?.state === state) return before;
         const place = { state, index: fresh.push(record) - 1 };
         if (hash !== '') own.set(hash, place);
@@ -99,7 +94,7 @@ export class Repeats implements AlertIntake {
   storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }> {
     const { hash, state } = toIdempotencyKey(record, idempotencyKey);
     return this.#whenFree([{ hash }], async () => {
-      const before = this.#find(hash);
+      const before = this.#recent.find(hash);
       if (before?.state === state) return { id: before.id, isRepeat: true };
       if (before) throw new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
       const own = new Map([[hash, { state, index: 0 }]]);
@@ -128,28 +123,13 @@ export class Repeats implements AlertIntake {
     try {
       const ids = (await appended).map(({ id }) => id);
       const storedAt = this.#clock().getTime();
-      for (const [hash, { state, index = 0 }] of own) this.#remember(hash, { state, id: ids[index] ?? '', storedAt });
+      for (const [hash, { state, index = 0 }] of own) {
+        this.#recent.remember(hash, { state, id: ids[index] ?? '', storedAt });
+      }
       return ids;
     } finally {
       for (const hash of own.keys()) this.#pending.delete(hash);
     }
-  }
-
-  #find(hash: string): Remembered | undefined {
-    const known = this.#newer.get(hash) ?? this.#older.get(hash);
-    return known && this.#isRecent(known.storedAt) ? known : undefined;
-  }
-
-  #remember(hash: string, remembered: Remembered): void {
-    if (this.#newer.size >= rememberedCount / 2) {
-      this.#older = this.#newer;
-      this.#newer = new Map();
-    }
-    this.#newer.set(hash, remembered);
-  }
-
-  #isRecent(storedAt: number): boolean {
-    return this.#clock().getTime() - storedAt < rememberedMs;
   }
 
   /** Remembers what the last records of the log say. */
@@ -159,8 +139,12 @@ export class Repeats implements AlertIntake {
       for await (const { id, time, key, bodyHash } of listing.records()) {
         const { hash, state } = splitKey(typeof key === 'string' ? key : '');
         const storedAt = Date.parse(String(time));
-        if (hash === '' || !this.#isRecent(storedAt)) continue;
-        this.#remember(hash, { state: typeof bodyHash === 'string' ? bodyHash : state, id: String(id), storedAt });
+        if (hash === '' || !this.#recent.isRecent(storedAt)) continue;
+        this.#recent.remember(hash, {
+          state: typeof bodyHash === 'string' ? bodyHash : state,
+          id: String(id),
+          storedAt,
+        });
       }
     } finally {
       await listing.close();
