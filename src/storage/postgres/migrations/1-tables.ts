@@ -72,6 +72,16 @@ CREATE TABLE signalbox.audit (
 );
 CREATE INDEX audit_at ON signalbox.audit (at);
 
+CREATE TABLE signalbox.login (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  instance uuid NOT NULL,
+  ip text,
+  name text,
+  is_right boolean NOT NULL,
+  at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX login_at ON signalbox.login (at);
+
 CREATE TABLE signalbox.repeat (hash text PRIMARY KEY, state text NOT NULL, id uuid NOT NULL, at bigint NOT NULL);
 CREATE INDEX repeat_at ON signalbox.repeat (at);
 `;
