@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../store-errors.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './collection.ts';
 import type { Connection, Row, Statement } from './connection.ts';
-import { LastingProblem, toUnavailable } from './errors.ts';
+import { findLastingProblem, LastingProblem, toUnavailable } from './errors.ts';
 import { migrate } from './migrations.ts';
 import { Primary } from './primary.ts';
 import { Reader } from './reader.ts';
@@ -124,7 +124,7 @@ export class Database {
     } catch (error) {
       this.#prepared = undefined;
       connection.close();
-      throw error;
+      throw findLastingProblem(error) ?? error;
     }
   }
 }
