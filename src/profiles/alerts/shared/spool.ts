@@ -33,7 +33,8 @@ export class Spool {
   /** The last lines that are stored elsewhere, and that are in the queue for that. */
   #shipped: number;
   #submitted: number;
-  /** Lines that are being written here. */
+  /** The last line that is on disk, and how many groups are being written. */
+  #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
   #hold: Promise<void> | undefined;
@@ -44,6 +45,10 @@ export class Spool {
     this.#position = position;
     this.#shipped = shipped;
     this.#submitted = shipped;
+    this.#written = journal.state().lastSeq;
+    journal.onStored((lastSeq) => {
+      this.#written = lastSeq;
+    });
   }
 
   /** Begins to ship what an earlier process has left. Throws a SettingsError if the data directory cannot be used. */
@@ -74,7 +79,7 @@ export class Spool {
 
   /** How many lines wait. */
   get waiting(): number {
-    return this.#journal.state().lastSeq - this.#submitted;
+    return this.#written - this.#submitted;
   }
 
   get isHealthy(): boolean {
@@ -139,7 +144,7 @@ export class Spool {
   }
 
   async #shipAll(): Promise<void> {
-    const end = this.#journal.state().lastSeq;
+    const end = this.#written;
     for await (const lines of this.#journal.readAfter(this.#shipped)) await this.#ship(lines, lines.at(-1)?.seq ?? end);
     // Damaged lines are skipped.
     if (this.#shipped < end) await this.#ship([], end);
@@ -153,7 +158,7 @@ export class Spool {
     try {
       while (this.#pending > 0) await setImmediate();
       const lines: StoredRecord[] = [];
-      const end = this.#journal.state().lastSeq;
+      const end = this.#written;
       for await (const some of this.#journal.readAfter(this.#shipped)) lines.push(...some);
       shipping = this.#ship(lines, end);
     } finally {
