@@ -15,6 +15,10 @@ import { searchDay } from './b12-search-day.ts';
 import { histogram } from './b13-histogram.ts';
 import { deliveries } from './b14-deliveries.ts';
 import { deadDestination } from './b15-dead-destination.ts';
+import { postgresCreate } from './b17-postgres-create.ts';
+import { postgresRead } from './b18-postgres-read.ts';
+import { postgresList } from './b19-postgres-list.ts';
+import { postgresInstances } from './b20-postgres-instances.ts';
 import { fileStore } from './b21-file-store.ts';
 import { consoleCost } from './b22-console.ts';
 import type { Row } from './row.ts';
@@ -23,5 +27,6 @@ import type { Row } from './row.ts';
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, alertGroups, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
-  ...[searchDay, histogram, deliveries, deadDestination, fileStore, consoleCost],
+  ...[searchDay, histogram, deliveries, deadDestination],
+  ...[postgresCreate, postgresRead, postgresList, postgresInstances, fileStore, consoleCost],
 ];

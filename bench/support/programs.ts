@@ -8,6 +8,7 @@ const packages: Record<string, string> = {
   wrk: 'wrk',
   'prometheus-alertmanager': 'prometheus-alertmanager',
   webhook: 'webhook',
+  pgbench: 'postgresql-contrib',
   glances: 'glances python3-bottle',
 };
 

@@ -17,6 +17,7 @@ export const password = 'a password for measurements';
 
 interface Options {
   flags?: string[];
+  variables?: Record<string, string>;
   /** The data directory; a new folder by default. */
   dataDir?: string;
   /** The report it can be asked for, by `readLiveBytes` or `readOwnDelay`. */
@@ -29,7 +30,7 @@ interface Options {
 export const startSignalbox = (
   scope: Scope,
   cores: Cores | undefined,
-  { flags = [], dataDir, report, openFiles }: Options = {},
+  { flags = [], variables = {}, dataDir, report, openFiles }: Options = {},
 ): Promise<Server> =>
   startServer(scope, cores, {
     command: (port) => [
@@ -39,7 +40,7 @@ export const startSignalbox = (
       ...[main, '--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
     ],
     path: '/health',
-    variables: { SIGNALBOX_ADMIN_PASSWORD: password },
+    variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...variables },
     hasChannel: report !== undefined,
   });
 

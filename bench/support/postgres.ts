@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { atExit } from '../../test/faults/support/exit.ts';
+import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
+import { type PostgresServer, startPostgres } from '../../test/support/postgres/server.ts';
+import { requireSyncedFolder } from './folder.ts';
+import { NotMeasurable } from './not-measurable.ts';
+import { requireProgram } from './programs.ts';
+import type { Scope } from './scope.ts';
+import type { Server } from './server.ts';
+import { startSignalbox } from './signalbox.ts';
+
+const runFile = promisify(execFile);
+
+/** Connections of each side. */
+export const connections = 64;
+
+/** A server that syncs each commit, for the rows that need one; throws a NotMeasurable where none can run. */
+export const startDatabase = async (scope: Scope): Promise<PostgresServer> => {
+  const reason = toSkipPostgres();
+  if (reason) throw new NotMeasurable(reason);
+  await requireSyncedFolder(tmpdir());
+  const settings = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB', max_connections: 200 };
+  return startPostgres({ after: (end) => scope.atEnd(end) }, { settings });
+};
+
+/** An instance with the profile tasks on the server's database, or another one of it. */
+export const startInstance = (scope: Scope, server: PostgresServer, database?: string): Promise<Server> =>
+  startSignalbox(scope, undefined, {
+    flags: ['--store', server.url(database), '--time-zone', 'UTC', '--profiles', 'monitoring,tasks'],
+    variables: { SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes' },
+  });
+
+/** Transactions per second of pgbench with a script, each on one of the connections. */
+export const runPgbench = async (
+  scope: Scope,
+  server: PostgresServer,
+  script: string,
+  { seconds, clients = connections }: { seconds: number; clients?: number },
+): Promise<number> => {
+  const pgbench = requireProgram('pgbench');
+  const path = join(scope.folder, 'script.sql');
+  writeFileSync(path, script);
+  const args = ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-f', path, server.adminUrl];
+  const running = runFile(pgbench, args);
+  const forget = atExit(() => running.child.kill('SIGKILL'));
+  const { stdout } = await running.finally(forget);
+  return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
+};
+
+/** Runs SQL for as long as it takes; resolves to the rows of the last statement. */
+export const runLong = async <Row extends object>(url: string, text: string): Promise<Row[]> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const results: unknown = await client.query(text);
+    return (Array.isArray(results) ? results.at(-1) : results).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+/** Rows that one statement adds. */
+const atOnce = 1_000_000;
+
+/** Fills the empty table of tasks, whose statuses and priorities take turns, as an instance would have. */
+export const fillTasks = async (url: string, count: number): Promise<void> => {
+  const indexes = await runLong<{ name: string; text: string }>(
+    url,
+    `SELECT 'signalbox.' || indexname AS name, indexdef AS text FROM pg_indexes
+      WHERE schemaname = 'signalbox' AND tablename = 'task' AND indexname <> 'task_pkey'`,
+  );
+  for (const { name } of indexes) await runLong(url, `DROP INDEX ${name}`);
+  for (let first = 1; first <= count; first += atOnce) {
+    await runLong(url, insertTasks(first, Math.min(count, first + atOnce - 1)));
+  }
+  for (const { text } of indexes) await runLong(url, text);
+  await runLong(url, `UPDATE signalbox.gate SET last_id = ${count}, counts = (${countSets}) WHERE name = 'task'`);
+  await runLong(url, 'VACUUM ANALYZE signalbox.task');
+};
+
+const insertTasks = (first: number, last: number): string => `INSERT INTO signalbox.task
+  SELECT id, 1 + id % 2, 1 + id % 4, 1, format('{"Id":%s,"Title":"Check the backups of volume 42","Description":"Compare '
+    'the checksums with those of the log.","Priority":"%s","Status":"%s","CreatedAt":"2026-01-31T09:30:00"}', id,
+    (ARRAY['Low', 'Medium', 'High', 'Critical'])[1 + id % 4], (ARRAY['Pending', 'InProgress'])[1 + id % 2])
+  FROM generate_series(${first}, ${last}) AS id`;
+
+/** A set for each status, or any, and each priority, or any; there are four of both. */
+const countSets = `SELECT array_agg(coalesce(count, 0) ORDER BY set) FROM generate_series(0, 24) AS set
+  LEFT JOIN (SELECT coalesce(status, 0) * 5 + coalesce(priority, 0) AS set, count(*) FROM signalbox.task
+    GROUP BY CUBE (status, priority)) AS counted USING (set)`;
