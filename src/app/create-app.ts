@@ -67,6 +67,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   server.addHook('onClose', async () => host.close());
   try {
     const database = await openDatabase(settings, { name: instanceName, version, log });
+    server.addHook('preClose', async () => database?.stop());
     server.addHook('onClose', async () => database?.close());
     const openLog = createLogOpener(resolve(settings.dataDir), log, meters);
     const { openChanges, reopen } = createChangesOpener(settings, openLog, log);

@@ -7,7 +7,7 @@ import { openItemStore } from '../../src/profiles/items/store.ts';
 import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
 import type { State } from '../../src/storage/changes/changes.ts';
-import { KeyRefusal, StoreConflict } from '../../src/storage/store-errors.ts';
+import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
@@ -34,6 +34,15 @@ testSimpleTaskStore('file', async (t) => {
   const store = await openSimpleTaskStore(keepIn(createFolder(t)));
   t.after(() => store.close());
   return store;
+});
+
+test('file: an item that was refused does not use up its id', async (t) => {
+  const store = await openItemStore(keepIn(createFolder(t)));
+  t.after(() => store.close());
+  const tooLong = 'x'.repeat(17 * 1024 * 1024);
+  for (let index = 0; index < 1000; index += 1) assert.throws(() => store.add({ name: tooLong }), StoreUnavailable);
+  const added = await Promise.all(Array.from({ length: 1000 }, () => store.add({ name: 'x' })));
+  assert.equal(new Set(added.map(({ id }) => id)).size, 1000);
 });
 
 const now = () => new Date(2026, 0, 31, 9, 30);

@@ -101,6 +101,25 @@ test('connections that the server ends are not noticed by clients', { skip }, as
   }
 });
 
+test('a server that stops while the database does not answer ends soon, and says what became of changes', {
+  skip,
+}, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  await create(app);
+  server.pause();
+  t.after(() => server.resume());
+  const requests = [create(app), app.request('GET', '/api/tasks/1')];
+  await setTimeout(200);
+  const begin = performance.now();
+  await app.server.close();
+  const took = performance.now() - begin;
+  assert.ok(took < 7000, `${took} ms`);
+  const [changed, read] = await Promise.all(requests);
+  assert.deepEqual([changed?.status, read?.status], [503, 503]);
+  assert.match(String(changed?.json['error']), /and the change was not applied/);
+});
+
 const endBackends = (server: PostgresServer): Promise<unknown> =>
   server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox'`);
 

@@ -52,8 +52,12 @@ export class Database {
 
   /** Throws a LastingProblem if the database cannot be used until somebody changes something; any other error passes. */
   async check(): Promise<void> {
-    const connection = await this.#prepare(await this.#primary.connect());
-    connection.close();
+    try {
+      const connection = await this.#prepare(await this.#primary.connect());
+      connection.close();
+    } catch (error) {
+      throw findLastingProblem(error) ?? error;
+    }
   }
 
   /** Registers this instance. */
@@ -107,6 +111,12 @@ export class Database {
   /** Deletes old rows now and then, from now on. */
   expire(expiry: Expiry): void {
     this.#sweep.add(expiry);
+  }
+
+  /** From now on each request is attempted once: a server that stops does not wait for a database to come back. */
+  stop(): void {
+    this.#writer.stop();
+    this.#reader.stop();
   }
 
   async close(): Promise<void> {

@@ -40,11 +40,18 @@ const lasting: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
 };
 
+/** Messages that say more than their code, of the driver and of PgBouncer. */
+const lastingMessages: [message: RegExp, problem: string][] = [
+  [/does not support SSL/, 'the server offers no TLS'],
+  [/^password authentication failed$/, 'the password is wrong'],
+  [/^no such database/, 'there is no such database'],
+];
+
 /** The lasting problem that a failure to connect shows; undefined for any other. */
 export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
   if (error instanceof LastingProblem) return error;
-  if (/does not support SSL/.test((error as Error).message)) return new LastingProblem('the server offers no TLS');
-  const problem = lasting[codeOf(error)];
+  const [, told] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
+  const problem = told ?? lasting[codeOf(error)];
   return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
 };
 
