@@ -3,18 +3,28 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OpenLog } from '../profiles/feature.ts';
-import { keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
+import { type Changes, keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 import { assertNoUnfinishedImport } from './transfer/file-store.ts';
 
+interface ChangesOpener {
+  openChanges: OpenChanges;
+  /** Opens the files of all changes again that another program has moved. */
+  reopen(): Promise<void>;
+}
+
 /** Keeps changes as the setting `store` says. */
-export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: FastifyBaseLogger): OpenChanges => {
-  if (settings.store !== 'file') return async (_name, state) => keepInMemory(state);
+export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: FastifyBaseLogger): ChangesOpener => {
+  const opened: Pick<Changes<never, unknown>, 'reopen'>[] = [];
+  const reopen = async (): Promise<void> => {
+    await Promise.all(opened.map((changes) => changes.reopen()));
+  };
+  if (settings.store !== 'file') return { openChanges: async (_name, state) => keepInMemory(state), reopen };
   const directory = resolve(settings.dataDir);
   assertNoUnfinishedImport(directory);
-  return async (name, state, onLost) => {
+  const openChanges: OpenChanges = async (name, state, onLost) => {
     const surroundings = {
       directory,
       openJournal: (options: LogOptions, isExpected: (event: JournalEvent) => boolean) =>
@@ -23,14 +33,17 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
     };
     const orRefuse = (error: unknown): never => refuse(name, directory, error);
     const changes = await openChangeLog(surroundings, name, state, onLost).catch(orRefuse);
+    opened.push(changes);
     return {
       write: (change) => changes.write(change),
       isReady: () => changes.isReady(),
       // For what was restored at the start.
       save: async () => Promise.resolve(changes.save()).catch(orRefuse),
+      reopen: () => changes.reopen(),
       close: () => changes.close(),
     };
   };
+  return { openChanges, reopen };
 };
 
 /** Throws a SettingsError where the files are at fault. */

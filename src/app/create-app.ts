@@ -67,27 +67,22 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   server.addHook('onClose', async () => host.close());
   try {
     const database = await openDatabase(settings, { name: instanceName, version, log });
+    server.addHook('preClose', async () => database?.stop());
     server.addHook('onClose', async () => database?.close());
     const openLog = createLogOpener(resolve(settings.dataDir), log, meters);
-    const openChanges = createChangesOpener(settings, openLog, log);
+    const { openChanges, reopen } = createChangesOpener(settings, openLog, log);
     const openSnapshot = (name: string) => createSnapshot(resolve(settings.dataDir), name);
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
     const topics = new Map<string, Topic>();
-    const own = { version, nodeVersion, programFolder: packageRoot, meters, authorize, topics: () => topics };
-    const parts = {
-      ...own,
-      database,
-      openLog,
-      openChanges,
-      openSnapshot,
-      clock,
-      host,
-      log,
-      powerShellPaths,
-      tokens,
-      records,
+    const listUnavailable = async (): Promise<string[]> => {
+      const ready = await Promise.all(instances.map(({ instance }) => instance.isReady?.() ?? true));
+      return instances.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
     };
+    const shared = { meters, authorize, topics: () => topics, listUnavailable };
+    const own = { version, nodeVersion, programFolder: packageRoot, ...shared };
+    const storage = { database, openLog, openChanges, openSnapshot };
+    const parts = { ...own, ...storage, clock, host, log, powerShellPaths, tokens, records };
     const instances = await createInstances(server, mounted, settings, parts);
     for (const { instance } of instances) {
       for (const [name, topic] of Object.entries(instance.topics ?? {})) topics.set(name, topic);
@@ -118,7 +113,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
       home,
       notices: instances.flatMap(({ instance }) => instance.notices ?? []),
       reopen: async () => {
-        await Promise.all(instances.map(({ instance }) => instance.reopen?.()));
+        await Promise.all([reopen(), ...instances.map(({ instance }) => instance.reopen?.())]);
         const renewed = readCertificate(settings);
         if (renewed) renewCertificate(server, renewed);
       },

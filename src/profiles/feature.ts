@@ -9,6 +9,7 @@ import type { OpenChanges, State } from '../storage/changes/changes.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
+import type { Awaitable } from '../storage/list.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import type { Tables } from '../storage/postgres/tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
@@ -44,6 +45,8 @@ export interface Parts {
   authorize: Authorize;
   /** The topics of all mounted features by name; known once all features are created. */
   topics: () => ReadonlyMap<string, Topic>;
+  /** The names of the mounted features whose changes cannot be stored at the moment. */
+  listUnavailable: () => Promise<string[]>;
   /** Where the feature counts what it does, for /metrics. */
   meters: Meters;
   clock: () => Date;
@@ -77,6 +80,8 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   topics?: Record<string, Topic>;
   /** Messages printed once on startup, e.g. random passwords and open routes. */
   notices?: string[];
+  /** Whether changes can be stored at the moment; by default they can. */
+  isReady?(): Awaitable<boolean>;
   /** Called when the server listens: begins what runs by itself. */
   start?(): void;
   /** Called when shutdown begins: ends responses that would go on. */

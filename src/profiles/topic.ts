@@ -9,8 +9,10 @@ export interface Topic {
   /** Who may listen: those who may use the topic's route. */
   access: Access;
   scope?: Scope;
-  /** The id of the last event, if a listener can go on after any of them. */
-  lastId?(): number;
+  /** The id of the last event, if a listener can go on after any of them; undefined if it is not known yet. */
+  lastId?(): number | undefined;
+  /** Learns the last id, which other instances may have raised. */
+  refresh?(): Promise<void>;
   /** Begins to send events, from the one after `after` on; returns the function that ends it. */
   subscribe(send: SendEvent, after: number): () => void;
 }

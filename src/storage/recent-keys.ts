@@ -1,6 +1,6 @@
 /** How long a key is remembered, and how many are. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-const rememberedCount = 100_000;
+export const rememberedCount = 100_000;
 
 /** What is remembered of a key. */
 export interface Remembered {

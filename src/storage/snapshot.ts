@@ -1,21 +1,25 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDirectory } from './journal/files/directory.ts';
+import { createSync } from './journal/files/sync.ts';
 
 /** A small file that is replaced as a whole, so a crash leaves the old or the new content. */
 export interface Snapshot {
-  /** The bytes of the last write; undefined if there is none or it cannot be read. */
+  /** The bytes of the last write; undefined if there is none or it cannot be read. Creates the directory; call it first. */
   read(): Promise<Buffer | undefined>;
-  /** Rejects if the file cannot be written. */
+  /** Rejects if the file cannot be written; a directory that somebody has deleted is not created again. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** The snapshot with this file name in a directory, which is created with mode 0700 if it does not exist. */
+/** The snapshot with this file name in a directory. */
 export const createSnapshot = (directory: string, name: string): Snapshot => {
   const path = join(directory, name);
   return {
-    read: () => readFile(path).catch(() => undefined),
+    read: async () => {
+      await createDirectory(directory, createSync(true)).catch(() => undefined);
+      return readFile(path).catch(() => undefined);
+    },
     write: async (bytes) => {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
       const unfinished = `${path}.new`;
       const file = await open(unfinished, 'w', 0o600);
       try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startApp } from '../support/app.ts';
+import { keepsTasks } from '../support/test-store.ts';
 import { assertError, assertJson, assertUnauthorized, assertUnchanged } from './support/assertions.ts';
 import { addItem, createSeed, listItems, startItems, token } from './support/items.ts';
 
@@ -59,7 +60,9 @@ test('I12 both roles can list and create items', async (t) => {
   }
 });
 
-test('I13 items are lost when the server restarts, even with the same data directory', async (t) => {
+test('I13 items are lost when the server restarts, even with the same data directory', {
+  skip: keepsTasks,
+}, async (t) => {
   const first = await startItems(t);
   await addItem(first, { name: 'a' });
   await first.close();

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startBusy } from './support/busy.ts';
 import type { Clients } from './support/clients.ts';
-import { compare, readLog } from './support/compare.ts';
 import { createDisk, createMemoryDisk, type Disk, diskPrograms, type MemoryDisk, MiB } from './support/disk.ts';
+import { alerts, type Kept } from './support/kept.ts';
+import { tasks } from './support/kept-tasks.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
 import { rounds } from './support/rounds.ts';
@@ -25,6 +26,8 @@ interface Case {
   variables: Record<string, string>;
   recovers: boolean;
 }
+
+const all = [alerts, tasks] as const;
 
 /** Without the variable, mkfs leaves holes for the journal of the file system, whose writes then fail too. */
 const cases: Case[] = [
@@ -54,23 +57,23 @@ test('control: a second sync reports success for bytes that the first could not 
   assert.equal((await readFile(path)).equals(expected), false);
 });
 
-for (const { what, variables, recovers } of cases) {
-  test(`no alert is acknowledged before it is on the disk if a sync fails and ${what}`, needs, async (t) => {
-    const tally = createTally(`failing sync, ${what}`);
+for (const [kept, { what, variables, recovers }] of all.flatMap((kept) => cases.map((each) => [kept, each] as const))) {
+  test(`no ${kept.what} is acknowledged before it is on the disk if a sync fails and ${what}`, needs, async (t) => {
+    const tally = createTally(`failing sync, ${kept.what}s, ${what}`);
     const count = rounds(1, 20);
     for (let round = 1; round <= count; round++)
       await t.test(`round ${round}`, async (t) => {
         const { disk, memory } = await createOvercommitted(t, variables);
-        const busy = await startBusy(t, { folder: disk.path });
+        const busy = await startBusy(t, { kept, folder: disk.path });
         const { server, clients, dataDir } = busy;
-        await waitUntil('alerts are refused', () => (clients.statuses.get(503) ?? 0) > 50);
+        await waitUntil('requests are refused', () => (clients.statuses.get(503) ?? 0) > 50);
         await memory.resize(4 * memoryBytes);
         if (recovers) await waitUntilTaken(clients);
         await killServer(server);
         await clients.stop();
         await disk.remount();
-        tally.add(compare(clients.acknowledged, readLog(dataDir)));
-        await assertTakesAlerts(dataDir);
+        tally.add(await kept.judge(dataDir, clients.sent));
+        await assertTakes(dataDir, kept);
       });
     tally.print(t);
     assert.deepEqual([tally.lost, tally.duplicated, tally.misplaced], [0, 0, 0]);
@@ -80,14 +83,14 @@ for (const { what, variables, recovers } of cases) {
 
 const waitUntilTaken = async ({ acknowledged }: Clients): Promise<void> => {
   const before = acknowledged.flat().length;
-  await waitUntil('alerts are taken again', () => acknowledged.flat().length > before + 50);
+  await waitUntil('requests are accepted again', () => acknowledged.flat().length > before + 50);
 };
 
-const assertTakesAlerts = async (dataDir: string): Promise<void> => {
-  const server = await startServer({ dataDir });
+const assertTakes = async (dataDir: string, kept: Kept): Promise<void> => {
+  const server = await startServer({ dataDir, kept });
   assert.ok(server);
   try {
-    assert.equal((await sendOne(server.url, 'after')).status, 200);
+    assert.ok((await sendOne(server.url, 'after', kept)).operation.isAcknowledged);
   } finally {
     await killServer(server);
   }

@@ -4,6 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { startClients } from './support/clients.ts';
 import { compare, readLog } from './support/compare.ts';
 import { createTemporaryFolder } from './support/ending.ts';
+import { alerts } from './support/kept.ts';
+import { tasks } from './support/kept-tasks.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
 import { isLong } from './support/rounds.ts';
@@ -15,11 +17,13 @@ import { waitUntil } from './support/wait.ts';
 const needs = requires({ programs: ['prlimit'] });
 /** Not a multiple of a line's length: the kernel accepts part of a batch, then nothing. */
 const largestFile = 20_011;
+/** So many changes are twice as long as the largest file; the state that they lead to fits. */
+const taskChanges = 250;
 
 /** A server whose files cannot grow beyond that size. */
-const start = async (t: TestContext) => {
+const start = async (t: TestContext, kept = alerts) => {
   const dataDir = join(createTemporaryFolder(t), 'data');
-  const server = await startServer({ dataDir, wrapper: ['prlimit', `--fsize=${largestFile}`] });
+  const server = await startServer({ dataDir, kept, wrapper: ['prlimit', `--fsize=${largestFile}`] });
   assert.ok(server, 'the server does not start');
   return { dataDir, server };
 };
@@ -41,6 +45,23 @@ test('the log continues in a new file after a short write', needs, async (t) => 
   assert.deepEqual([...clients.statuses.keys()].sort(), [200, 503]);
   assert.deepEqual(verdict, { ...verdict, lost: [], duplicated: [], misplaced: [] });
   assert.equal(lines.length, verdict.acknowledged, 'what failed was taken away');
+});
+
+test('changes of tasks continue in a new file after a short write', needs, async (t) => {
+  const { dataDir, server } = await start(t, tasks);
+  const tally = createTally('short writes, tasks, files of at most 20,011 bytes');
+  const clients = startClients(server.url, { kept: tasks, tag: 'short' });
+  try {
+    await waitUntil('changes are acknowledged', () => clients.acknowledged.flat().length > taskChanges);
+  } finally {
+    await killServer(server);
+    await clients.stop();
+  }
+  const verdict = await tasks.judge(dataDir, clients.sent);
+  tally.add(verdict);
+  tally.print(t);
+  assert.deepEqual([...clients.statuses.keys()].sort(), [200, 503]);
+  assert.deepEqual(verdict, { ...verdict, lost: [], duplicated: [], misplaced: [] });
 });
 
 test('alerts that do not fit are refused one by one, and the failure is logged once', needs, async (t) => {

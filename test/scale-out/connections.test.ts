@@ -17,17 +17,16 @@ const wait = (milliseconds: number): Promise<void> => {
   return waitUntil('the bytes were held', () => performance.now() > end);
 };
 
-/** Two proxies: the one that is held, and another that the instances can use instead. */
 type Fault = (proxy: TcpProxy, workload: Workload) => Promise<void>;
 
 const faults: Record<string, Fault> = {
   'answers are held': async (proxy) => {
-    proxy.hold('to-client');
+    proxy.hold('to-client', 'all');
     await wait(heldMs);
     proxy.release();
   },
-  'requests are held, and arrive late': async (proxy) => {
-    proxy.hold('to-server');
+  'requests are held, and arrive when others were sent instead': async (proxy) => {
+    proxy.hold('to-server', 'open');
     await wait(heldMs);
     proxy.release();
   },

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { openItemStore } from '../../src/profiles/items/store.ts';
 import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
-import { KeyRefusal, StoreConflict } from '../../src/storage/store-errors.ts';
+import type { State } from '../../src/storage/changes/changes.ts';
+import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
@@ -32,6 +34,15 @@ testSimpleTaskStore('file', async (t) => {
   const store = await openSimpleTaskStore(keepIn(createFolder(t)));
   t.after(() => store.close());
   return store;
+});
+
+test('file: an item that was refused does not use up its id', async (t) => {
+  const store = await openItemStore(keepIn(createFolder(t)));
+  t.after(() => store.close());
+  const tooLong = 'x'.repeat(17 * 1024 * 1024);
+  for (let index = 0; index < 1000; index += 1) assert.throws(() => store.add({ name: tooLong }), StoreUnavailable);
+  const added = await Promise.all(Array.from({ length: 1000 }, () => store.add({ name: 'x' })));
+  assert.equal(new Set(added.map(({ id }) => id)).size, 1000);
 });
 
 const now = () => new Date(2026, 0, 31, 9, 30);
@@ -100,6 +111,33 @@ test('file: seed tasks are kept, and loaded once', async (t) => {
   t.after(() => second.close());
   assert.equal(await second.restore([{ Title: 'again' }], true), undefined);
   assert.deepEqual([(await second.find(7))?.Title, (await second.create({ Title: 'c' })).Id], ['b', 8]);
+});
+
+test('file: the state ends after the last task, also if that fills the tree of tasks', async (t) => {
+  const folder = createFolder(t);
+  const first = await openTaskStore(now, keepIn(folder));
+  await first.restore(Array.from({ length: 31 }, () => ({ Title: 'seed' })));
+  await first.close();
+  const second = await openTaskStore(now, keepIn(folder));
+  t.after(() => second.close());
+  assert.equal((await second.list({}, 0)).total, 31);
+});
+
+test('file: however often the state is to be written, one writing runs and one waits', async (t) => {
+  let writings = 0;
+  const state: State<object, void> = {
+    apply: () => undefined,
+    *changes() {
+      writings += 1;
+      yield [];
+    },
+  };
+  const changes = await keepIn(createFolder(t))('some', state, () => undefined);
+  t.after(() => changes.close());
+  const first = changes.save();
+  await setImmediate();
+  await Promise.all([first, ...Array.from({ length: 10 }, () => changes.save())]);
+  assert.equal(writings, 2);
 });
 
 test('file: a log that somebody moves away is not missed on the next start', async (t) => {

@@ -90,3 +90,32 @@ test('postgres: seed tasks are stored once, however many instances start at once
   await Promise.all(stores.map((store) => store.restore([{ Title: 'a' }, { Id: 7, Title: 'b' }], true)));
   assert.equal((await stores[0]?.list({}, 50))?.total, 2);
 });
+
+test('postgres: a third long list waits, and short lists and changes do not', { skip }, async (t) => {
+  const store = createPostgresTaskStore(await openNew(t), now);
+  await store.restore(Array.from({ length: 1500 }, () => ({ Title: 'a' })));
+  const lists = await Promise.all([store.list({}, 2000), store.list({}, 2000)]);
+  const third = store.list({}, 2000);
+  assert.equal((await store.list({}, 50)).count, 50);
+  assert.equal((await store.create({ Title: 'b' })).Id, 1501);
+  const read = async ({ pieces }: Awaited<typeof third>): Promise<number> => {
+    let count = 0;
+    for await (const piece of pieces) count += [...piece].length;
+    return count;
+  };
+  assert.deepEqual(await Promise.all(lists.map(read)), [1500, 1500]);
+  assert.equal(await read(await third), 1501);
+});
+
+test('postgres: lists of large tasks are whole, whatever their pages', { skip }, async (t) => {
+  const store = createPostgresTaskStore(await openNew(t), now);
+  const lengths = [10, 3e6, 10, 2e6, 5e6, 10];
+  for (const length of lengths) await store.create({ Title: 'a', Description: 'd'.repeat(length) });
+  for (const limit of [3, 6, 7, Number.MAX_SAFE_INTEGER]) {
+    const list = await store.list({}, limit, limit === 3 ? 1 : 0);
+    const found: number[] = [];
+    for await (const piece of list.pieces) for (const { Description } of piece) found.push(Description.length);
+    assert.deepEqual(found, limit === 3 ? lengths.slice(1, 4) : lengths);
+    assert.deepEqual([list.total, list.count], [6, found.length]);
+  }
+});

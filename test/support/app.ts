@@ -11,6 +11,7 @@ import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
 import { type Client, createClient, type Request } from './client.ts';
 import { createFolder, type Scope } from './folder.ts';
+import { createTestStore } from './test-store.ts';
 
 /** Passwords and the signing key of test apps. */
 export const passwords = { admin: 'correct horse', reader: 'battery staple' };
@@ -53,6 +54,7 @@ export const startApp = async (
   const folder = createFolder(t);
   const config = {
     dataDir: join(folder, 'data'),
+    ...(await createTestStore()),
     adminPassword: passwords.admin,
     readerPassword: passwords.reader,
     jwtSecret: secret,

@@ -1,11 +1,11 @@
 import type { Access } from '../../auth/guard.ts';
-import type { Journal } from '../../storage/journal/journal.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import type { Topic } from '../topic.ts';
 import { toEntry } from './reading/entry.ts';
 
 /** Each stored alert as search returns it, in order; the event's id is the alert's seq. */
-export const createAlertsTopic = (journal: Journal, access: Access): Topic => {
-  let stored = journal.state().lastSeq;
+export const createAlertsTopic = (journal: RecordLog, access: Access): Topic => {
+  let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
   journal.onStored((seq) => {
     stored = seq;
@@ -15,15 +15,19 @@ export const createAlertsTopic = (journal: Journal, access: Access): Topic => {
     access,
     scope: 'alerts:read',
     lastId: () => stored,
+    refresh: async () => journal.refresh?.(),
     subscribe: (send, after) => {
-      let sent = after;
+      // Before the log was reached, nobody knows what is new.
+      let sent = stored === undefined ? undefined : after;
       let isEnded = false;
       let isReading = false;
       /** Reads what is new until there is no more; a slow reader makes it wait. */
       const read = async (): Promise<void> => {
         if (isReading) return;
         isReading = true;
-        while (!isEnded && sent < stored) {
+        while (!isEnded && stored !== undefined) {
+          sent ??= stored;
+          if (sent >= stored) break;
           const end = stored;
           for await (const records of journal.readAfter(sent)) {
             for (const record of records) {

@@ -1,10 +1,10 @@
+import type { StoredRecord } from '../../storage/journal/read/forward.ts';
 import { defineFeature } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
-import { readTime } from './alert.ts';
 import { createAlertsTopic } from './alerts-topic.ts';
 import { createAlertCounts } from './counts.ts';
-import { Repeats } from './intake/repeats.ts';
 import { createIntakeRoutes } from './intake/routes.ts';
+import { openAlertLog } from './open-log.ts';
 import { findDestinationProblems } from './outbox/config/target.ts';
 import { addDeliveryMeters } from './outbox/meters.ts';
 import { openOutbox } from './outbox/outbox.ts';
@@ -24,42 +24,27 @@ export const alerts = defineFeature({
   settings: alertSettings,
   findProblems: findDestinationProblems,
   tools: [testDestination],
-  create: async ({ openLog, clock, log, meters, settings }) => {
-    const journal = await openLog('alert log', {
-      name: 'alerts',
-      segmentBytes: settings.alertsSegmentBytes,
-      retainSegments: settings.alertsRetainSegments,
-      retainBytes: settings.alertsRetainBytes,
-      retainDays: settings.alertsRetainDays,
-      queueCount: settings.alertsQueueCount,
-      queueBytes: settings.alertsQueueBytes,
-      minFreeBytes: settings.alertsMinFreeBytes,
-      sync: settings.alertsSync,
-      awaitsHold: true,
-      indexing: {
-        timeOf: readTime,
-        keyOf: ({ level }) => (typeof level === 'string' ? level : ''),
-        keys: ['CRITICAL', 'ERROR', 'WARNING', 'INFO'],
-      },
-    });
-    const outbox = await openOutbox(settings, { alerts: journal, openLog, clock, log }).catch(async (error) => {
-      await journal.close();
+  create: async (parts) => {
+    const { openLog, listUnavailable, clock, log, meters, settings } = parts;
+    const alertLog = await openAlertLog(parts);
+    const { journal, own, isOwn, intake, readiness } = alertLog;
+    const outbox = await openOutbox(settings, { alerts: own, openLog, clock, log }).catch(async (error) => {
+      await alertLog.close();
       throw error;
     });
     addDeliveryMeters(meters, outbox, clock);
     const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
-    const repeats = new Repeats(journal, clock, (err) => {
-      log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
-    });
     const counts = createAlertCounts(meters);
-    const shared = { journal, repeats, counts, clock, access } as const;
+    const shared = { journal, intake, counts, clock, access } as const;
+    // Another instance delivers the alerts that it has received.
+    const deliveriesOf = (record: StoredRecord) => (isOwn(record) ? outbox.listDeliveries(record) : []);
     return {
       profiles: {
         alerts: [
-          ...createAlertRoutes(shared),
+          ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
           ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
-          ...createReadingRoutes({ journal, clock, access, deliveriesOf: outbox.listDeliveries }),
-          ...createOutboxRoutes(outbox, journal, clock),
+          ...createReadingRoutes({ journal, clock, access, deliveriesOf }),
+          ...createOutboxRoutes(outbox, own, clock),
         ],
       },
       topics: {
@@ -70,10 +55,10 @@ export const alerts = defineFeature({
       },
       close: async () => {
         await outbox.close();
-        await journal.close();
+        await alertLog.close();
       },
       reopen: async () => {
-        await Promise.all([journal.reopen(), outbox.reopen()]);
+        await Promise.all([alertLog.reopen(), outbox.reopen()]);
       },
       reload: (changed) => {
         outbox.reload(changed);

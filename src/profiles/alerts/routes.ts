@@ -5,21 +5,25 @@ import { toTrace } from '../../http/request/traceparent.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { sendJson, sendRows, whenReady } from '../../http/response/json.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
-import type { Journal } from '../../storage/journal/journal.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createAlert, isEmpty, toAlert } from './alert.ts';
 import type { AlertCounts } from './counts.ts';
-import type { Repeats } from './intake/repeats.ts';
+import type { AlertIntake } from './intake/repeats.ts';
+import type { AlertLog } from './open-log.ts';
 import { toViaField } from './outbox/via.ts';
 import { retryAfter, toRefusal } from './refusal.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 
 interface Surroundings {
-  journal: Journal;
-  repeats: Repeats;
+  journal: RecordLog;
+  intake: AlertIntake;
+  readiness: AlertLog['readiness'];
   counts: AlertCounts;
   clock: () => Date;
   access: Access;
+  /** The names of other stores that cannot store changes at the moment. */
+  listUnavailable(): Promise<string[]>;
 }
 
 /** The contract's routes of the alert log, and the health check by its other name. */
@@ -30,7 +34,7 @@ export const createAlertRoutes = (surroundings: Surroundings): Route[] => [
   readReadiness(surroundings, '/readyz', 'getReadyz'),
 ];
 
-const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings): Route =>
+const receiveAlert = ({ intake, counts, clock, access }: Surroundings): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/alert',
@@ -47,7 +51,7 @@ const receiveAlert = ({ journal, repeats, counts, clock, access }: Surroundings)
       const record = { ...createAlert(body, clock()), ...toViaField(headers.via), ...toTrace(headers) };
       const key = readIdempotencyKey(headers);
       const storing: Promise<{ id: string; isRepeat?: boolean }> =
-        key === undefined ? journal.append(record) : repeats.storeOnce(record, key);
+        key === undefined ? intake.append(record) : intake.storeOnce(record, key);
       const stored = storing.catch((error) => {
         throw toRefusal(error);
       });
@@ -86,7 +90,7 @@ const listAlerts = ({ journal, access }: Surroundings): Route => {
   });
 };
 
-const readReadiness = ({ journal }: Surroundings, path: string, operationId: string): Route =>
+const readReadiness = ({ readiness, listUnavailable }: Surroundings, path: string, operationId: string): Route =>
   defineRoute({
     method: 'GET',
     path,
@@ -94,10 +98,12 @@ const readReadiness = ({ journal }: Surroundings, path: string, operationId: str
     summary: 'Check whether alerts can be stored',
     schema: { operationId, response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {
-      if (!journal.state().healthy) {
+      const { isReady, unavailable } = readiness();
+      if (!isReady) {
         throw new HttpError('unavailable', 'The alert log cannot be written at the moment', { headers: retryAfter });
       }
-      return { status: 'ready' } as const;
+      const all = [...unavailable, ...(await listUnavailable())];
+      return all.length === 0 ? { status: 'ready' as const } : { status: 'ready' as const, unavailable: all };
     },
   });
 

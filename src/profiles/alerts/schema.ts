@@ -42,4 +42,11 @@ export const AlertList = defineShape('AlertList', {
   data: Type.Array(Alert, { description: 'Oldest first.' }),
 });
 
-export const Readiness = defineShape('Readiness', { status: Type.Literal('ready') });
+export const Readiness = defineShape('Readiness', {
+  status: Type.Literal('ready'),
+  unavailable: Type.Optional(
+    Type.Array(Type.String({ examples: ['tasks'] }), {
+      description: 'What cannot be used at the moment; absent if all can. Alerts are stored nevertheless.',
+    }),
+  ),
+});

@@ -48,5 +48,10 @@ export const alertSettings = {
     default: MiB,
     description: 'Free space in bytes that the file system must have; with less, alerts get 503.',
   }),
+  spool: Type.Boolean({
+    default: true,
+    description:
+      'With a database that instances share: keep alerts in `dataDir` while it cannot be used; off where disks do not last, so they get 503.',
+  }),
   ...outboxSettings,
 };

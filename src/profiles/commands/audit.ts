@@ -1,7 +1,8 @@
 import { HttpError } from '../../http/response/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
-import type { Journal } from '../../storage/journal/journal.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { StoreUnavailable } from '../../storage/store-errors.ts';
 import { Execution } from './schema.ts';
 
 /** The client that sent a command. */
@@ -10,24 +11,26 @@ export type Caller = Pick<Execution, 'requestId' | 'user' | 'role' | 'remoteAddr
 export type Audit = ReturnType<typeof createAudit>;
 
 /** Records every command that was run or refused in a journal; `onRecord` is called for each that is stored. */
-export const createAudit = (journal: Journal, onRecord: (execution: Execution) => void = () => undefined) => ({
+export const createAudit = (journal: RecordLog, onRecord: (execution: Execution) => void = () => undefined) => ({
   /** Throws an HttpError (503) while records cannot be written. */
-  assertWritable: (): void => {
+  assertWritable: async (): Promise<void> => {
     const { failure } = journal.state();
     if (failure) throw toUnavailable(failure.message);
+    // Shows whether a database takes records; files say so before.
+    await journal.appendAll([]).catch(refuse);
   },
   /** Resolves when the record is on disk; rejects with an HttpError (503) if the journal cannot store it. */
   record: async (execution: Execution): Promise<void> => {
-    try {
-      await journal.append({ ...execution });
-    } catch (error) {
-      throw error instanceof JournalError ? toUnavailable(error.message) : error;
-    }
+    await journal.append({ ...execution }).catch(refuse);
     onRecord(execution);
   },
   /** The last records, oldest first. */
   listLast: (count: number): Promise<Listing> => journal.listLast(count),
 });
+
+const refuse = (error: unknown): never => {
+  throw error instanceof JournalError || error instanceof StoreUnavailable ? toUnavailable(error.message) : error;
+};
 
 const toUnavailable = (reason: string): HttpError =>
   new HttpError('unavailable', `Commands cannot run while the audit cannot be written: ${reason}`, {

@@ -1,3 +1,4 @@
+import { DatabaseLog } from '../../storage/postgres/records/log.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createAudit } from './audit.ts';
@@ -27,14 +28,13 @@ export const commands = defineFeature({
   profiles: [{ name: 'commands', alias: 'X', mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
   settings: commandSettings,
   tools: [checkTool],
-  create: async ({ host, clock, openLog, powerShellPaths, meters, settings }) => {
+  create: async ({ host, clock, openLog, database, powerShellPaths, meters, settings }) => {
     const { commandRunner, commandTimeout: timeoutSeconds } = settings;
     const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
-    const journal = await openLog('command audit', {
-      name: 'commands',
-      retainBytes: settings.auditRetainBytes,
-      retainDays: settings.auditRetainDays,
-    });
+    const { auditRetainBytes: retainBytes, auditRetainDays: retainDays } = settings;
+    const journal = database
+      ? await DatabaseLog.open({ database, table: 'audit', instance: database.instanceName, clock, retainDays })
+      : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
     const { topic, publish } = createNoticeTopic('admin');
     const audit = createAudit(journal, ({ requestId }) => publish({ requestId }));
     const executor = createExecutor({ runner, timeoutSeconds });

@@ -60,6 +60,7 @@ export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'top
       const chosen = chooseTopics(request.query.topics, topics());
       for (const [, { access, scope }] of chosen) await authorize(request, access, scope);
       const after = readLastEventId(request);
+      if (after !== undefined) await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
       if (isStopped || streams.size >= maxStreams) {
         throw createUnavailable(`All ${maxStreams} event streams are in use; try again later`, 'streams');
       }
@@ -118,9 +119,9 @@ const readLastEventId = ({ headers }: FastifyRequest): number | undefined => {
  * topics that cannot go on where they were.
  */
 const listen = (stream: EventStream, chosen: Chosen, after: number | undefined): (() => void)[] => {
-  const resumed = chosen.filter(([, { lastId }]) => lastId && after !== undefined && after <= lastId());
+  const resumed = chosen.filter(([, { lastId }]) => after !== undefined && after <= (lastId?.() ?? -1));
   const lost = chosen.filter((one) => !resumed.includes(one)).map(([name]) => name);
-  const [id] = chosen.flatMap(([, { lastId }]) => (lastId ? [lastId()] : []));
+  const [id] = chosen.flatMap(([, { lastId }]) => lastId?.() ?? []);
   const place = resumed.length > 0 ? after : (id ?? after);
   const hello = JSON.stringify({ topics: chosen.map(([name]) => name) });
   // Its id is where a client that gets no other event goes on.

@@ -1,4 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
+import { loadSeed } from '../../storage/store-errors.ts';
 import { defineFeature } from '../feature.ts';
 import { createPostgresItemStore } from './postgres-store.ts';
 import { createItemRoutes } from './routes.ts';
@@ -13,10 +14,15 @@ export const items = defineFeature({
   settings: {},
   seed: { items: ItemSeed },
   transfer: itemTransfer,
-  create: async ({ openChanges, database, clock, records }) => {
+  create: async ({ openChanges, database, clock, log, records }) => {
     const store = database ? createPostgresItemStore(database, clock) : await openItemStore(openChanges);
-    await restoreItems(store, (records['items'] ?? []) as ItemSeed[]);
-    return { profiles: { items: createItemRoutes(store) }, close: async () => store.close() };
+    const seed = (records['items'] ?? []) as ItemSeed[];
+    await loadSeed(
+      () => restoreItems(store, seed),
+      (details, message) => log.warn(details, message),
+    );
+    const profiles = { items: createItemRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
   },
 });
 

@@ -29,12 +29,13 @@ export const openItemStore = async (openChanges: OpenChanges): Promise<ItemStore
   });
   noteUsed();
   return {
-    add: ({ name }) =>
-      items.add(() => {
-        const id = pickId(used);
-        used.add(id);
-        return { id, name, status: 'created' };
-      }),
+    add: ({ name }) => {
+      const id = pickId(used);
+      const added = items.add(() => ({ id, name, status: 'created' }));
+      // Not if it was refused.
+      used.add(id);
+      return added;
+    },
     listPage: (page, size) => toList(items.all, size * (page - 1), size),
     restore: (records) => {
       if (items.all.length > 0) return;

@@ -3,6 +3,7 @@ import { defineFeature } from '../feature.ts';
 import { createLoginLimits, type Limits } from './limits.ts';
 import { createLoginRoutes, loginResults } from './routes.ts';
 import { loginSettings } from './settings.ts';
+import { createSharedLogins } from './shared-logins.ts';
 import { createAccounts, findUserProblems } from './users.ts';
 
 type LoginSettings = Static<TObject<typeof loginSettings>>;
@@ -17,14 +18,15 @@ export const login = defineFeature({
     users || (adminPassword !== undefined && readerPassword !== undefined)
       ? []
       : ['set users, or adminPassword and readerPassword'],
-  create: ({ settings, tokens, log, meters }) => {
+  create: ({ settings, database, clock, tokens, log, meters }) => {
     const accounts = createAccounts();
     const limits = createLoginLimits(toLimits(settings), readSeconds, (ip) =>
       log.warn({ ip }, 'login: wrong logins from this address are now delayed'),
     );
+    const shared = database && createSharedLogins(database, clock, limits.learn);
     const logins = meters.counter('signalbox_logins_total', 'Logins by result.', ['result'], loginResults);
     return {
-      profiles: { login: createLoginRoutes({ accounts, tokens, limits, logins }) },
+      profiles: { login: createLoginRoutes({ accounts, tokens, limits, shared, logins }) },
       notices: accounts.load(settings),
       reload: (changed) => accounts.load(changed),
     };

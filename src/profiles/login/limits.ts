@@ -11,6 +11,15 @@ export interface Limits {
   maxDelay: number;
 }
 
+/** A login whose password was right or wrong. An unknown user is undefined. */
+export interface CheckedLogin {
+  ip: string | undefined;
+  user: string | undefined;
+  isRight: boolean;
+  /** Seconds since then. */
+  age: number;
+}
+
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
 /** Addresses that are remembered at a time. */
@@ -34,21 +43,28 @@ export const createLoginLimits = (
 ) => {
   const addresses = createAddressTable(now, maxAddresses);
   const shared = createSharedDelay(limits, now);
+  const addWrong = (ip: string | undefined, user: string | undefined, address: Address, at: number): void => {
+    address.wrong.set(user, (address.wrong.get(user) ?? 0) + 1);
+    address.lastWrong = at;
+    addresses.keep(ip, address);
+    shared.add(user);
+  };
+  const forget = (user: string | undefined, { wrong }: Address): boolean => {
+    const hadKnown = wrong.delete(user);
+    return wrong.delete(undefined) || hadKnown;
+  };
   /** A login that is being checked. */
   const createAttempt = (ip: string | undefined, user: string | undefined, address: Address) => ({
     /** The password is wrong, or the user unknown. */
     fail: (): void => {
-      address.wrong.set(user, (address.wrong.get(user) ?? 0) + 1);
-      address.lastWrong = now();
-      addresses.keep(ip, address);
-      shared.add(user);
+      addWrong(ip, user, address, now());
       if (countWrong(address) === limits.perAddress) reportDelayed(ip);
     },
-    /** The password is right: the address's wrong logins for this user and for unknown users are forgotten. */
-    succeed: (): void => {
-      address.wrong.delete(user);
-      address.wrong.delete(undefined);
-    },
+    /**
+     * The password is right: the address's wrong logins for this user and for unknown users are forgotten. Returns whether
+     * there were any.
+     */
+    succeed: (): boolean => forget(user, address),
     /** The check is over, whatever its outcome. */
     end: (): void => {
       address.pending -= 1;
@@ -68,6 +84,15 @@ export const createLoginLimits = (
       address.pending += 1;
       addresses.keep(ip, address);
       return createAttempt(ip, user, address);
+    },
+    /** Counts a login that another instance has checked so many seconds ago. */
+    learn: ({ ip, user, isRight, age }: CheckedLogin): void => {
+      const address = addresses.read(ip);
+      if (!isRight) addWrong(ip, user, address, now() - age);
+      else {
+        forget(user, address);
+        addresses.dropIfEmpty(ip, address);
+      }
     },
   };
 };

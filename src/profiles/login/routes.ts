@@ -7,6 +7,7 @@ import type { Counter } from '../../metrics/meters.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { LoginLimits } from './limits.ts';
 import { Credentials, IssuedToken } from './schema.ts';
+import type { SharedLogins } from './shared-logins.ts';
 import type { Account, Accounts } from './users.ts';
 
 /** Hashing shares its few threads with syncing files: more at a time would delay the acknowledgement of alerts. */
@@ -18,6 +19,8 @@ interface LoginParts {
   accounts: Accounts;
   tokens: Tokens;
   limits: LoginLimits;
+  /** Logins at other instances, if there are any. */
+  shared: SharedLogins | undefined;
   /** Counts logins by result. */
   logins: Counter;
 }
@@ -50,21 +53,26 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
 };
 
 /** Finds the account for a name and a password; rejects with an HttpError if there is none. */
-const createAuthentication = ({ accounts, limits, logins }: LoginParts) => {
+const createAuthentication = ({ accounts, limits, shared, logins }: LoginParts) => {
   const count = (result: (typeof loginResults)[number]): void => {
     logins.at(result).value += 1;
   };
   const queue = createQueue(bounds);
   return async (name: string, password: string, ip: string | undefined): Promise<Account> => {
     const account = accounts.find(name);
-    const attempt = limits.begin(ip, account?.name);
+    const user = account?.name;
+    await shared?.refresh();
+    const attempt = limits.begin(ip, user);
     if (typeof attempt === 'number') {
       count('delayed');
       throw toTooMany(attempt);
     }
     try {
       if (!account) {
-        if (name !== '') attempt.fail();
+        if (name !== '') {
+          attempt.fail();
+          await shared?.report({ ip, user, isRight: false });
+        }
         throw new HttpError('unauthorized', 'Unknown user');
       }
       // Not counted as wrong, because it cannot be a guess.
@@ -72,9 +80,11 @@ const createAuthentication = ({ accounts, limits, logins }: LoginParts) => {
       const hash = await account.passwordHash;
       if (!(await queue.run(() => isPassword(password, hash)))) {
         attempt.fail();
+        await shared?.report({ ip, user, isRight: false });
         throw new HttpError('unauthorized', 'Invalid password');
       }
-      attempt.succeed();
+      // Usual logins leave nothing to tell.
+      if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
       count('accepted');
       return account;
     } catch (error) {

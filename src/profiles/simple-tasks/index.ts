@@ -1,4 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
+import { loadSeed } from '../../storage/store-errors.ts';
 import { defineFeature } from '../feature.ts';
 import { createPostgresSimpleTaskStore } from './postgres-store.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
@@ -13,10 +14,15 @@ export const simpleTasks = defineFeature({
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
   transfer: simpleTaskTransfer,
-  create: async ({ openChanges, database, clock, records }) => {
+  create: async ({ openChanges, database, clock, log, records }) => {
     const store = database ? createPostgresSimpleTaskStore(database, clock) : await openSimpleTaskStore(openChanges);
-    await restoreTasks(store, (records['simpleTasks'] ?? []) as SimpleTaskSeed[]);
-    return { profiles: { 'simple-tasks': createSimpleTaskRoutes(store) }, close: async () => store.close() };
+    const seed = (records['simpleTasks'] ?? []) as SimpleTaskSeed[];
+    await loadSeed(
+      () => restoreTasks(store, seed),
+      (details, message) => log.warn(details, message),
+    );
+    const profiles = { 'simple-tasks': createSimpleTaskRoutes(store) };
+    return { profiles, isReady: store.isReady, close: async () => store.close() };
   },
 });
 

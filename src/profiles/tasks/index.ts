@@ -1,5 +1,6 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Awaitable } from '../../storage/list.ts';
+import { loadSeed } from '../../storage/store-errors.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createPostgresTaskStore } from './postgres/task-store.ts';
@@ -19,9 +20,13 @@ export const tasks = defineFeature({
   settings: {},
   seed: { tasks: TaskSeed },
   transfer: taskTransfer,
-  create: async ({ clock, host, version, nodeVersion, openChanges, database, records }) => {
+  create: async ({ clock, host, version, nodeVersion, openChanges, database, log, records }) => {
     const store = database ? createPostgresTaskStore(database, clock) : await openTaskStore(clock, openChanges);
-    await restoreTasks(store, (records['tasks'] ?? []) as TaskSeed[]);
+    const seed = (records['tasks'] ?? []) as TaskSeed[];
+    await loadSeed(
+      () => restoreTasks(store, seed),
+      (details, message) => log.warn(details, message),
+    );
     const { topic, publish } = createNoticeTopic('open');
     const shared = [
       ...createTaskRoutes(noticeChanges(store, publish)),
@@ -33,6 +38,7 @@ export const tasks = defineFeature({
         'protected-tasks': [createProtectedListRoute(store), ...shared],
       },
       topics: { tasks: topic },
+      isReady: store.isReady,
       close: async () => store.close(),
     };
   },

@@ -77,3 +77,13 @@ test('an emptied tree can be filled again', () => {
   tree.put(7, 'seven', 1);
   assert.deepEqual(readAll(tree.view(), 0, 1, 1), ['seven']);
 });
+
+for (const last of [31, 1023, 2 ** 20 - 1]) {
+  test(`reading ends after the last text if that has the last id of the tree, ${last}`, () => {
+    const tree = createTaskTree(1);
+    for (const id of [1, last]) tree.put(id, `text ${id}`, 1);
+    const cursor = { set: 0, next: 0, left: Number.MAX_SAFE_INTEGER };
+    assert.deepEqual(readTexts(tree.view(), cursor, 100), ['text 1', `text ${last}`]);
+    assert.deepEqual(readTexts(tree.view(), cursor, 100), []);
+  });
+}

@@ -94,7 +94,7 @@ export interface Cursor {
   readonly set: number;
   /** The least id that has not been looked at. */
   next: number;
-  /** How many texts are still to be read; never more than there are. */
+  /** How many texts are still to be read, at most. */
   left: number;
 }
 
@@ -104,10 +104,11 @@ interface Target {
   room: number;
 }
 
-/** The next texts of the set in the order of their ids: about `room` characters, or as many as are left. */
+/** The next texts of the set in the order of their ids: about `room` characters, or as many as are left; none after the last. */
 export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
   const target = { texts: [], room };
-  if (root) readNode(root, scale, 0, cursor, target);
+  // Places wrap around: beyond the last id the tree would be read from its beginning.
+  if (root && cursor.next < scale * width) readNode(root, scale, 0, cursor, target);
   return target.texts;
 };
 

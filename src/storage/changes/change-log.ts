@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createSerial } from '../journal/scheduling.ts';
+import { createGathering, createSerial } from '../journal/scheduling.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
@@ -43,8 +42,10 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   #waiting: Waiting<Change, Result>[] = [];
   #waitingLength = 0;
   #writing: Promise<void> | undefined;
+  readonly #gather = createGathering(() => this.#waiting.length);
   /** Saves run one by one. */
   readonly #serially = createSerial();
+  #waitingSave: Promise<void> | undefined;
   #isSaving = false;
   #isSaveFailing = false;
   /** Why changes are refused, if they are. */
@@ -90,9 +91,17 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
     return this.#failure === undefined && this.#journal.state().healthy;
   }
 
-  /** While another save runs, this one waits for it: that one may have begun before the last change. */
+  /** While another save runs, this one waits for it: that one may have begun before the last change. Only one waits. */
   save(): Promise<void> {
-    return this.#serially(() => this.#save());
+    this.#waitingSave ??= this.#serially(() => {
+      this.#waitingSave = undefined;
+      return this.#save();
+    });
+    return this.#waitingSave;
+  }
+
+  reopen(): Promise<void> {
+    return this.#journal.reopen();
   }
 
   async close(): Promise<void> {
@@ -104,8 +113,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Requests that came together are written together.
-      await setImmediate();
+      await this.#gather();
       const batch = this.#take();
       try {
         const { seq } = await this.#journal.append({ changes: batch.map(({ change }) => change) });

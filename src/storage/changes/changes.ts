@@ -21,6 +21,8 @@ export interface Changes<Change, Result> {
   isReady(): boolean;
   /** Stores the state as it is now: for changes that were applied without being written. */
   save(): Awaitable<void>;
+  /** Opens files again that another program has moved. */
+  reopen(): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
@@ -36,5 +38,6 @@ export const keepInMemory = <Change, Result>({ apply }: State<Change, Result>): 
   write: apply,
   isReady: () => true,
   save: () => undefined,
+  reopen: () => undefined,
   close: () => undefined,
 });

@@ -1,3 +1,4 @@
+import type { RecordLog, RecordLogState } from '../record-log.ts';
 import { explainOpening, JournalError } from './errors.ts';
 import { createDirectory } from './files/directory.ts';
 import { createFreeSpaceCheck } from './files/free-space.ts';
@@ -5,19 +6,16 @@ import { type Lock, lockDirectory } from './files/lock.ts';
 import { createFileNames, type FileNames } from './files/names.ts';
 import type { Hold } from './files/retention.ts';
 import { createSync, measureSync } from './files/sync.ts';
-import type { LogRecord } from './format/line.ts';
-import type { Match } from './format/parse.ts';
 import { LogIndex } from './index/log-index.ts';
 import { type JournalOptions, type Settings, withDefaults } from './options.ts';
 import { createReadAfter } from './read/after.ts';
-import { type Counting, countRecords } from './read/count.ts';
+import { countRecords } from './read/count.ts';
 import { findRecord } from './read/find.ts';
 import type { StoredRecord } from './read/forward.ts';
 import { findLastSeq } from './read/last-seq.ts';
-import { type Listing, listRecords } from './read/listing.ts';
+import { listRecords } from './read/listing.ts';
 import { type Search, type SearchResult, searchLog } from './read/search.ts';
 import { appendGroup, appendRecord } from './write/append.ts';
-import type { Appended } from './write/queue.ts';
 import { SegmentStore } from './write/segment-store.ts';
 import { Writer } from './write/writer.ts';
 
@@ -27,12 +25,7 @@ const maxListedBytes = 256 * 1024 * 1024;
 /** Bytes of the log that are read to find one record. */
 const maxFoundBytes = 64 * 1024 * 1024;
 
-/** Whether records are stored, and what is known about the log. */
-interface JournalState {
-  healthy: boolean;
-  /** Why records are refused; undefined while they are stored. */
-  failure: Error | undefined;
-  /** The highest seq given out. */
+interface JournalState extends RecordLogState {
   lastSeq: number;
   /** The most damaged lines that one listing has found. */
   damagedLines: number;
@@ -40,23 +33,8 @@ interface JournalState {
   waiting: number;
 }
 
-/** A durable log of records: every acknowledged record is in the log exactly once, in the order of seq. */
-export interface Journal {
-  /**
-   * Resolves when the record is on disk. Rejects with a JournalError (`unavailable`, `queue-full`, `too-large`,
-   * `closed`); after `unavailable` the record may or may not be in the log. The fields id, seq and crc are added.
-   */
-  append(record: LogRecord): Promise<Appended>;
-  /**
-   * The same for several records: all of them are in the log or none, also after a crash in the middle. Together their
-   * lines take at most 4 MiB (`too-large`).
-   */
-  appendAll(records: readonly LogRecord[]): Promise<Appended[]>;
-  /**
-   * Those of the last `count` records that match; also while records cannot be stored. Rejects with a JournalError
-   * (`window-too-large`) if they take up more than 256 MiB of the log.
-   */
-  listLast(count: number, match?: Match): Promise<Listing>;
+/** A log of records in files of this machine. Each line has a `crc`, too. */
+export interface Journal extends RecordLog {
   /**
    * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
    * for. Lines that were not written here and damaged ones are skipped. A reader may hold one file open until it ends.
@@ -69,20 +47,7 @@ export interface Journal {
   search(search: Search): Promise<SearchResult>;
   /** The record with the id. Rejects with a JournalError (`window-too-large`) after reading 64 MiB. */
   find(id: string): Promise<StoredRecord | undefined>;
-  /** Counts records by minute and key, for `add`; resolves to whether all were counted. */
-  countByMinute(counting: Counting): Promise<boolean>;
-  /** Calls the listener, which must not throw, after each write with the last seq; returns the function that ends it. */
-  onStored(listener: (lastSeq: number) => void): () => void;
-  /**
-   * Retention keeps segments with records after `from()` as long as all closed segments take up at most `maxBytes`.
-   * `onDropped` gets the last seq of each segment that was deleted nevertheless. To be called once, with `awaitsHold`.
-   */
-  holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<void>;
   state(): JournalState;
-  /** Opens the file again if it was renamed or replaced; after a failure, tries to write again now. */
-  reopen(): Promise<void>;
-  /** Refuses new records, stores the waiting ones, and releases the files and the lock. */
-  close(): Promise<void>;
 }
 
 /** Opens the log, or creates it if it does not exist. @throws JournalError `locked` or `unusable` */

@@ -29,3 +29,27 @@ export class Slice {
     this.#end = performance.now() + sliceMs;
   }
 }
+
+/** The longest wait for more requests: about as long as a sync takes, so gathering at most doubles the wait for one. */
+const gatheringMs = 1;
+
+/** Fewer than these do not wait for each other. */
+const manyRequests = 8;
+
+/**
+ * Waits until the requests that come together are there: while each turn of the event loop brings more, or there are
+ * fewer than last time, for at most a millisecond. Clients that got their responses together send their next requests
+ * together, and larger batches need less processor time per request.
+ */
+export const createGathering = (count: () => number): (() => Promise<void>) => {
+  let expected = 0;
+  return async () => {
+    const end = performance.now() + gatheringMs;
+    let before: number;
+    do {
+      before = count();
+      await setImmediate();
+    } while ((count() > before || count() < expected) && performance.now() < end);
+    expected = count() < manyRequests ? 0 : count();
+  };
+};

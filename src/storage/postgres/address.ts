@@ -16,7 +16,7 @@ export interface Address {
   ssl: ConnectionOptions | false;
 }
 
-const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]*)\/([^?]+)(?:\?(.*))?$/;
+const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)\/([^@/?]+)(?:\?(.*))?$/;
 
 const form = 'postgres://user@host/database';
 
@@ -29,12 +29,12 @@ export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:/.test(
  */
 export const readPostgresUrl = (url: string): Address => {
   const [, user, password, hosts = '', database = '', query] = shape.exec(url) ?? [];
-  if (database === '') throw new Error(`the address must be like ${form}`);
+  if (database === '') throw new Error(`the address must be like ${form}; in a password, @ is %40 and / is %2F`);
   const { host = hosts, sslmode = 'disable', sslrootcert, ...others } = Object.fromEntries(new URLSearchParams(query));
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new Error(`the address has an unknown parameter ${JSON.stringify(unknown)}`);
   return {
-    hosts: host.split(',').map(readHost),
+    hosts: host.split(',').map((each) => readHost(decode(each))),
     user: user === undefined ? undefined : decode(user),
     password: password === undefined ? undefined : decode(password),
     database: decode(database),

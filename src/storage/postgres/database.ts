@@ -4,11 +4,12 @@ import { StoreUnavailable } from '../store-errors.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './collection.ts';
 import type { Connection, Row, Statement } from './connection.ts';
-import { LastingProblem } from './errors.ts';
+import { findLastingProblem, LastingProblem, toUnavailable } from './errors.ts';
 import { migrate } from './migrations.ts';
 import { Primary } from './primary.ts';
 import { Reader } from './reader.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { type Expiry, Sweep } from './sweep.ts';
 import { type Identity, Writer } from './writer.ts';
 
 /** What all instances of a database have in common. */
@@ -33,6 +34,8 @@ export class Database {
   readonly #common: Common;
   readonly #reader: Reader;
   readonly #writer: Writer;
+  readonly #sweep: Sweep;
+  readonly #instanceName: string;
   #prepared: Promise<void> | undefined;
   #snapshots = 0;
 
@@ -43,17 +46,34 @@ export class Database {
     this.#common = common;
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()));
     this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, report);
+    this.#instanceName = identity.name;
+    this.#sweep = new Sweep((statement) => this.#reader.query(statement));
   }
 
   /** Throws a LastingProblem if the database cannot be used until somebody changes something; any other error passes. */
   async check(): Promise<void> {
-    const connection = await this.#prepare(await this.#primary.connect());
-    connection.close();
+    try {
+      const connection = await this.#prepare(await this.#primary.connect());
+      connection.close();
+    } catch (error) {
+      throw findLastingProblem(error) ?? error;
+    }
   }
 
   /** Registers this instance. */
   begin(): void {
     this.#writer.begin();
+  }
+
+  /** The name of this instance. */
+  get instanceName(): string {
+    return this.#instanceName;
+  }
+
+  /** Why changes cannot be written at the moment; undefined while they can, or before the first attempt. */
+  get failure(): Error | undefined {
+    const { failure } = this.#writer;
+    return failure === undefined ? undefined : toUnavailable(failure);
   }
 
   /** Whether changes could be written the last time. */
@@ -88,7 +108,19 @@ export class Database {
     );
   }
 
+  /** Deletes old rows now and then, from now on. */
+  expire(expiry: Expiry): void {
+    this.#sweep.add(expiry);
+  }
+
+  /** From now on each request is attempted once: a server that stops does not wait for a database to come back. */
+  stop(): void {
+    this.#writer.stop();
+    this.#reader.stop();
+  }
+
   async close(): Promise<void> {
+    this.#sweep.close();
     await this.#writer.close();
     this.#reader.close();
   }
@@ -102,7 +134,7 @@ export class Database {
     } catch (error) {
       this.#prepared = undefined;
       connection.close();
-      throw error;
+      throw findLastingProblem(error) ?? error;
     }
   }
 }

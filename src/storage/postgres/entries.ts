@@ -2,10 +2,8 @@ import type { List } from '../list.ts';
 import type { Collection } from './collection.ts';
 import type { Row, Statement } from './connection.ts';
 import type { Database } from './database.ts';
+import { readPages } from './pages.ts';
 import { insertEntries } from './tables.ts';
-
-/** Longer lists are read with a cursor. */
-const mostAtOnce = 1000;
 
 /** Entries to add, with `ifEmpty` only where there is none. */
 export interface Addition<Fields> {
@@ -56,22 +54,14 @@ export const listEntries = async <T extends object>(
   start = 0,
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<List<T>> => {
+  const selection = { table: name, conditions: [], id: 'id', gate: name, total: 'gate.last_id' };
   const from = Math.min(start, Number.MAX_SAFE_INTEGER);
-  const select = (most: number): string =>
-    `SELECT body FROM signalbox.${name} WHERE id > ${from} ORDER BY id LIMIT ${most}`;
-  const toPiece = (rows: readonly Row[]): T[] => rows.flatMap(({ body }) => (body === null ? [] : JSON.parse(body)));
-  const toCount = (total: number): number => Math.max(0, Math.min(total - from, limit));
-  // One statement sees one moment.
-  const rows = await database.query({
-    text: `SELECT gate.last_id AS total, t.body FROM signalbox.gate AS gate
-      LEFT JOIN LATERAL (${select(Math.min(limit, mostAtOnce))}) AS t ON true WHERE gate.name = '${name}'`,
-  });
-  const { total } = rows[0];
-  if (toCount(total) <= mostAtOnce) return { total, count: toCount(total), pieces: [toPiece(rows)] };
-  const snapshot = await database.openSnapshot();
-  const [now] = await snapshot.query({ text: `SELECT last_id AS total FROM signalbox.gate WHERE name = '${name}'` });
-  const pieces = (async function* () {
-    for await (const some of snapshot.read(select(limit))) yield toPiece(some);
-  })();
-  return { total: now.total, count: toCount(now.total), pieces };
+  const { total, count, pages } = await readPages(database, selection, limit, from);
+  const toEntries = (bodies: readonly string[]): T[] => bodies.map((body) => JSON.parse(body));
+  const pieces = Array.isArray(pages)
+    ? pages.map(toEntries)
+    : (async function* () {
+        for await (const bodies of pages) yield toEntries(bodies);
+      })();
+  return { total, count, pieces };
 };

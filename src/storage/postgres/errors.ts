@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../store-errors.ts';
 
-/** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as ECONNREFUSED. */
+/** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as EPIPE. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
 
 /**
@@ -8,6 +8,9 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown })?
  * on the language of the server, and an error that ends the connection may come after the commit.
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(codeOf(error));
+
+/** Codes of the system have no digit, but every SQLSTATE has one. */
+const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 
 /** A database that cannot be used until an operator changes something; the message is a clause. */
 export class LastingProblem extends Error {}
@@ -20,7 +23,7 @@ export class LastingProblem extends Error {}
 export const isPassing = (error: unknown): boolean => {
   const code = codeOf(error);
   if (error instanceof LastingProblem) return false;
-  return !/^[\dA-Z]{5}$/.test(code) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
+  return !sqlState.test(code) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
 };
 
 /** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */
@@ -37,11 +40,18 @@ const lasting: Record<string, string> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
 };
 
+/** Messages that say more than their code, of the driver and of PgBouncer. */
+const lastingMessages: [message: RegExp, problem: string][] = [
+  [/does not support SSL/, 'the server offers no TLS'],
+  [/^password authentication failed$/, 'the password is wrong'],
+  [/^no such database/, 'there is no such database'],
+];
+
 /** The lasting problem that a failure to connect shows; undefined for any other. */
 export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
   if (error instanceof LastingProblem) return error;
-  if (/does not support SSL/.test((error as Error).message)) return new LastingProblem('the server offers no TLS');
-  const problem = lasting[codeOf(error)];
+  const [, told] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
+  const problem = told ?? lasting[codeOf(error)];
   return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
 };
 

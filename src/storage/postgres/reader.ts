@@ -19,6 +19,7 @@ export class Reader {
   readonly #connections: (Promise<Connection> | undefined)[] = Array.from({ length: connectionCount }, () => undefined);
   #next = 0;
   #waiting = 0;
+  #isStopping = false;
 
   constructor(open: () => Promise<Connection>) {
     this.#open = open;
@@ -35,6 +36,11 @@ export class Reader {
     }
   }
 
+  /** From now on nothing is attempted again, so that what waits ends soon. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
   close(): void {
     for (const connection of this.#connections) connection?.then((opened) => opened.close()).catch(() => undefined);
   }
@@ -45,7 +51,7 @@ export class Reader {
       try {
         return await (await this.#connect()).query(statement);
       } catch (error) {
-        if (!isPassing(error) || performance.now() > lastAttemptAt) throw toUnavailable(error);
+        if (this.#isStopping || !isPassing(error) || performance.now() > lastAttemptAt) throw toUnavailable(error);
         await pause(retryMs);
       }
     }

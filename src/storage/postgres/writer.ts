@@ -59,6 +59,7 @@ export class Writer {
   #committed = 0;
   #lastFailure: unknown;
   #sign: NodeJS.Timeout | undefined;
+  #isStopping = false;
   #isClosed = false;
 
   /** `report` gets the failure when writing begins to fail, and undefined when it works again. */
@@ -81,11 +82,17 @@ export class Writer {
     return this.#connection?.isOpen === true;
   }
 
+  /** Why the last attempt to write failed; undefined if it succeeded, or none has ended yet. */
+  get failure(): unknown {
+    return this.#lastFailure;
+  }
+
   /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable within 10 s. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     const length = lengthOf(change);
-    if (this.#waiting.length >= waitingCount || this.#waitingLength + length > waitingLength) {
+    const isTooMuch = this.#waiting.length > 0 && this.#waitingLength + length > waitingLength;
+    if (isTooMuch || this.#waiting.length >= waitingCount) {
       throw new StoreUnavailable('Too many changes are waiting for the database; try again in a second');
     }
     return new Promise((resolve, reject) => {
@@ -108,7 +115,13 @@ export class Writer {
     });
   }
 
+  /** From now on nothing is attempted again, so that what waits ends soon. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
   async close(): Promise<void> {
+    this.stop();
     this.#isClosed = true;
     clearInterval(this.#sign);
     await this.#running;
@@ -142,6 +155,11 @@ export class Writer {
     return this.#waiting.splice(0, count).filter(({ isSettled }) => !isSettled);
   }
 
+  #takeAll(): Waiting[] {
+    this.#waitingLength = 0;
+    return this.#waiting.splice(0);
+  }
+
   /** Writes a batch, again and again until each of its changes is settled; an empty one as a sign of life. */
   async #write(batch: readonly Waiting[]): Promise<void> {
     let left = batch;
@@ -152,7 +170,8 @@ export class Writer {
       } catch (error) {
         this.#note(error);
         this.#drop();
-        if (!isPassing(error)) settleAll(left, toUnavailable(error, notApplied));
+        if (this.#isStopping) settleAll([...left, ...this.#takeAll()], toUnavailable(error, notApplied));
+        else if (!isPassing(error)) settleAll(left, toUnavailable(error, notApplied));
         else if (left.length > 0) await pause(retryMs);
       }
       left = left.filter(({ isSettled }) => !isSettled);
@@ -175,7 +194,7 @@ export class Writer {
     for (const [operation, decision] of result.decisions) operation.settle(decision);
   }
 
-  /** Connects again, which tells what was committed last; gives up once all operations have expired. */
+  /** Connects again, which tells what was committed last; gives up once all operations have expired, or are made to. */
   async #learn(operations: readonly Waiting[]): Promise<void> {
     while (operations.some(({ isSettled }) => !isSettled)) {
       try {
@@ -183,7 +202,8 @@ export class Writer {
         return;
       } catch (error) {
         this.#note(error);
-        await pause(retryMs);
+        if (this.#isStopping) settleAll(operations, toUnavailable(error, maybeApplied));
+        else await pause(retryMs);
       }
     }
   }

@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait.ts';
 
 const haproxy = '/usr/sbin/haproxy';
 
-export interface Instance {
+interface Instance {
   /** The same after each start. */
   url: string;
   /** Kills it with SIGKILL, or ends it. */

@@ -6,7 +6,7 @@ const { SIGNALBOX_SCALE_OUT_ROUNDS: asked } = process.env;
 const together = 10;
 
 /** The number of times that a fault happens: once in `npm test`; `npm run scale-out` says how often. */
-export const rounds = asked ? Number(asked) : 1;
+const rounds = asked ? Number(asked) : 1;
 
 /** Runs groups of rounds, each a test of its own, with the number of rounds in it. */
 export const runGroups = async (

@@ -17,6 +17,8 @@ export interface Verdict extends IdFaults {
   operations: number;
   acknowledged: number;
   unknown: number;
+  /** The number of requests that an instance refused with 503. */
+  refused: number;
   /** The histories of tasks that no order of their operations explains. */
   inexplicable: Operation[][];
   /** The slowest request in milliseconds. */
@@ -76,6 +78,7 @@ const judge = (
     operations: operations.length,
     acknowledged: operations.filter(({ outcome }) => outcome === 'ok').length,
     unknown: operations.filter(({ outcome, kind }) => outcome === 'unknown' && kind !== 'read').length,
+    refused: [...answers].reduce((sum, [answer, count]) => sum + (/^503 (?!of HAProxy)/.test(answer) ? count : 0), 0),
     inexplicable: findInexplicable([...complete, ...readFinally(complete, list)]),
     slowest: slowest(),
     answers: printAnswers({ answers }),
@@ -129,17 +132,22 @@ const readFinally = (operations: readonly Operation[], list: readonly FinalTask[
   });
 };
 
-/** Prints a verdict in one line, and asserts that nothing is lost, duplicated, missing or out of order. */
-export const assertSound = (t: TestContext, what: string, verdict: Verdict): void => {
+/**
+ * Prints a verdict in one line, and asserts that nothing is lost, duplicated, missing or out of order; and that nothing
+ * was refused, unless the fault lasts longer than requests may wait.
+ */
+export const assertSound = (t: TestContext, what: string, verdict: Verdict, { isLong = false } = {}): void => {
   t.diagnostic(`${what}: ${summarize(verdict)}`);
   const { lost, duplicated, gaps, wrong, inexplicable } = verdict;
   assert.deepEqual({ lost, duplicated, gaps, wrong }, { lost: [], duplicated: [], gaps: [], wrong: [] });
   assert.equal(inexplicable.length, 0, inexplicable.slice(0, 2).map(print).join('\n\n'));
+  if (!isLong) assert.equal(verdict.refused, 0, verdict.answers);
   assert.ok(verdict.slowest <= longestRequestMs, `the slowest request took ${verdict.slowest} ms`);
 };
 
 /** The figures of a verdict. */
 export const summarize = (verdict: Verdict): string =>
   `${verdict.operations} operations, ${verdict.acknowledged} acknowledged, ${verdict.unknown} unknown, ` +
+  `${verdict.refused} refused, ` +
   `${verdict.lost.length} lost, ${verdict.duplicated.length} duplicated, ${verdict.gaps.length} gaps, ` +
   `${verdict.inexplicable.length} not linearizable, slowest ${(verdict.slowest / 1000).toFixed(2)} s; ${verdict.answers}`;

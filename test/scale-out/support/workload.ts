@@ -7,6 +7,8 @@ import type { Operation, Outcome } from './history.ts';
 
 /** Milliseconds between the attempts to send a creation with the same Idempotency-Key. */
 const retryMs = 50;
+/** Every third client waits up to so many milliseconds before a request, so that some arrive while others wait. */
+const slowMs = 1000;
 /** The most recent tasks, which clients read and change, so that several do at once. */
 const shared = 60;
 
@@ -21,8 +23,8 @@ interface Options {
 
 export interface Workload {
   operations: Operation[];
-  /** The number of answers by status, or by error of the connection. */
-  answers: Map<number | string, number>;
+  /** The number of answers by status, with the reason of a 503, or by failure of the connection. */
+  answers: Map<string, number>;
   /** Answers that no fault explains. */
   wrong: string[];
   /** The duration of the slowest request in milliseconds. */
@@ -44,7 +46,7 @@ type Answer = Partial<JsonResponse<Partial<Task> & { error?: string }>> & { fail
 /** Clients that create, read, change and remove tasks, each one request after the other, until they are stopped. */
 export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Options): Workload => {
   const operations: Operation[] = [];
-  const answers = new Map<number | string, number>();
+  const answers = new Map<string, number>();
   const wrong: string[] = [];
   const recent: { id: number; value?: string; etag?: string }[] = [];
   const connections: Client[] = [];
@@ -66,8 +68,8 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
         .request<Partial<Task>>(method, path, { body, headers })
         .catch((error: Error) => ({ failure: toFailure(error) }));
       slowest = Math.max(slowest, performance.now() - begin);
-      const { status = answer.failure ?? '' } = answer;
-      answers.set(status, (answers.get(status) ?? 0) + 1);
+      const what = toName(answer);
+      answers.set(what, (answers.get(what) ?? 0) + 1);
       const isMissing = answer.status === 503 && answer.headers?.['retry-after'] === undefined;
       // HAProxy's own answers are not JSON.
       if (isMissing && answer.json !== undefined) wrong.push(`503 without Retry-After: ${answer.text}`);
@@ -135,6 +137,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
     };
 
     while (!isStopped) {
+      if (client % 3 === 0) await setTimeout(random.below(slowMs));
       const task = recent[random.below(recent.length)];
       const choice = random.next();
       if (!task || choice < 0.25) await create();
@@ -154,6 +157,10 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
   t.after(stop);
   return { operations, answers, wrong, slowest: () => slowest, acknowledged: () => acknowledged, stop };
 };
+
+/** The status, with the reason of a 503, or the failure of the connection. */
+const toName = ({ status, json, failure = '' }: Answer): string =>
+  status === 503 ? `503 ${json?.error ?? 'of HAProxy'}` : String(status ?? failure);
 
 const toFailure = (error: NodeJS.ErrnoException): string =>
   error.code ?? (/without a response/.test(error.message) ? 'closed' : error.message);

@@ -79,7 +79,7 @@ const makeSynchronous = async (primary: PostgresServer): Promise<void> => {
 };
 
 /** Changes a setting of a running server. */
-export const setReloadable = async (server: PostgresServer, name: string, value: string): Promise<void> => {
+const setReloadable = async (server: PostgresServer, name: string, value: string): Promise<void> => {
   await server.sql(`ALTER SYSTEM SET ${name} = '${value}'`);
   await server.sql('SELECT pg_reload_conf()');
 };

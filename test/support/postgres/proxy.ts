@@ -5,12 +5,15 @@ import type { Scope } from '../folder.ts';
 /** The end of the server's answer to a COMMIT: the message CommandComplete. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
 
-export type Direction = 'to-server' | 'to-client';
+type Direction = 'to-server' | 'to-client';
 
 export interface TcpProxy {
   port: number;
-  /** Bytes stop flowing in the directions. They arrive after `release`, even if the sender has closed its connection. */
-  hold(...directions: Direction[]): void;
+  /**
+   * Bytes stop flowing in a direction, on all connections or on those that are open now. They arrive after `release`, even
+   * if the sender has closed its connection.
+   */
+  hold(direction: Direction, which: 'all' | 'open'): void;
   release(): void;
   /** Ends all connections, with RST or FIN, on both sides. */
   cut(how: 'reset' | 'end'): void;
@@ -18,10 +21,18 @@ export interface TcpProxy {
   cutBeforeAnswer(): Promise<void>;
 }
 
+/** What passes in one direction of a connection. */
+interface Flow {
+  direction: Direction;
+  isHeld: boolean;
+  /** Passes what waits, unless it is held. */
+  flush(): void;
+}
+
 /** A TCP proxy on a free port of 127.0.0.1 in front of a PostgreSQL server. */
 export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpProxy> => {
   const held = new Set<Direction>();
-  const flows = new Set<{ flush(): void }>();
+  const flows = new Set<Flow>();
   const sockets = new Set<Socket>();
   let onAnswer: (() => void) | undefined;
   const isCut = (direction: Direction, piece: Buffer): boolean => {
@@ -34,13 +45,13 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
     const waiting: Buffer[] = [];
     let isEnded = false;
     const flush = (): void => {
-      if (held.has(direction)) return;
+      if (self.isHeld) return;
       for (const piece of waiting.splice(0)) if (to.writable) to.write(piece);
       if (!isEnded) return;
       flows.delete(self);
       to.end();
     };
-    const self = { flush };
+    const self: Flow = { direction, isHeld: held.has(direction), flush };
     flows.add(self);
     from.on('data', (piece) => {
       if (isCut(direction, piece)) {
@@ -84,12 +95,16 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
   });
   return {
     port: (server.address() as AddressInfo).port,
-    hold: (...directions) => {
-      for (const direction of directions) held.add(direction);
+    hold: (direction, which) => {
+      if (which === 'all') held.add(direction);
+      for (const each of flows) each.isHeld ||= each.direction === direction;
     },
     release: () => {
       held.clear();
-      for (const { flush } of [...flows]) flush();
+      for (const each of [...flows]) {
+        each.isHeld = false;
+        each.flush();
+      }
     },
     cut,
     cutBeforeAnswer: () =>

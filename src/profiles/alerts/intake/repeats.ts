@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { HttpError } from '../../../http/response/errors.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { Journal } from '../../../storage/journal/journal.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
+import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
-
-/** How long an alert is remembered, and how many are. */
-const rememberedMs = 24 * 60 * 60 * 1000;
-const rememberedCount = 100_000;
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
 export interface Stored {
@@ -17,11 +14,14 @@ export interface Stored {
   fresh: readonly AlertRecord[];
 }
 
-interface Remembered {
+interface RepeatState {
+  hash: string;
+  state: string;
+}
+
+interface RememberedAlert extends Remembered {
   state: string;
   id: string;
-  /** Milliseconds since 1970. */
-  storedAt: number;
 }
 
 /** Where an alert's id comes from: it was stored before, or it is one of those that are stored now. */
@@ -31,37 +31,52 @@ interface Place {
   index?: number;
 }
 
+/** Stores alerts. Rejects with a JournalError, or with StoreUnavailable. */
+export interface AlertIntake {
+  append(record: AlertRecord): Promise<{ id: string }>;
+  /** Stores the records that are no repeats, all or none. */
+  store(records: readonly AlertRecord[]): Promise<Stored>;
+  /**
+   * Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. Throws a 422
+   * if that was another alert.
+   */
+  storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }>;
+}
+
 /**
  * Stores alerts, and those that come again only once. A record's `key` is `HASH:STATE`: it is a repeat if the last record
  * with its hash, within 24 hours, had the same state.
  */
-export class Repeats {
-  readonly #journal: Journal;
+export class Repeats implements AlertIntake {
+  readonly #journal: RecordLog;
   readonly #clock: () => Date;
   readonly #report: (error: unknown) => void;
-  /** By hash. Once the newer half is full, it becomes the older one: to delete the oldest of a Map one by one is slow. */
-  #newer = new Map<string, Remembered>();
-  #older = new Map<string, Remembered>();
+  /** By hash. */
+  readonly #recent: RecentKeys<RememberedAlert>;
   /** Hashes that a request is storing, with promises that never reject. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #loading: Promise<void> | undefined;
 
   /** `report` gets the error if the log's tail cannot be read: what it holds may then be stored again. */
-  constructor(journal: Journal, clock: () => Date, report: (error: unknown) => void) {
+  constructor(journal: RecordLog, clock: () => Date, report: (error: unknown) => void) {
     this.#journal = journal;
     this.#clock = clock;
+    this.#recent = new RecentKeys(clock);
     this.#report = report;
   }
 
-  /** Stores the records that are no repeats, all or none. Rejects with a JournalError. */
+  append(record: AlertRecord): Promise<{ id: string }> {
+    return this.#journal.append(record);
+  }
+
   store(records: readonly AlertRecord[]): Promise<Stored> {
-    const keys = records.map(({ key = '' }) => split(key));
+    const keys = records.map(({ key }) => splitKey(key));
     return this.#whenFree(keys, async () => {
       const fresh: AlertRecord[] = [];
       const own = new Map<string, Place>();
       const places = records.map((record, position): Place => {
         const { hash = '', state = '' } = keys[position] ?? {};
-        const before = own.get(hash) ?? this.#find(hash);
+        const before = own.get(hash) ?? this.#recent.find(hash);
         if (before?.state === state) return before;
         const place = { state, index: fresh.push(record) - 1 };
         if (hash !== '') own.set(hash, place);
@@ -76,16 +91,10 @@ export class Repeats {
     });
   }
 
-  /**
-   * Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. Throws a 422
-   * if that was another alert.
-   */
   storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }> {
-    const { source, level, message, hostname } = record;
-    const hash = hashParts('Idempotency-Key', idempotencyKey);
-    const state = hashParts(source, level, message, hostname);
+    const { hash, state } = toIdempotencyKey(record, idempotencyKey);
     return this.#whenFree([{ hash }], async () => {
-      const before = this.#find(hash);
+      const before = this.#recent.find(hash);
       if (before?.state === state) return { id: before.id, isRepeat: true };
       if (before) throw new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
       const own = new Map([[hash, { state, index: 0 }]]);
@@ -114,28 +123,13 @@ export class Repeats {
     try {
       const ids = (await appended).map(({ id }) => id);
       const storedAt = this.#clock().getTime();
-      for (const [hash, { state, index = 0 }] of own) this.#remember(hash, { state, id: ids[index] ?? '', storedAt });
+      for (const [hash, { state, index = 0 }] of own) {
+        this.#recent.remember(hash, { state, id: ids[index] ?? '', storedAt });
+      }
       return ids;
     } finally {
       for (const hash of own.keys()) this.#pending.delete(hash);
     }
-  }
-
-  #find(hash: string): Remembered | undefined {
-    const known = this.#newer.get(hash) ?? this.#older.get(hash);
-    return known && this.#isRecent(known.storedAt) ? known : undefined;
-  }
-
-  #remember(hash: string, remembered: Remembered): void {
-    if (this.#newer.size >= rememberedCount / 2) {
-      this.#older = this.#newer;
-      this.#newer = new Map();
-    }
-    this.#newer.set(hash, remembered);
-  }
-
-  #isRecent(storedAt: number): boolean {
-    return this.#clock().getTime() - storedAt < rememberedMs;
   }
 
   /** Remembers what the last records of the log say. */
@@ -143,10 +137,14 @@ export class Repeats {
     const listing = await this.#openTail(rememberedCount);
     try {
       for await (const { id, time, key, bodyHash } of listing.records()) {
-        const { hash, state } = split(typeof key === 'string' ? key : '');
+        const { hash, state } = splitKey(typeof key === 'string' ? key : '');
         const storedAt = Date.parse(String(time));
-        if (hash === '' || !this.#isRecent(storedAt)) continue;
-        this.#remember(hash, { state: typeof bodyHash === 'string' ? bodyHash : state, id: String(id), storedAt });
+        if (hash === '' || !this.#recent.isRecent(storedAt)) continue;
+        this.#recent.remember(hash, {
+          state: typeof bodyHash === 'string' ? bodyHash : state,
+          id: String(id),
+          storedAt,
+        });
       }
     } finally {
       await listing.close();
@@ -168,7 +166,14 @@ export class Repeats {
 export const hashParts = (...parts: (string | undefined)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
 
-const split = (key: string): { hash: string; state: string } => {
+/** By what a request with this `Idempotency-Key` is recognized, and what it must have in common with the first. */
+export const toIdempotencyKey = ({ source, level, message, hostname }: AlertRecord, key: string): RepeatState => ({
+  hash: hashParts('Idempotency-Key', key),
+  state: hashParts(source, level, message, hostname),
+});
+
+/** The parts of a record's `key`, both empty if it has none. */
+export const splitKey = (key = ''): RepeatState => {
   const [hash = '', state = ''] = key.split(':', 2);
   return { hash, state };
 };

@@ -12,12 +12,12 @@ import type { ForeignAlert, Format } from './format.ts';
 import { prometheus } from './formats/prometheus.ts';
 import { formats } from './formats.ts';
 import { toRecord } from './record.ts';
-import type { Repeats } from './repeats.ts';
+import type { AlertIntake } from './repeats.ts';
 import { IntakeReceipt } from './schema.ts';
 import { assertSigned } from './signature.ts';
 
 interface Intake {
-  repeats: Repeats;
+  intake: AlertIntake;
   counts: AlertCounts;
   clock: () => Date;
   access: Access;
@@ -93,7 +93,7 @@ const receive = async (intake: Intake, request: FastifyRequest, expected: Format
   assertFits(format.schema, value);
   const alerts = takeAlerts(format.readAlerts(value as never, now));
   const records = alerts.map((alert) => toRecord(format.name, alert, now, request.headers));
-  const stored = await intake.repeats.store(records).catch((error) => {
+  const stored = await intake.intake.store(records).catch((error) => {
     throw toRefusal(error);
   });
   for (const { level } of stored.fresh) intake.counts.addReceived(format.name, level);

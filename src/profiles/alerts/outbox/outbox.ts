@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Journal } from '../../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
 import { createSerial } from '../../../storage/journal/scheduling.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
 import type { OpenLog } from '../../feature.ts';
 import type { AlertDelivery } from '../reading/schema.ts';
 import { createFilter } from './config/filter.ts';
@@ -17,7 +17,7 @@ interface OutboxSettings {
 }
 
 interface Parts {
-  alerts: Journal;
+  alerts: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
   openLog: OpenLog;
   clock: () => Date;
   log: FastifyBaseLogger;
@@ -38,10 +38,14 @@ export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promis
   const { alerts, log } = parts;
   const serially = createSerial();
   let destinations: Destination[] = [];
-  let stored = alerts.state().lastSeq;
+  let { lastSeq: stored } = alerts.state();
+  /** What to deliver once the database says how far the log is. */
+  let planned: readonly DestinationSettings[] | undefined;
   const open = createOpener(parts);
   const load = async (entries: readonly DestinationSettings[]): Promise<void> => {
     const targets = entries.map(toTarget);
+    planned = stored === undefined ? entries : undefined;
+    if (stored === undefined) return;
     const isKept = (one: Destination) => targets.some((target) => isSame(target, one.target));
     const kept = destinations.filter(isKept);
     await Promise.all(destinations.filter((one) => !isKept(one)).map((one) => one.close()));
@@ -55,8 +59,15 @@ export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promis
       opened.start();
     }
   };
+  const inBackground = (entries: readonly DestinationSettings[]): void => {
+    serially(() => load(entries)).catch((err: unknown) =>
+      log.error({ err }, 'outbox: the destinations could not be changed'),
+    );
+  };
   const stop = alerts.onStored((seq) => {
     stored = seq;
+    if (planned) inBackground(planned);
+    planned = undefined;
     for (const one of destinations) one.noteStored(seq);
   });
   const close = (): Promise<void> => {
@@ -78,11 +89,7 @@ export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promis
   return {
     list: () => destinations,
     listDeliveries: (record) => destinations.map((one) => one.describe(record)),
-    reload: (changed) => {
-      serially(() => load(changed.destinations)).catch((err: unknown) =>
-        log.error({ err }, 'outbox: the destinations could not be changed'),
-      );
-    },
+    reload: (changed) => inBackground(changed.destinations),
     reopen: async () => {
       await Promise.all(destinations.map((one) => one.reopen()));
     },

@@ -1,15 +1,17 @@
 import { HttpError } from '../../../http/response/errors.ts';
-import type { Journal } from '../../../storage/journal/journal.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { Destination } from './delivery/destination.ts';
 import type { Outbox } from './outbox.ts';
 import { DeliveryList, type DestinationState, RetryParams, RetryResult } from './schema.ts';
 
+type Alerts = Pick<RecordLog, 'readAfter'>;
+
 /** How many parked alerts are listed. */
 const mostListed = 100;
 
 /** The routes of the outbox. */
-export const createOutboxRoutes = (outbox: Outbox, alerts: Journal, clock: () => Date): Route[] => [
+export const createOutboxRoutes = (outbox: Outbox, alerts: Alerts, clock: () => Date): Route[] => [
   readDeliveries(outbox, clock),
   retryDelivery(outbox, alerts),
 ];
@@ -30,7 +32,7 @@ const readDeliveries = (outbox: Outbox, clock: () => Date): Route =>
     handler: async () => listDeliveries(outbox, clock()),
   });
 
-const retryDelivery = (outbox: Outbox, alerts: Journal): Route => {
+const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
   /** Alerts that are being sent, as `DESTINATION/ID`. */
   const running = new Set<string>();
   return defineRoute({
@@ -60,7 +62,7 @@ const retryDelivery = (outbox: Outbox, alerts: Journal): Route => {
   });
 };
 
-const findRecord = async (alerts: Journal, seq: number) => {
+const findRecord = async (alerts: Alerts, seq: number) => {
   for await (const [first] of alerts.readAfter(seq - 1)) return first?.seq === seq ? first : undefined;
   return undefined;
 };

@@ -1,5 +1,5 @@
 import { toOffsetTimestamp } from '../../../http/response/timestamp.ts';
-import type { Journal } from '../../../storage/journal/journal.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
 import type { HistogramQuery } from './schema.ts';
 import { parseRange } from './time.ts';
 
@@ -16,7 +16,7 @@ interface Bucket {
 }
 
 /** Counts alerts in buckets of whole minutes, by default of the last 24 hours; reads at most `maxBytes` of the log. */
-export const countAlerts = async (journal: Journal, query: HistogramQuery, now: Date, maxBytes: number) => {
+export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date, maxBytes: number) => {
   const range = parseRange(query);
   const until = range.until ?? Math.max(now.getTime(), (range.since ?? 0) + minuteMs);
   const end = Math.ceil(until / minuteMs);

@@ -4,8 +4,8 @@ import { createClientSignal, createQueue } from '../../../http/request/queue.ts'
 import { createUnavailable, ErrorBody, HttpError } from '../../../http/response/errors.ts';
 import { sendJson } from '../../../http/response/json.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { Journal } from '../../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { toDetails, toEntry } from './entry.ts';
 import { countAlerts } from './histogram.ts';
@@ -24,7 +24,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const version7 = 14;
 
 interface ReadingParts {
-  journal: Journal;
+  journal: RecordLog;
   clock: () => Date;
   access: Access;
   /** What became of the alert at each destination. */

@@ -41,7 +41,7 @@ const execute = async (
   caller: Caller,
   client: AbortSignal,
 ): Promise<BoundedResult> => {
-  audit.assertWritable();
+  await audit.assertWritable();
   const started = performance.now();
   const asked = { time: clock().toISOString(), ...caller };
   const command = checkCommand(line);

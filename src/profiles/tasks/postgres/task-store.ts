@@ -2,16 +2,20 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../storage/postgres/database.ts';
 import { KeyRefusal } from '../../../storage/store-errors.ts';
 import type { Versioned } from '../../../storage/versions.ts';
-import type { Task } from '../schema.ts';
+import type { Task, TaskChanges } from '../schema.ts';
 import type { RequestKey, TaskStore } from '../store.ts';
 import { toStoredTask } from '../task-text.ts';
 import { createTaskCollection, type TaskChange } from './task-changes.ts';
 import { createTaskLists } from './task-lists.ts';
 
+/** How long a key of a request is remembered. */
+const rememberedMs = 24 * 60 * 60 * 1000;
+
 /** Tasks in a database that several instances share. */
 export const createPostgresTaskStore = (database: Database, clock: () => Date): TaskStore => {
   const collection = createTaskCollection(clock);
   const write = <T>(change: TaskChange) => database.write(collection, change) as Promise<T>;
+  database.expire({ table: 'idempotency', key: 'key', at: { timestamp: 'at' }, keptMs: rememberedMs, clock });
   const runningKeys = new Set<string>();
   const create = (change: TaskChange) => write<Versioned<Task>>(change);
   const createOnce = async (change: TaskChange, { key }: RequestKey): Promise<Versioned<Task>> => {
@@ -25,11 +29,11 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
   };
   return {
     create: (fields, key) => {
-      const change = { create: fields, key };
+      const change = { create: pick(fields), key };
       return key ? createOnce(change, key) : create(change);
     },
     find: createFinder(database),
-    update: (id, changes, expected) => write({ update: id, changes, expected }),
+    update: (id, changes, expected) => write({ update: id, changes: pick(changes), expected }),
     remove: (id, expected) => write({ remove: id, expected }),
     list: createTaskLists(database),
     restore: (records, ifNew = false) => write({ restore: records, ifNew }),
@@ -38,6 +42,10 @@ export const createPostgresTaskStore = (database: Database, clock: () => Date): 
     close: () => undefined,
   };
 };
+
+/** The known fields alone: a client may send others, of any depth. */
+const pick = <T extends TaskChanges>({ Title, Description, Priority, Status }: T): T =>
+  ({ Title, Description, Priority, Status }) as T;
 
 /** Finds tasks: those that are asked for in one turn of the event loop with one statement. */
 const createFinder = (database: Database) => {

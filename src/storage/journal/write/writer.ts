@@ -1,14 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
 import { codeOf, JournalError, toReason } from '../errors.ts';
 import type { AssertFreeSpace } from '../files/free-space.ts';
 import { toLine } from '../format/line.ts';
 import { maxBatchBytes, type Settings } from '../options.ts';
-import { createSerial } from '../scheduling.ts';
+import { createGathering, createSerial } from '../scheduling.ts';
 import { type Pending, Queue } from './queue.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** About as long as a sync takes, so gathering at most doubles the wait for a record. */
-const gatheringMs = 1;
 const hourMs = 60 * 60 * 1000;
 
 /**
@@ -22,6 +19,7 @@ export class Writer {
   readonly #assertFreeSpace: AssertFreeSpace;
   readonly #queue: Queue;
   readonly #serially = createSerial();
+  readonly #gather = createGathering(() => this.#queue.waiting);
   readonly #listeners = new Set<(lastSeq: number) => void>();
   #nextSeq: number;
   /** Why the last attempt to recover failed; set while records are refused. */
@@ -110,19 +108,6 @@ export class Writer {
       }
     } finally {
       this.#draining = false;
-    }
-  }
-
-  /**
-   * Waits while each turn of the event loop brings more records, for at most a millisecond: clients that got their
-   * responses together send their next records together. Larger batches need less processor time per record.
-   */
-  async #gather(): Promise<void> {
-    const end = performance.now() + gatheringMs;
-    let before = 0;
-    while (this.#queue.waiting > before && performance.now() < end) {
-      before = this.#queue.waiting;
-      await setImmediate();
     }
   }
 

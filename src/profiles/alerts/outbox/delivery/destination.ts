@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { toTrace } from '../../../../http/request/traceparent.ts';
-import type { Journal } from '../../../../storage/journal/journal.ts';
 import type { StoredRecord } from '../../../../storage/journal/read/forward.ts';
+import type { RecordLog } from '../../../../storage/record-log.ts';
 import type { AlertDelivery } from '../../reading/schema.ts';
 import { toOutgoing, toReceivedAt } from '../alert.ts';
 import type { Accepts } from '../config/filter.ts';
@@ -25,7 +25,7 @@ interface DestinationParts {
   target: Target;
   instance: string;
   accepts: Accepts;
-  alerts: Pick<Journal, 'readAfter'>;
+  alerts: Pick<RecordLog, 'readAfter'>;
   progressLog: ProgressLog;
   sender: Sender;
   clock: () => Date;

@@ -1,0 +1,192 @@
+import { setTimeout as pause, setImmediate } from 'node:timers/promises';
+import type { LogRecord } from '../../../storage/journal/format/line.ts';
+import type { Journal } from '../../../storage/journal/journal.ts';
+import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import type { Snapshot } from '../../../storage/snapshot.ts';
+import type { Parts } from '../../feature.ts';
+
+/** When so few lines wait, new ones wait for them, so that nothing goes past them. */
+const lastCount = 1000;
+
+/** Milliseconds between two attempts where one fails at once. */
+const retryMs = 1000;
+
+interface SpoolParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> {
+  segmentBytes: number;
+  minFreeBytes: number;
+  sync: boolean;
+  /** Whether shipping can work now. */
+  canShip(): boolean;
+  /** Stores lines elsewhere, in order; is called with some again after a crash. They are in a queue when it returns. */
+  ship(lines: readonly StoredRecord[]): Promise<unknown>;
+}
+
+/**
+ * Lines on the disk of this machine that wait until they can be stored elsewhere. The number of the last line that was
+ * shipped is in a small file of its own; files of the log whose lines were all shipped are deleted.
+ */
+export class Spool {
+  readonly #parts: SpoolParts;
+  readonly #journal: Journal;
+  readonly #position: Snapshot;
+  readonly #closing = new AbortController();
+  /** The last lines that are stored elsewhere, and that are in the queue for that. */
+  #shipped: number;
+  #submitted: number;
+  /** The last line that is on disk, and how many groups are being written. */
+  #written: number;
+  #pending = 0;
+  #loop: Promise<void> | undefined;
+  #hold: Promise<void> | undefined;
+
+  private constructor(parts: SpoolParts, journal: Journal, position: Snapshot, shipped: number) {
+    this.#parts = parts;
+    this.#journal = journal;
+    this.#position = position;
+    this.#shipped = shipped;
+    this.#submitted = shipped;
+    this.#written = journal.state().lastSeq;
+    journal.onStored((lastSeq) => {
+      this.#written = lastSeq;
+    });
+  }
+
+  /** Begins to ship what an earlier process has left. Throws a SettingsError if the data directory cannot be used. */
+  static async open(parts: SpoolParts): Promise<Spool> {
+    const { openLog, openSnapshot, segmentBytes, minFreeBytes, sync } = parts;
+    // Every closed file may be deleted that is not held; that is checked once an hour, too.
+    const retention = { awaitsHold: true, retainBytes: 1, retainDays: 1 };
+    const name = 'alerts-spool';
+    const journal = await openLog('alert spool', { name, segmentBytes, minFreeBytes, sync, ...retention });
+    const position = openSnapshot(`${name}.shipped`);
+    const known = Number(String((await position.read()) ?? '0'));
+    // The log may have been deleted.
+    const shipped = Math.min(Number.isSafeInteger(known) ? known : 0, journal.state().lastSeq);
+    const spool = new Spool(parts, journal, position, shipped);
+    await journal.holdFrom(
+      () => spool.#shipped,
+      Number.POSITIVE_INFINITY,
+      () => undefined,
+    );
+    spool.#start();
+    return spool;
+  }
+
+  /** Whether lines wait, so that later ones must too. */
+  get isUsed(): boolean {
+    return this.#pending > 0 || this.waiting > 0;
+  }
+
+  /** How many lines wait. */
+  get waiting(): number {
+    return this.#written - this.#submitted;
+  }
+
+  get isHealthy(): boolean {
+    return this.#journal.state().healthy;
+  }
+
+  /** Set while the last lines are put into the queue; to be awaited before new ones are. */
+  get hold(): Promise<void> | undefined {
+    return this.#hold;
+  }
+
+  /** Resolves when all lines are on disk; rejects with a JournalError if they may not be. */
+  async add(lines: readonly LogRecord[]): Promise<void> {
+    this.#pending += 1;
+    try {
+      await this.#journal.appendAll(lines);
+    } finally {
+      this.#pending -= 1;
+      this.#start();
+    }
+  }
+
+  reopen(): Promise<void> {
+    return this.#journal.reopen();
+  }
+
+  /** Lines that wait are shipped after the next start. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#journal.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #start(): void {
+    if (this.#isClosed || this.waiting === 0) return;
+    this.#loop ??= this.#run().finally(() => {
+      this.#loop = undefined;
+      this.#start();
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { log, canShip } = this.#parts;
+    const first = this.#shipped;
+    log.warn('alert spool: alerts wait on disk for the database');
+    while (!this.#isClosed && this.isUsed) {
+      const begun = performance.now();
+      try {
+        if (canShip() && this.waiting <= lastCount) await this.#shipLast();
+        else await this.#shipAll();
+      } catch (err) {
+        if (this.#isClosed) return;
+        log.debug({ err }, 'alert spool: not shipped');
+        const left = Math.max(0, begun + retryMs - performance.now());
+        await pause(left, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+      }
+    }
+    if (!this.#isClosed) log.info({ alerts: this.#shipped - first }, 'alert spool: the alerts are in the database');
+  }
+
+  async #shipAll(): Promise<void> {
+    const end = this.#written;
+    for await (const lines of this.#journal.readAfter(this.#shipped)) await this.#ship(lines, lines.at(-1)?.seq ?? end);
+    // Damaged lines are skipped.
+    if (this.#shipped < end) await this.#ship([], end);
+  }
+
+  /** Ships all lines that wait. New ones wait until they are in the queue, so a busy instance finds an end, too. */
+  async #shipLast(): Promise<void> {
+    const { promise, resolve } = withResolvers();
+    this.#hold = promise;
+    let shipping: Promise<void> | undefined;
+    try {
+      while (this.#pending > 0) await setImmediate();
+      const lines: StoredRecord[] = [];
+      const end = this.#written;
+      for await (const some of this.#journal.readAfter(this.#shipped)) lines.push(...some);
+      shipping = this.#ship(lines, end);
+    } finally {
+      this.#hold = undefined;
+      resolve();
+    }
+    await shipping;
+  }
+
+  /** Ships lines, of which `end` is the last. */
+  async #ship(lines: readonly StoredRecord[], end: number): Promise<void> {
+    this.#submitted = end;
+    try {
+      await this.#parts.ship(lines);
+      this.#shipped = end;
+      // After a failure here some are shipped again.
+      await this.#position.write(Buffer.from(String(end))).catch(() => undefined);
+    } catch (error) {
+      this.#submitted = this.#shipped;
+      throw error;
+    }
+  }
+}
+
+const withResolvers = () => {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+};

@@ -1,0 +1,139 @@
+import { KeyRefusal } from '../../store-errors.ts';
+import type { Collection, Decision, Gate } from '../collection.ts';
+import type { Row, Statement } from '../connection.ts';
+
+/** How long a record is remembered by its key. */
+export const rememberedMs = 24 * 60 * 60 * 1000;
+
+/** By which a record that comes again is recognized: the last one with its hash had the same state. */
+export interface RepeatKey {
+  hash: string;
+  state: string;
+  /** A record with another state is refused with a KeyRefusal. */
+  isOnce: boolean;
+}
+
+/** A record to add. */
+export interface NewRecord {
+  /** A UUID. */
+  id: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** What records are counted by; null for a text that the column does not take. */
+  level: string | null;
+  /** JSON without U+0000. */
+  body: string;
+  key?: RepeatKey | undefined;
+}
+
+/** Records that are added together. */
+export interface RecordChange {
+  records: readonly NewRecord[];
+  /** They have been acknowledged: some may be in the table already, and none is refused. */
+  isAcknowledged: boolean;
+}
+
+/** Where a record is: its own id, or that of the one it repeats, which has no seq here. */
+export interface Placed {
+  id: string;
+  seq: number | undefined;
+  isRepeat: boolean;
+}
+
+interface Known {
+  state: string;
+  id: string;
+}
+
+/** Records in the table of the name, which is also that of the gate; they show which instance has added them. */
+export const createRecordCollection = (
+  name: 'alert' | 'audit',
+  instance: string,
+  clock: () => Date,
+): Collection<RecordChange, Placed[]> => ({
+  name,
+  read: (changes) => {
+    const ids = changes.flatMap(({ records, isAcknowledged }) => (isAcknowledged ? records.map(({ id }) => id) : []));
+    const hashes = changes.flatMap(({ records }) => records.flatMap(({ key }) => key?.hash ?? []));
+    if (ids.length === 0 && hashes.length === 0) return [];
+    return [
+      { text: `SELECT id, seq FROM signalbox.${name} WHERE id = ANY($1::uuid[])`, values: [ids] },
+      {
+        text: 'SELECT hash, state, id FROM signalbox.repeat WHERE hash = ANY($1) AND at > $2',
+        values: [hashes, clock().getTime() - rememberedMs],
+      },
+    ];
+  },
+  decide: (changes, [rows = [], keys = []], gate) => {
+    const batch = new RecordBatch(rows, keys, gate);
+    gate.at = Math.max(gate.at, clock().getTime());
+    const decisions = changes.map((change) => batch.decide(change));
+    return { decisions, statements: batch.toStatements(name, instance, clock().getTime()) };
+  },
+});
+
+class RecordBatch {
+  readonly #gate: Gate;
+  /** Seqs of records that are in the table, by id. */
+  readonly #seqs: Map<string, number>;
+  readonly #keys: Map<string, Known>;
+  readonly #added: (NewRecord & { seq: number })[] = [];
+  readonly #addedKeys = new Map<string, Known>();
+
+  constructor(rows: readonly Row[], keys: readonly Row[], gate: Gate) {
+    this.#gate = gate;
+    this.#seqs = new Map(rows.map(({ id, seq }) => [id, seq]));
+    this.#keys = new Map(keys.map(({ hash, state, id }) => [hash, { state, id }]));
+  }
+
+  decide({ records, isAcknowledged }: RecordChange): Decision<Placed[]> {
+    const isRefused = ({ key }: NewRecord): boolean =>
+      key?.isOnce === true && (this.#keys.get(key.hash)?.state ?? key.state) !== key.state;
+    if (!isAcknowledged && records.some(isRefused)) return { refusal: new KeyRefusal(false) };
+    return { result: records.map((record) => this.#place(record)) };
+  }
+
+  #place(record: NewRecord): Placed {
+    const { id, key } = record;
+    const stored = this.#seqs.get(id);
+    if (stored !== undefined) return { id, seq: stored, isRepeat: false };
+    const known = key && this.#keys.get(key.hash);
+    if (known && known.state === key.state) return { id: known.id, seq: undefined, isRepeat: true };
+    this.#gate.lastId += 1;
+    const seq = this.#gate.lastId;
+    this.#seqs.set(id, seq);
+    this.#added.push({ ...record, seq });
+    if (key) {
+      this.#keys.set(key.hash, { state: key.state, id });
+      this.#addedKeys.set(key.hash, { state: key.state, id });
+    }
+    return { id, seq, isRepeat: false };
+  }
+
+  toStatements(name: string, instance: string, now: number): Statement[] {
+    const rows = this.#added;
+    if (rows.length === 0) return [];
+    const keys = [...this.#addedKeys.values()];
+    const insert: Statement = {
+      text: `INSERT INTO signalbox.${name} (seq, id, at, level, body, instance)
+        SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u
+        ON CONFLICT (id) DO NOTHING`,
+      values: [
+        rows.map(({ seq }) => seq),
+        rows.map(({ id }) => id),
+        rows.map(({ at }) => at),
+        rows.map(({ level }) => level),
+        rows.map(({ body }) => body),
+        instance,
+      ],
+    };
+    if (keys.length === 0) return [insert];
+    const remember: Statement = {
+      text: `INSERT INTO signalbox.repeat (hash, state, id, at)
+        SELECT u.*, $4::bigint FROM unnest($1::text[], $2::text[], $3::uuid[]) AS u
+        ON CONFLICT (hash) DO UPDATE SET state = excluded.state, id = excluded.id, at = excluded.at`,
+      values: [[...this.#addedKeys.keys()], keys.map(({ state }) => state), keys.map(({ id }) => id), now],
+    };
+    return [insert, remember];
+  }
+}

@@ -1,0 +1,64 @@
+import type { LogRecord } from './journal/format/line.ts';
+import type { Match } from './journal/format/parse.ts';
+import type { Counting } from './journal/read/count.ts';
+import type { StoredRecord } from './journal/read/forward.ts';
+import type { Listing } from './journal/read/listing.ts';
+import type { Search, SearchResult } from './journal/read/search.ts';
+import type { Appended } from './journal/write/queue.ts';
+
+/** Whether records are stored, and what is known about the log. */
+export interface RecordLogState {
+  healthy: boolean;
+  /** Why records are refused; undefined while they are stored. */
+  failure: Error | undefined;
+  /** The highest seq given out; undefined where that is in a database that has not been reached yet. */
+  lastSeq: number | undefined;
+}
+
+/**
+ * A durable log of records, in files of this machine or in a database: every acknowledged record is in the log exactly
+ * once, in the order of seq. A database that cannot be used rejects with StoreUnavailable.
+ */
+export interface RecordLog {
+  /**
+   * Resolves when the record is stored. Rejects with a JournalError (`unavailable`, `queue-full`, `too-large`,
+   * `closed`); after `unavailable` the record may or may not be in the log. The fields id and seq are added.
+   */
+  append(record: LogRecord): Promise<Appended>;
+  /**
+   * The same for several records: all of them are in the log or none, also after a crash in the middle. Together they
+   * take at most 4 MiB (`too-large`).
+   */
+  appendAll(records: readonly LogRecord[]): Promise<Appended[]>;
+  /**
+   * Those of the last `count` records that match; of files also while records cannot be stored. Rejects with a JournalError
+   * (`window-too-large`) if they take up more than 256 MiB of the log.
+   */
+  listLast(count: number, match?: Match): Promise<Listing>;
+  /** The records after `seq`, oldest first and some at a time, up to the end of the log. */
+  readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
+  /** Searches records, newest first. */
+  search(search: Search): Promise<SearchResult>;
+  /** The record with the id, a UUID. Of files it may reject with a JournalError (`window-too-large`). */
+  find(id: string): Promise<StoredRecord | undefined>;
+  /** Counts records by minute and key, for `add`; resolves to whether all were counted. */
+  countByMinute(counting: Counting): Promise<boolean>;
+  /**
+   * Calls the listener, which must not throw, with the last seq soon after records were stored; returns the function that
+   * ends it.
+   */
+  onStored(listener: (lastSeq: number) => void): () => void;
+  /**
+   * Retention of files keeps segments with records after `from()` as long as all closed segments take up at most
+   * `maxBytes`. `onDropped` gets the last seq of each segment that was deleted nevertheless. To be called once, with
+   * `awaitsHold`.
+   */
+  holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<void>;
+  state(): RecordLogState;
+  /** Learns what other instances have stored, if they share the log; does nothing if that is not possible. */
+  refresh?(): Promise<void>;
+  /** Opens the file again if it was renamed or replaced; after a failure, tries to write again now. */
+  reopen(): Promise<void>;
+  /** Refuses new records, stores the waiting ones, and releases what it has open. */
+  close(): Promise<void>;
+}

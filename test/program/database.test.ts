@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findFreePort } from '../support/free-port.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { refusal, startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const skip = toSkipPostgres();
+
+const shared = {
+  SIGNALBOX_JWT_SECRET: 'a key that all instances have in common',
+  SIGNALBOX_ADMIN_PASSWORD: 'a',
+  SIGNALBOX_READER_PASSWORD: 'b',
+  SIGNALBOX_TIME_ZONE: 'UTC',
+};
+
+const refuse = (store: string, changes: Record<string, string> = {}): Promise<string> =>
+  refusal([], 1, { ...shared, SIGNALBOX_STORE: store, ...changes });
+
+test('instances that share a database must set what they have in common', async () => {
+  const told = await refusal(['--store', 'postgres://host/database'], 1);
+  const missing = ['set jwtSecret', 'set timeZone', 'set users, or adminPassword and readerPassword'];
+  assert.deepEqual(
+    told.split('\n').map((line) => line.trim()),
+    [...missing.map((each) => `store: instances that share a database must agree: ${each}`)],
+  );
+});
+
+for (const [store, problem] of [
+  ['mysql://host/database', 'store must be memory, file or an address such as postgres://user@host/database'],
+  ['disk', 'store must be memory, file or an address such as postgres://user@host/database'],
+  ['postgres://:geheim@/database', 'store: the address must name a host, like postgres://user@host/database'],
+  ['postgres://me:geheim@host', 'store: the address must be like postgres://user@host/database'],
+  ['postgres://me:100%@host/database', 'store: the address has a % that begins no character: write it as %25'],
+  ['postgres://host:99999/database', 'store: the address must name a host, like postgres://user@host/database'],
+  ['postgres://host/database?ssl=true', 'store: the address has an unknown parameter "ssl"'],
+  ['postgres://host/database?sslmode=prefer', 'store: sslmode must be disable, require or verify-full'],
+  ['postgres://host/database?sslmode=verify-full&sslrootcert=/none', 'store: sslrootcert cannot be read: ENOENT'],
+] as const) {
+  test(`the address ${store} is refused without its password`, async () => {
+    const told = await refuse(store);
+    assert.equal(told, problem);
+    assert.doesNotMatch(told, /geheim/);
+  });
+}
+
+test('a database that somebody has to change something for ends the start with one line', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const cannot = 'store: the database cannot be used: ';
+  const url = server.url();
+  assert.match(await refuse(url.replace(/:[^:@]+@/, ':wrong@')), new RegExp(`^${cannot}the password is wrong`));
+  assert.match(await refuse(server.url('none')), new RegExp(`^${cannot}there is no such database`));
+  assert.equal(await refuse(`${url}?sslmode=require`), `${cannot}the server offers no TLS`);
+  const { stop } = await startProgram(t, ['--port', '0'], { variables: { ...shared, SIGNALBOX_STORE: url } });
+  assert.equal((await stop()).code, 0);
+  assert.match(await refuse(url, { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) }), /use another jwtSecret: set the same$/);
+  assert.match(
+    await refuse(url, { SIGNALBOX_TIME_ZONE: 'Asia/Tokyo' }),
+    /use the time zone UTC: set timeZone to that$/,
+  );
+  await server.sql('UPDATE signalbox.schema SET version = 1000, readable_by = 1000');
+  assert.match(await refuse(url), /its tables are of version 1000, and this program knows \d+: upgrade signalbox$/);
+  await server.sql('REVOKE ALL ON SCHEMA signalbox FROM signalbox; ALTER SCHEMA signalbox OWNER TO postgres');
+  assert.match(await refuse(url), new RegExp(`^${cannot}the user lacks rights in the database`));
+});
+
+test('a later version whose tables can still be read is accepted', { skip }, async (t) => {
+  const server = await startPostgres(t, { version: 15 });
+  const variables = { ...shared, SIGNALBOX_STORE: server.url() };
+  await (await startProgram(t, ['--port', '0'], { variables })).stop();
+  await server.sql('UPDATE signalbox.schema SET version = 1000');
+  const { request } = await startProgram(t, ['--port', '0'], { variables });
+  assert.equal((await request('POST', '/api/tasks', { body: { Title: 'x' } })).status, 201);
+});
+
+test('the server starts without its database, and uses it once it is there', { skip }, async (t) => {
+  const port = await findFreePort();
+  const store = `postgres://signalbox:test-signalbox@127.0.0.1:${port}/signalbox`;
+  const program = await startProgram(t, ['--port', '0'], { variables: { ...shared, SIGNALBOX_STORE: store } });
+  assert.equal((await program.request('GET', '/api/tasks')).status, 503);
+  assert.deepEqual((await program.request('GET', '/ready')).json, {
+    status: 'ready',
+    unavailable: ['database', 'tasks', 'simple-tasks', 'items'],
+  });
+  const server: PostgresServer = await startPostgres(t, { port });
+  await waitUntil('tasks can be created', async () => {
+    const { status } = await program.request('POST', '/api/tasks', { body: { Title: 'x' } });
+    return status === 201;
+  });
+  await server.stop('SIGKILL');
+  const begin = performance.now();
+  assert.equal((await program.stop()).code, 0);
+  assert.ok(performance.now() - begin < 15_000);
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { passwords, secret, startApp, type TestApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';
+import { type Running, startProgram } from '../support/program.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const skip = toSkipPostgres();
+
+/** The most milliseconds until an alert is accepted although the database hangs; a second of them is the program's. */
+const acceptedMs = 3000;
+
+const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
+  startApp(t, { settings: { store, timeZone: 'UTC', ...settings } });
+
+/** Sends an alert, which must be accepted soon. */
+const send = async (
+  { request }: Pick<TestApp, 'request'>,
+  message: string,
+  headers: Record<string, string> = {},
+): Promise<string> => {
+  const begun = performance.now();
+  const { status, json, text } = await request('POST', '/api/alert', { body: { message }, headers });
+  assert.equal(status, 200, text);
+  assert.ok(performance.now() - begun < acceptedMs, `accepted after ${performance.now() - begun} ms`);
+  return json['id'] as string;
+};
+
+interface StoredAlert {
+  id: string;
+  message: string;
+}
+
+const readTable = (server: PostgresServer): Promise<StoredAlert[]> =>
+  runSql(server.url(), `SELECT id, body::json->>'message' AS message FROM signalbox.alert ORDER BY seq`);
+
+const waitForCount = (server: PostgresServer, count: number) =>
+  waitUntil(`${count} alerts are in the table`, async () => (await readTable(server)).length >= count);
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
+
+test('without the database alerts are accepted, and shipped in order when it is back', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const [app, other] = [await start(t, server.url()), await start(t, server.url())];
+  const ids = [await send(app, '0')];
+  assert.deepEqual((await app.request('GET', '/ready')).json, { status: 'ready' });
+  await server.stop('SIGKILL');
+  for (const message of numbers(40).slice(1)) ids.push(await send(app, message));
+  for (const path of ['/api/alerts', '/api/alerts/search', `/api/alerts/${ids[0]}`, '/api/alerts/histogram']) {
+    const { status, headers } = await app.request('GET', path);
+    assert.deepEqual([status, headers['retry-after']], [503, '1'], path);
+  }
+  for (const path of ['/ready', '/readyz']) {
+    const { status, json } = await app.request<{ unavailable: string[] }>('GET', path);
+    assert.deepEqual([status, json.unavailable[0]], [200, 'database']);
+  }
+  await server.restart();
+  await waitForCount(server, 40);
+  const late = await send(app, '40');
+  assert.deepEqual(
+    await readTable(server),
+    [...ids, late].map((id, index) => ({ id, message: `${index}` })),
+  );
+  await waitUntil('the other instance lists them', async () => {
+    const { json } = await other.request<{ count: number }>('GET', '/api/alerts?count=100');
+    return json.count === 41;
+  });
+  await waitUntil('it is ready', async () => (await app.request('GET', '/ready')).text === '{"status":"ready"}');
+});
+
+test('an alert whose commit takes more than a second is stored once', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await start(t, server.url());
+  const ids = [await send(app, '0')];
+  server.pause();
+  for (const message of ['1', '2']) ids.push(await send(app, message));
+  server.resume();
+  await waitForCount(server, 3);
+  ids.push(await send(app, '3'));
+  await waitForCount(server, 4);
+  assert.deepEqual(
+    (await readTable(server)).map(({ id }) => id),
+    ids,
+  );
+});
+
+test('alerts go to the database again while clients keep sending', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await start(t, server.url());
+  await server.stop('SIGKILL');
+  const sent: string[][] = [];
+  let isOver = false;
+  const clients = Array.from({ length: 16 }, async (_, client) => {
+    const own: string[] = [];
+    sent.push(own);
+    for (let index = 0; !isOver; index += 1) own.push(await send(app, `${client} ${index}`));
+  });
+  await waitUntil('many are waiting', () => sent.flat().length > 1000);
+  await server.restart();
+  await waitUntil('none waits any more', async () => {
+    const { text } = await app.request('GET', '/metrics');
+    return /^signalbox_alerts_spooled 0$/m.test(text);
+  });
+  await waitForCount(server, 1000);
+  isOver = true;
+  await Promise.all(clients);
+  await waitForCount(server, sent.flat().length);
+  const stored = await readTable(server);
+  assert.equal(stored.length, sent.flat().length);
+  // Each client's alerts are in the order of its requests.
+  for (const [client, ids] of sent.entries()) {
+    const own = stored.filter(({ message }) => message.startsWith(`${client} `));
+    assert.deepEqual(
+      own.map(({ id }) => id),
+      ids,
+    );
+  }
+});
+
+test('alerts that repeat others in the spool are stored once, as are requests with an Idempotency-Key', {
+  skip,
+}, async (t) => {
+  const server = await startPostgres(t);
+  const apps = [await start(t, server.url()), await start(t, server.url())] as const;
+  const id = await send(apps[0], 'a', { 'idempotency-key': 'a' });
+  await server.stop('SIGKILL');
+  for (const app of apps) {
+    await send(app, 'a', { 'idempotency-key': 'a' });
+    await send(app, 'b', { 'idempotency-key': 'b' });
+  }
+  await send(apps[0], 'c');
+  await server.restart();
+  await waitForCount(server, 3);
+  assert.equal(await waitForKey(apps[1], 'a'), id);
+  const messages = (await readTable(server)).map(({ message }) => message);
+  assert.deepEqual(messages.toSorted(), ['a', 'b', 'c']);
+});
+
+/** The id that a request with the key gets once nothing waits in the spool. */
+const waitForKey = async (app: TestApp, key: string): Promise<string> => {
+  await waitUntil('nothing waits', async () =>
+    /^signalbox_alerts_spooled 0$/m.test((await app.request('GET', '/metrics')).text),
+  );
+  return send(app, key, { 'idempotency-key': key });
+};
+
+test('without the spool alerts get 503 while the database is gone', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await start(t, server.url(), { spool: false });
+  await send(app, '0');
+  await server.stop('SIGKILL');
+  const { status, headers } = await app.request('POST', '/api/alert', { body: { message: '1' } });
+  assert.deepEqual([status, headers['retry-after']], [503, '1']);
+  assert.equal((await app.request('GET', '/ready')).status, 503);
+  await server.restart();
+  await waitUntil('it is ready', async () => (await app.request('GET', '/ready')).status === 200);
+  await send(app, '2');
+  assert.deepEqual(
+    (await readTable(server)).map(({ message }) => message),
+    ['0', '2'],
+  );
+});
+
+test('no command runs while the audit is not available', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await start(t, server.url());
+  const token = await app.login('admin');
+  const run = () => app.request('POST', '/api/execute', { body: { command: 'Get-Process -Name node' }, token });
+  assert.equal((await run()).status, 200);
+  await server.stop('SIGKILL');
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const { status, headers, json } = await run();
+    assert.deepEqual([status, headers['retry-after']], [503, '1']);
+    assert.match(String(json['error']), /^Commands cannot run while the audit cannot be written/);
+  }
+  await server.restart();
+  await waitUntil('commands run', async () => (await run()).status === 200);
+  const { json } = await app.request<{ count: number }>('GET', '/api/executions', { token });
+  assert.equal(json.count, 2);
+});
+
+const startKillable = (t: TestContext, dataDir: string, store: string, flags: string[] = []): Promise<Running> =>
+  startProgram(t, ['--data-dir', dataDir, '--store', store, '--max-event-loop-delay', '0', ...flags], {
+    variables: {
+      TZ: 'UTC',
+      SIGNALBOX_JWT_SECRET: secret,
+      SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
+      SIGNALBOX_READER_PASSWORD: passwords.reader,
+    },
+  });
+
+test('destinations get alerts once, also those of a server that starts without the database', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const receiver = await startReceiver(t);
+  const dataDir = createFolder(t);
+  const settings = { dataDir, destinations: [{ name: 'hook', type: 'webhook', url: receiver.url }] };
+  const delivered = () => receiver.requests.map(({ body }) => JSON.parse(body).message);
+  const before = await start(t, server.url(), settings);
+  await send(before, '0');
+  await waitUntil('the first is delivered', () => delivered().length === 1);
+  await before.close();
+  await server.stop('SIGKILL');
+  const app = await start(t, server.url(), settings);
+  await send(app, '1');
+  await server.restart();
+  await waitUntil('the second is delivered', () => delivered().length === 2);
+  await send(app, '2');
+  await waitUntil('the third is delivered', () => delivered().length === 3);
+  assert.deepEqual(delivered(), ['0', '1', '2']);
+});
+
+test('alerts in the spool outlive kills of the instance, and a start without the database', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const dataDir = createFolder(t);
+  const flags = ['--alerts-segment-bytes', '4096'];
+  const ids: string[] = [];
+  let program = await startKillable(t, dataDir, server.url(), flags);
+  ids.push(await send(program, '0'));
+  await server.stop('SIGKILL');
+  for (let life = 0; life < 3; life += 1) {
+    for (let index = 0; index < 20; index += 1) ids.push(await send(program, `${ids.length}`));
+    await program.stop('SIGKILL');
+    program = await startKillable(t, dataDir, server.url(), flags);
+  }
+  ids.push(await send(program, `${ids.length}`));
+  await server.restart();
+  // It is killed while it ships, too.
+  await waitForCount(server, 2);
+  await program.stop('SIGKILL');
+  program = await startKillable(t, dataDir, server.url(), flags);
+  await waitForCount(server, ids.length);
+  ids.push(await send(program, `${ids.length}`));
+  await waitForCount(server, ids.length);
+  assert.deepEqual(
+    (await readTable(server)).map(({ id }) => id),
+    ids,
+  );
+  const { code } = await program.stop();
+  assert.equal(code, 0);
+  program = await startKillable(t, dataDir, server.url(), flags);
+  const segments = () => readdirSync(join(dataDir)).filter((name) => /^alerts-spool\.\d+\.jsonl$/.test(name));
+  await waitUntil('files of shipped alerts are deleted', () => segments().length === 0);
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { startApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { createOwnedFolder, toSkipPostgres } from '../support/postgres/installation.ts';
+import { startPgBouncer, toSkipPgBouncer } from '../support/postgres/pgbouncer.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { refusal } from '../support/program.ts';
+import { variables } from '../support/transfer.ts';
+
+const skip = toSkipPostgres();
+
+let server: PostgresServer;
+let sockets: string;
+const ends: (() => unknown)[] = [];
+before(async () => {
+  if (skip) return;
+  sockets = createOwnedFolder();
+  const settings = { fsync: 'off', unix_socket_directories: sockets };
+  server = await startPostgres({ after: (end) => ends.push(end) }, { settings });
+});
+after(async () => {
+  for (const end of ends) await end();
+});
+
+const assertWorks = async (t: TestContext, store: string): Promise<void> => {
+  const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
+  assert.equal((await app.request('POST', '/api/tasks', { body: { Title: 'x' } })).status, 201, store);
+};
+
+/** The line with which the program refuses to start. */
+const refuse = (t: TestContext, store: string): Promise<string> =>
+  refusal(['--store', store, '--time-zone', 'UTC', '--data-dir', createFolder(t)], 1, {
+    ...variables,
+    SIGNALBOX_READER_PASSWORD: 'battery staple',
+  });
+
+const unusable = 'store: the database cannot be used:';
+
+test('an address can name a folder of Unix sockets, and have any characters in names and passwords', {
+  skip,
+}, async (t) => {
+  const { port } = server;
+  await server.sql(`CREATE ROLE "we%ird@u" LOGIN PASSWORD 'p@ss%w:/rd?'`);
+  await server.sql(`CREATE DATABASE "my db/@" OWNER "we%ird@u"`);
+  const user = 'signalbox:test-signalbox';
+  await assertWorks(t, `postgres://${user}@/signalbox?host=${sockets}:${port}`);
+  await assertWorks(t, `postgres://${user}@${encodeURIComponent(sockets)}:${port}/signalbox`);
+  const other = 'we%25ird%40u:p%40ss%25w%3A%2Frd%3F';
+  await assertWorks(t, `postgres://${other}@127.0.0.1:${port}/my%20db%2F%40`);
+});
+
+test('an address that cannot be used is refused in one line that does not show the password', { skip }, async (t) => {
+  const { port } = server;
+  await server.sql(`CREATE ROLE guest LOGIN PASSWORD 'guest'`);
+  for (const password of ['se@cret', 's/ecret', '12/secret', 's@e/cret', 's?ecret']) {
+    const message = await refuse(t, `postgres://signalbox:${password}@127.0.0.1:${port}/signalbox`);
+    assert.match(message, /^store: the address must be like .*%40/, password);
+    assert.doesNotMatch(message, /cret/);
+  }
+  assert.equal(
+    await refuse(t, `postgres://guest:guest@127.0.0.1:${port}/signalbox`),
+    `${unusable} the user lacks rights in the database`,
+  );
+});
+
+test('PgBouncer refuses a wrong password or database in one line', { skip: toSkipPgBouncer() }, async (t) => {
+  const url = await startPgBouncer(t, server);
+  assert.equal(await refuse(t, url.replace('test-signalbox', 'other')), `${unusable} the password is wrong`);
+  assert.equal(await refuse(t, `${url}x`), `${unusable} there is no such database`);
+});
