@@ -53,7 +53,7 @@ export const runPgbench = async (
 };
 
 /** Runs SQL for as long as it takes; resolves to the rows of the last statement. */
-export const runLong = async <Row extends object>(url: string, text: string): Promise<Row[]> => {
+const runLong = async <Row extends object>(url: string, text: string): Promise<Row[]> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
