@@ -128,7 +128,7 @@ export class Spool {
     const { log, canShip } = this.#parts;
     const first = this.#shipped;
     log.warn('alert spool: alerts wait on disk for the database');
-    while (!this.#isClosed && this.isUsed) {
+    while (!this.#isClosed && this.waiting > 0) {
       const begun = performance.now();
       try {
         if (canShip() && this.waiting <= lastCount) await this.#shipLast();
