@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { startApp } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
@@ -48,7 +50,30 @@ test('instances that share a database list each other, and those not seen for a 
   );
   await setAge('25 hours');
   assert.equal((await list(two)).count, 1);
-  assert.deepEqual(await server.sql('SELECT name FROM signalbox.writer'), [{ name: 'two' }]);
+  await two.close();
+  await startNamed(t, server, 'three');
+  await waitUntil('the row is deleted', async () => {
+    const rows = await server.sql('SELECT name FROM signalbox.writer ORDER BY name');
+    return isDeepStrictEqual(
+      rows.map(({ name }) => name),
+      ['three', 'two'],
+    );
+  });
+});
+
+test('instances are listed while the database takes no changes', { skip }, async (t) => {
+  const server = await startPostgres(t, { settings: { fsync: 'off' } });
+  const app = await startNamed(t, server, 'one');
+  const token = await app.login('admin');
+  await server.sql('ALTER SYSTEM SET default_transaction_read_only = on');
+  await server.sql('SELECT pg_reload_conf()');
+  await waitUntil('the database takes no changes', async () => {
+    const [row] = await server.sql('SHOW transaction_read_only');
+    return row?.['transaction_read_only'] === 'on';
+  });
+  for (let count = 0; count < 4; count += 1) {
+    assert.equal((await app.request('GET', '/api/instances', { token })).status, 200);
+  }
 });
 
 test('the list of instances needs the role Admin, and gets 503 while the database is away', { skip }, async (t) => {

@@ -17,7 +17,6 @@ export const createInstancesRoute = (database: Database): Route =>
   });
 
 /** The row of an instance that has ended stays for a day. */
-const list = `WITH gone AS (DELETE FROM signalbox.writer WHERE seen_at < now() - interval '1 day')
-  SELECT name, version, instance, seen_at AS "seenAt", seen_at > now() - interval '1 minute' AS "isLive",
+const list = `SELECT name, version, instance, seen_at AS "seenAt", seen_at > now() - interval '1 minute' AS "isLive",
     instance = $1 AS "isThis"
   FROM signalbox.writer WHERE seen_at >= now() - interval '1 day' ORDER BY 5 DESC, name, seen_at DESC`;

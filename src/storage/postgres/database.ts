@@ -23,6 +23,9 @@ export interface Common {
 /** Long lists that are read at the same time. */
 const mostSnapshots = 2;
 
+/** Milliseconds for which the row of an instance that has ended stays. */
+const endedMs = 24 * 60 * 60 * 1000;
+
 /** Milliseconds that one more waits for its turn. */
 const snapshotMs = 5000;
 
@@ -63,6 +66,8 @@ export class Database {
   /** Registers this instance. */
   begin(): void {
     this.#writer.begin();
+    const clock = () => new Date();
+    this.expire({ table: 'writer', key: 'instance', at: { timestamp: 'seen_at' }, keptMs: endedMs, clock });
   }
 
   /** The name of this instance. */
