@@ -26,6 +26,7 @@ export const createTaskCollection = (clock: () => Date): Collection<TaskChange, 
       'update' in change ? change.update : 'remove' in change ? change.remove : [],
     );
     const keys = changes.flatMap((change) => ('create' in change && change.key ? change.key.key : []));
+    if (ids.length === 0 && keys.length === 0) return [];
     return [
       { text: 'SELECT id, version, body FROM signalbox.task WHERE id = ANY($1)', values: [ids] },
       {
