@@ -1,6 +1,7 @@
 import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createGathering, createSerial } from '../journal/scheduling.ts';
+import { lengthOf } from '../length.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
@@ -215,10 +216,3 @@ const createRefusal = (cause: Error | undefined): StoreUnavailable =>
   new StoreUnavailable(`Changes cannot be stored at the moment${toReason(cause?.cause)}; try again in a second`, {
     cause,
   });
-
-/** About as many characters as the value has as JSON. */
-export const lengthOf = (value: unknown): number => {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  return Object.entries(value).reduce((sum, [key, member]) => sum + key.length + 4 + lengthOf(member), 2);
-};

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { JournalError } from '../journal/errors.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { Journal } from '../journal/journal.ts';
-import { ChangeLog, lengthOf } from './change-log.ts';
+import { lengthOf } from '../length.ts';
+import { ChangeLog } from './change-log.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile, type OnDamage } from './state-file.ts';
 

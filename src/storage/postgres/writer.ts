@@ -1,5 +1,5 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import { lengthOf } from '../changes/change-log.ts';
+import { lengthOf } from '../length.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import { execute, type Operation } from './batch.ts';
 import type { Collection, Decision } from './collection.ts';
