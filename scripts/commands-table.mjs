@@ -27,13 +27,13 @@ const toRow = (command, name, { parameters: { properties, required = [], allOf =
     ...pair.filter((other) => other !== name).map((other) => `Not with \`${other}\`.`),
   ];
   const cells = [`\`${command}\``, `\`${name}\``, values.filter(Boolean).join('; '), notes.filter(Boolean).join(' ')];
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return `|${cells.map((cell) => cell.replaceAll('|', '\\|')).join('|')}|`;
 };
 
 await prepare();
 const { describeCommands } = await import('../dist/src/profiles/commands/policy/command-schemas.js');
 const table = [
-  '| command | parameter | values | notes |',
+  '|command|parameter|values|notes|',
   '|---|---|---|---|',
   ...describeCommands().flatMap((command) =>
     Object.keys(command.parameters.properties).map((name) => toRow(command.name, name, command)),
