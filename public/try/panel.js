@@ -55,9 +55,12 @@ export const createTryPanel = (route, server, showCall) => {
   const hint = create('p', { class: 'hint' });
   const buttons = create('div', { class: 'buttons' }, sendButton, stop, ...(inputs.isEmpty ? [] : [reset]), hint);
   const form = create('form', { 'aria-label': `Try ${name}` }, ...inputs.elements, buttons);
-  form.addEventListener('submit', (event) => {
+  form.addEventListener('submit', (event) => event.preventDefault());
+  // A form with several fields and no button of type submit is not submitted by Enter.
+  form.addEventListener('keydown', (event) => {
+    if (!isSafe || event.key !== 'Enter' || event.isComposing || !event.target.matches('input')) return;
     event.preventDefault();
-    if (isSafe) start();
+    start();
   });
   onSession((session) => hint.replaceChildren(...toHint(route, session, sendButton)));
   return create('div', { class: 'panel' }, form, result.element);

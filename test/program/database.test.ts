@@ -27,11 +27,13 @@ test('instances that share a database must set what they have in common', async 
   );
 });
 
+const encoding = '; in a password, @ is %40 and / is %2F';
+
 for (const [store, problem] of [
   ['mysql://host/database', 'store must be memory, file or an address such as postgres://user@host/database'],
   ['disk', 'store must be memory, file or an address such as postgres://user@host/database'],
   ['postgres://:geheim@/database', 'store: the address must name a host, like postgres://user@host/database'],
-  ['postgres://me:geheim@host', 'store: the address must be like postgres://user@host/database'],
+  ['postgres://me:geheim@host', `store: the address must be like postgres://user@host/database${encoding}`],
   ['postgres://me:100%@host/database', 'store: the address has a % that begins no character: write it as %25'],
   ['postgres://host:99999/database', 'store: the address must name a host, like postgres://user@host/database'],
   ['postgres://host/database?ssl=true', 'store: the address has an unknown parameter "ssl"'],

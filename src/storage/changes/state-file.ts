@@ -60,6 +60,9 @@ export const createStateFile = (path: string): StateFile => {
         const file = await open(unfinished, 'w', 0o600);
         try {
           size = await writeState(file, seq, pieces);
+          // Some disks report bytes as written that they have not. The log is deleted after this.
+          const found = await file.stat();
+          if (found.size !== size) throw new Error(`${unfinished} has ${found.size} bytes of ${size}`);
           await sync.data(file);
         } finally {
           await file.close();
