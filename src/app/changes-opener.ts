@@ -7,6 +7,7 @@ import { type Changes, keepInMemory, type OpenChanges } from '../storage/changes
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { assertNoUnfinishedImport } from './transfer/file-store.ts';
 
 interface ChangesOpener {
@@ -21,9 +22,10 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
   const reopen = async (): Promise<void> => {
     await Promise.all(opened.map((changes) => changes.reopen()));
   };
-  if (settings.store !== 'file') return { openChanges: async (_name, state) => keepInMemory(state), reopen };
   const directory = resolve(settings.dataDir);
-  assertNoUnfinishedImport(directory);
+  // Of alerts, too, which a memory store keeps there.
+  if (!isPostgresUrl(settings.store)) assertNoUnfinishedImport(directory);
+  if (settings.store !== 'file') return { openChanges: async (_name, state) => keepInMemory(state), reopen };
   const openChanges: OpenChanges = async (name, state, onLost) => {
     const surroundings = {
       directory,

@@ -10,7 +10,10 @@ const commands = [
     'signalbox create-key NAME',
     'Print a new key for a program that cannot log in, and its entry for the setting keys; --scope names what it may do.',
   ],
-  ['signalbox export', 'Print all tasks, items and simple tasks of the store as JSON lines; stop the server first.'],
+  [
+    'signalbox export',
+    'Print all tasks, items, alerts and audit records of the store as JSON lines; stop the server first.',
+  ],
   ['signalbox import', 'Store what export has printed, from standard input, in an empty store.'],
   ['signalbox hash-password', 'Print a password hash for the setting users; prompts, or reads standard input.'],
 ];

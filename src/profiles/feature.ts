@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Authorize } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
@@ -112,7 +112,10 @@ interface ToolResult {
   ok: boolean;
 }
 
-/** What `signalbox export` and `import` move of a store: its changes, as lines with one key and a value. */
+/**
+ * What `signalbox export` and `import` move of a store: its changes, as lines with one key and a value. A log of records has
+ * a MovedRecord for each.
+ */
 export interface Transfer<Change = unknown> {
   /** The name under which the store keeps the changes. */
   name: string;
@@ -120,15 +123,22 @@ export interface Transfer<Change = unknown> {
   lines: Record<string, TSchema>;
   /** How a database keeps them. */
   tables: Tables<Change>;
-  /** A new state, and what makes lines of its changes and changes of lines, each in their order. */
+  /** What makes lines of changes and changes of lines, each in their order. */
   begin(): {
-    state: State<Change, unknown>;
+    /** A new state, to which the changes are applied; a log of records has none. */
+    state?: State<Change, unknown>;
     /** Undefined for a change that says nothing. */
     toLine(change: Change): readonly [key: string, value: unknown] | undefined;
     /** A change, or why there is none, as a clause; the value is valid by its schema. */
     toChange(key: string, value: unknown): { change: Change } | { problem: string };
   };
 }
+
+/** The id of a record that is moved. */
+export const RecordId = Type.String({
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  description: 'A UUID in lower case',
+});
 
 /** Types a transfer by its changes. */
 export const defineTransfer = <Change>(transfer: Transfer<Change>): Transfer => transfer as unknown as Transfer;

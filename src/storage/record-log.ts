@@ -15,6 +15,13 @@ export interface RecordLogState {
   lastSeq: number | undefined;
 }
 
+/** A record of one log on its way to another. */
+export interface MovedRecord {
+  /** A UUID. */
+  id: string;
+  record: LogRecord;
+}
+
 /**
  * A durable log of records, in files of this machine or in a database: every acknowledged record is in the log exactly
  * once, in the order of seq. A database that cannot be used rejects with StoreUnavailable.

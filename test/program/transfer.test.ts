@@ -51,7 +51,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[header, '{"tasks":{"Id":1}}', end], 'line 2: tasks must have '],
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],
     [[header, '{"simpleTasks":{"id":2,"title":"a","status":"done"}}', end], 'line 2: simpleTasks.id must be 1, '],
-    [[header, '{"alerts":{}}', end], 'line 2: must be an object with one key of tasks, lastTaskId, taskKeys, '],
+    [[header, '{"logins":{}}', end], 'line 2: must be an object with one key of tasks, lastTaskId, taskKeys, '],
     [[header, task(1), end, task(2)], 'line 4: nothing may follow the last line'],
     [[header, 'null', end], 'line 2: must be an object'],
   ] as const) {

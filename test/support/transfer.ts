@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { samples } from './alert-samples.ts';
 import { createFolder, type Scope } from './folder.ts';
 import { type Running, startProgram } from './program.ts';
 
@@ -37,4 +39,32 @@ export const fill = async (t: Scope): Promise<string> => {
   await request('POST', '/simple/api/tasks', { body: { title: 'Get milk' } });
   await server.stop();
   return folder;
+};
+
+/** An alert that is sent with the Idempotency-Key `k`. */
+const keyed = { level: 'ERROR', message: '\u0000 \ud800 \u2028 "},{"', source: 'once' };
+
+/** Sends it, as a client that got no response would. */
+export const sendKeyed = async ({ request }: Running, changes: object = {}) =>
+  request('POST', '/api/alert', { body: { ...keyed, ...changes }, headers: { 'Idempotency-Key': 'k' } });
+
+/** Sends a group of two alerts of another program, which come again. */
+export const sendGroup = async ({ request }: Running): Promise<unknown> => {
+  const { status, json } = await request('POST', '/api/alert/alertmanager', { body: samples.alertmanager });
+  assert.equal(status, 200);
+  return json;
+};
+
+/** Stores five alerts and two executions. */
+export const sendAlerts = async (server: Running): Promise<void> => {
+  const { request } = server;
+  assert.equal((await sendKeyed(server)).status, 200);
+  await sendGroup(server);
+  await request('POST', '/api/alert', { body: { level: '\u0000', message: 'x'.repeat(300_000) } });
+  await request('POST', '/api/alert', { body: { message: 'last', hostname: 'web-1' } });
+  const headers = await logIn(server);
+  for (const command of ['Get-Process -Name node', 'Remove-Item x']) {
+    const { status } = await request('POST', '/api/execute', { body: { command }, headers });
+    assert.ok(status === 200 || status === 403);
+  }
 };

@@ -4,7 +4,10 @@ import { type Address, readPostgresUrl } from '../../storage/postgres/address.ts
 import type { Connection, Row, Statement } from '../../storage/postgres/connection.ts';
 import type { ReadChanges, Target } from './lines.ts';
 
-/** Rows that are fetched, and changes that are stored, together. */
+/** Rows that are fetched together: few, since each may have 1 MiB. */
+const fetchedRows = 50;
+
+/** Changes that are stored together. */
 const pieceRows = 500;
 
 /** Characters of changes that are stored together. */
@@ -31,7 +34,7 @@ export const openSource = async (store: string): Promise<{ read: ReadChanges; cl
       for (const { text, toChange } of tables.queries) {
         await query(`DECLARE rows NO SCROLL CURSOR FOR ${text}`);
         for (;;) {
-          const rows = await query(`FETCH ${pieceRows} FROM rows`);
+          const rows = await query(`FETCH ${fetchedRows} FROM rows`);
           if (rows.length === 0) break;
           yield rows.map(toChange);
         }

@@ -5,11 +5,12 @@ import type { Transfer } from '../../profiles/feature.ts';
 import { isPostgresUrl } from '../../storage/postgres/address.ts';
 import { unknownStore } from '../shared-store.ts';
 import { openSource } from './database-store.ts';
-import { hasFiles, readFromFiles } from './file-store.ts';
+import { assertNoUnfinishedImport, hasFiles, readFromFiles } from './file-store.ts';
 import { type Counts, createChecks, firstLine, lastLine, type OnProblem, type ReadChanges } from './lines.ts';
+import { readRecords } from './record-files.ts';
 
-/** Lines that are given out together. */
-const pieceLines = 1000;
+/** Characters of lines that are given out together, and the last line beyond that. */
+const pieceLength = 256 * 1024;
 
 /**
  * Everything that the configured store holds, as lines of JSON, in pieces of text. `onProblem` gets what cannot be read,
@@ -35,6 +36,7 @@ export async function* exportStore(
   }
   if (store !== 'file') throw new SettingsError([unknownStore]);
   const directory = resolve(dataDir);
+  assertNoUnfinishedImport(directory);
   const kept = transfers.filter((transfer) => hasFiles(directory, transfer));
   if (kept.length === 0) {
     throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
@@ -49,14 +51,14 @@ async function* exportAll(
   onProblem: OnProblem,
 ): AsyncGenerator<string> {
   // Nothing is printed if the first list cannot be opened.
-  let opening = toText([firstLine]);
+  let opening = toText(firstLine);
   for (const transfer of transfers) {
     for await (const text of exportTransfer(transfer, read(transfer), counts, onProblem)) {
       yield opening + text;
       opening = '';
     }
   }
-  yield opening + toText([lastLine]);
+  yield opening + toText(lastLine);
 }
 
 async function* readChangesOfFiles(
@@ -75,8 +77,12 @@ async function* readChangesOfFiles(
       return false;
     }
   };
-  await readFromFiles(directory, transfer, state, { isWhole, onProblem });
-  yield* state.changes();
+  if (state) {
+    await readFromFiles(directory, transfer, state, { isWhole, onProblem });
+    yield* state.changes();
+  } else {
+    yield* readRecords(directory, transfer, { isWhole, onProblem });
+  }
 }
 
 async function* exportTransfer(
@@ -86,7 +92,7 @@ async function* exportTransfer(
   onProblem: OnProblem,
 ): AsyncGenerator<string> {
   const { toLine } = transfer.begin();
-  let lines: object[] = [];
+  let text = '';
   let lost = 0;
   for await (const changes of pieces) {
     for (const change of changes) {
@@ -96,15 +102,15 @@ async function* exportTransfer(
         const [key, value] = toLine(change) ?? [];
         if (key === undefined) continue;
         counts[key] = (counts[key] ?? 0) + 1;
-        lines.push({ [key]: value });
+        text += toText({ [key]: value });
       }
+      if (text.length < pieceLength) continue;
+      yield text;
+      text = '';
     }
-    if (lines.length < pieceLines) continue;
-    yield toText(lines);
-    lines = [];
   }
   if (lost > 0) onProblem(`${transfer.name}: lost ${lost}; those after move up`);
-  yield toText(lines);
+  yield text;
 }
 
-const toText = (lines: readonly object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+const toText = (line: object): string => `${JSON.stringify(line)}\n`;

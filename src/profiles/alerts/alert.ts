@@ -23,6 +23,8 @@ export type AlertRecord = Alert & {
   /** By which a repeat is recognized; and the hash of what was sent with an `Idempotency-Key`. */
   key?: string;
   bodyHash?: string;
+  /** It was stored by an import, so that no destination gets it. */
+  imported?: true;
   /** The signalbox instances that delivered it before, as received. */
   via?: string;
   /** Of the request that it came with (W3C Trace Context). */

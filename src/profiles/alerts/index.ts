@@ -13,6 +13,7 @@ import { testDestination } from './outbox/test-destination.ts';
 import { createReadingRoutes } from './reading/routes.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
+import { alertTransfer } from './transfer.ts';
 
 /** Milliseconds between two looks at the destinations while somebody listens. */
 const deliveriesInterval = 1000;
@@ -24,6 +25,7 @@ export const alerts = defineFeature({
   settings: alertSettings,
   findProblems: findDestinationProblems,
   tools: [testDestination],
+  transfer: alertTransfer,
   create: async (parts) => {
     const { openLog, listUnavailable, clock, log, meters, settings } = parts;
     const alertLog = await openAlertLog(parts);

@@ -9,6 +9,7 @@ import { checkCommand } from './policy/check.ts';
 import { createRoutes } from './routes.ts';
 import { chooseRunner } from './runners/choose-runner.ts';
 import { commandSettings } from './settings.ts';
+import { auditTransfer } from './transfer.ts';
 
 /** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
 const checkTool: Tool = {
@@ -28,6 +29,7 @@ export const commands = defineFeature({
   profiles: [{ name: 'commands', alias: 'X', mounts: ['/'], summary: 'allow-listed diagnostic commands' }],
   settings: commandSettings,
   tools: [checkTool],
+  transfer: auditTransfer,
   create: async ({ host, clock, openLog, database, powerShellPaths, meters, settings }) => {
     const { commandRunner, commandTimeout: timeoutSeconds } = settings;
     const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });

@@ -24,6 +24,17 @@ test('records are listed oldest first, each with its id and a seq that increases
   );
 });
 
+test('a record of another log keeps its id and is found by it', async (t) => {
+  const journal = await openTestJournal(t, createFolder(t));
+  const { id } = await journal.append({ text: 'own' });
+  for (const given of [randomUUID(), id.replace(/^./, '1')]) {
+    const appended = await journal.append({ text: given }, given);
+    assert.equal(appended.id, given);
+    assert.deepEqual((await journal.find(given))?.['text'], given);
+  }
+  assert.deepEqual(journal.state().lastSeq, 3);
+});
+
 test('a listing returns the last records, and the matching ones among them', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));
   assert.deepEqual(await listNumbers(journal), []);

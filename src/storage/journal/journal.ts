@@ -6,6 +6,7 @@ import { type Lock, lockDirectory } from './files/lock.ts';
 import { createFileNames, type FileNames } from './files/names.ts';
 import type { Hold } from './files/retention.ts';
 import { createSync, measureSync } from './files/sync.ts';
+import type { LogRecord } from './format/line.ts';
 import { LogIndex } from './index/log-index.ts';
 import { type JournalOptions, type Settings, withDefaults } from './options.ts';
 import { createReadAfter } from './read/after.ts';
@@ -16,6 +17,7 @@ import { findLastSeq } from './read/last-seq.ts';
 import { listRecords } from './read/listing.ts';
 import { type Search, type SearchResult, searchLog } from './read/search.ts';
 import { appendGroup, appendRecord } from './write/append.ts';
+import type { Appended } from './write/queue.ts';
 import { SegmentStore } from './write/segment-store.ts';
 import { Writer } from './write/writer.ts';
 
@@ -35,11 +37,14 @@ interface JournalState extends RecordLogState {
 
 /** A log of records in files of this machine. Each line has a `crc`, too. */
 export interface Journal extends RecordLog {
+  /** As in any log; a record that comes from another log keeps its id, a UUID. */
+  append(record: LogRecord, id?: string): Promise<Appended>;
   /**
    * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
-   * for. Lines that were not written here and damaged ones are skipped. A reader may hold one file open until it ends.
+   * for. Lines that were not written here and damaged ones are skipped; `onSkipped` gets their number now and then. A
+   * reader may hold one file open until it ends.
    */
-  readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
+  readAfter(seq: number, onSkipped?: (lines: number) => void): AsyncGenerator<StoredRecord[]>;
   /**
    * Searches records that were written here, newest first. Files and blocks without records in its range are not read,
    * so that a range costs as much as a log of that range alone; also while records cannot be stored.
@@ -79,7 +84,7 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   await writer.applyRetention();
   let damagedLines = 0;
   return {
-    append: (record) => appendRecord(writer, record, settings.maxLineBytes),
+    append: (record, id) => appendRecord(writer, record, settings.maxLineBytes, id),
     appendAll: (records) => appendGroup(writer, records, settings.maxLineBytes),
     readAfter: createReadAfter(store, index, settings.maxLineBytes),
     search: (search) => searchLog(index, settings.indexing, search),

@@ -22,6 +22,12 @@ export const claimGate = (name: string): Statement[] => [
   { text: 'SELECT FROM signalbox.gate WHERE name = $1 AND last_id > 0', values: [name] },
 ];
 
+/** Stores the last id that was given in a gate. */
+export const storeLastId = (name: string, lastId: number): Statement => ({
+  text: 'UPDATE signalbox.gate SET last_id = $2 WHERE name = $1',
+  values: [name, lastId],
+});
+
 /** The table of entries that are added and never changed; `storeMore` stores more than the entries. */
 export const createEntryTables = <T extends object>(
   name: string,
@@ -50,7 +56,7 @@ export const createEntryTables = <T extends object>(
           ...storeMore(entries),
         ];
       },
-      finish: () => [{ text: 'UPDATE signalbox.gate SET last_id = $2 WHERE name = $1', values: [name, lastId] }],
+      finish: () => [storeLastId(name, lastId)],
     };
   },
 });

@@ -19,6 +19,12 @@ export const createFileNames = (directory: string, name: string) => ({
   /** The numbers of the closed segments, oldest first. */
   listClosed: () => listNumbers(directory, `${name}.`, '.jsonl'),
   listTorn: () => listNumbers(directory, `${name}.`, '.torn'),
+  /** The paths of everything that the log has, except its lock; some may not exist. */
+  listAll: async (): Promise<string[]> => {
+    const names = createFileNames(directory, name);
+    const closed = (await names.listClosed()).map(names.closed);
+    return [names.active, ...closed, ...closed.map(names.index), ...(await names.listTorn()).map(names.torn)];
+  },
 });
 
 /** The number after the last one. */

@@ -22,12 +22,16 @@ export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number)
     const [oldest] = places.keys();
     if (places.size > keptPlaces && oldest !== undefined) places.delete(oldest);
   };
-  return async function* readAfter(seq: number): AsyncGenerator<StoredRecord[]> {
+  return async function* readAfter(
+    seq: number,
+    onSkipped: (lines: number) => void = () => undefined,
+  ): AsyncGenerator<StoredRecord[]> {
     const known = places.get(seq);
     const read = await listRead(log, index, { seq, known, maxLineBytes });
     for await (const file of openFilesForward(log, (path) => !read.has(path))) {
       const start = known?.identity === file.identity ? known.offset : await findStart(index, file, seq);
-      for await (const { records, end } of readForward(file.read, start, file.end, maxLineBytes)) {
+      for await (const { records, skipped, end } of readForward(file.read, start, file.end, maxLineBytes)) {
+        if (skipped > 0) onSkipped(skipped);
         const after = records.filter((record) => record.seq > seq);
         const last = after.at(-1);
         if (last === undefined) continue;

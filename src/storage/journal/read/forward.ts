@@ -11,6 +11,8 @@ const blockBytes = 64 * 1024;
 /** The records of one block of a file, and where the next block begins. */
 export interface Batch {
   records: StoredRecord[];
+  /** How many lines were skipped. */
+  skipped: number;
   end: number;
 }
 
@@ -36,7 +38,8 @@ export async function* readForward(
     const whole = bytes.lastIndexOf(newline) + 1 || (isLast ? bytes.length : 0);
     if (whole > 0) {
       const lines = isSkipping ? bytes.subarray(bytes.indexOf(newline) + 1, whole) : bytes.subarray(0, whole);
-      yield { records: await parseLines(lines, slice), end: at + whole };
+      const { records, skipped } = await parseLines(lines, slice);
+      yield { records, skipped: skipped + (isSkipping ? 1 : 0), end: at + whole };
       isSkipping = false;
       at += whole;
       size = blockBytes;
@@ -49,18 +52,21 @@ export async function* readForward(
   }
 }
 
-/** The records in whole lines, in their order. */
-const parseLines = async (bytes: Buffer, slice: Slice): Promise<StoredRecord[]> => {
+/** The records in whole lines, in their order, and how many other lines there are, except blank ones and marks. */
+const parseLines = async (bytes: Buffer, slice: Slice): Promise<Pick<Batch, 'records' | 'skipped'>> => {
   const records: StoredRecord[] = [];
+  let skipped = 0;
   for (let at = 0; at < bytes.length; ) {
     const found = bytes.indexOf(newline, at);
     const end = found < 0 ? bytes.length : found;
-    const record = toStored(bytes.subarray(at, end));
+    const line = bytes.subarray(at, end);
+    const record = toStored(line);
     if (record) records.push(record);
+    else if (!/^(mark|blank)$/.test(classifyLine(line))) skipped += 1;
     at = end + 1;
     if (slice.isOver) await slice.giveWay();
   }
-  return records;
+  return { records, skipped };
 };
 
 /** The record in a line; undefined where it was not written here or is damaged. */

@@ -5,9 +5,13 @@ import { maxGroupBytes } from '../options.ts';
 import { type Appended, countBytes } from './queue.ts';
 import type { Writer } from './writer.ts';
 
-/** Gives the record an id and stores it as one line. */
-export const appendRecord = (writer: Writer, record: LogRecord, maxLineBytes: number): Promise<Appended> => {
-  const id = createId();
+/** Stores the record as one line, with a new id by default. */
+export const appendRecord = (
+  writer: Writer,
+  record: LogRecord,
+  maxLineBytes: number,
+  id = createId(),
+): Promise<Appended> => {
   const start = toLineStart(record, id);
   if (isTooLong(start, maxLineBytes)) return Promise.reject(createLineError(maxLineBytes));
   return writer.append([start], (seq) => ({ id, seq }));

@@ -1,6 +1,7 @@
 import { KeyRefusal } from '../../store-errors.ts';
 import type { Collection, Decision, Gate } from '../collection.ts';
 import type { Row, Statement } from '../connection.ts';
+import { insertRecords, rememberKeys } from './rows.ts';
 
 /** How long a record is remembered by its key. */
 export const rememberedMs = 24 * 60 * 60 * 1000;
@@ -113,27 +114,9 @@ class RecordBatch {
   toStatements(name: string, instance: string, now: number): Statement[] {
     const rows = this.#added;
     if (rows.length === 0) return [];
-    const keys = [...this.#addedKeys.values()];
-    const insert: Statement = {
-      text: `INSERT INTO signalbox.${name} (seq, id, at, level, body, instance)
-        SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u
-        ON CONFLICT (id) DO NOTHING`,
-      values: [
-        rows.map(({ seq }) => seq),
-        rows.map(({ id }) => id),
-        rows.map(({ at }) => at),
-        rows.map(({ level }) => level),
-        rows.map(({ body }) => body),
-        instance,
-      ],
-    };
-    if (keys.length === 0) return [insert];
-    const remember: Statement = {
-      text: `INSERT INTO signalbox.repeat (hash, state, id, at)
-        SELECT u.*, $4::bigint FROM unnest($1::text[], $2::text[], $3::uuid[]) AS u
-        ON CONFLICT (hash) DO UPDATE SET state = excluded.state, id = excluded.id, at = excluded.at`,
-      values: [[...this.#addedKeys.keys()], keys.map(({ state }) => state), keys.map(({ id }) => id), now],
-    };
-    return [insert, remember];
+    const keys = Array.from(this.#addedKeys, ([hash, known]) => ({ hash, ...known, at: now }));
+    const insert = insertRecords(name, instance, rows);
+    insert.text += ' ON CONFLICT (id) DO NOTHING';
+    return keys.length === 0 ? [insert] : [insert, rememberKeys(keys)];
   }
 }

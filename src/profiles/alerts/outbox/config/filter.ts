@@ -11,10 +11,14 @@ interface Filter {
 /** Whether a destination gets the alert of a record. */
 export type Accepts = (record: StoredRecord) => boolean;
 
-/** Accepts what the filter names, except alerts that `instance` has delivered before: they would go round in circles. */
+/**
+ * Accepts what the filter names, except alerts that `instance` has delivered before, which would go round in circles, and
+ * those that were imported, which are old.
+ */
 export const createFilter = ({ levels, sources, formats }: Filter, instance: string): Accepts => {
   const names = levels?.map((level) => level.toUpperCase());
   return (record) =>
+    record['imported'] !== true &&
     !readVia(record['via']).includes(instance) &&
     (names === undefined || names.includes(String(record['level']).toUpperCase())) &&
     (sources === undefined || sources.some((pattern) => isLike(String(record['source']), pattern))) &&

@@ -1,0 +1,60 @@
+import Type, { type Static } from 'typebox';
+import { createRecordTables } from '../../storage/postgres/records/tables.ts';
+import type { MovedRecord } from '../../storage/record-log.ts';
+import { defineTransfer, RecordId } from '../feature.ts';
+import { readTime } from './alert.ts';
+import { splitKey } from './intake/repeats.ts';
+import { Alert } from './schema.ts';
+
+const Text = Type.String();
+const TextOrNull = Type.Union([Text, Type.Null()]);
+
+const StoredAlert = Type.Object(
+  {
+    ...Alert.properties,
+    ...Type.Partial(
+      Type.Object({
+        time: Text,
+        format: Text,
+        status: Type.Enum(['firing', 'resolved']),
+        fingerprint: Text,
+        startsAt: TextOrNull,
+        endsAt: TextOrNull,
+        labels: Type.Record(Text, Text),
+        link: Text,
+        key: Text,
+        bodyHash: Text,
+        via: Text,
+        traceparent: Text,
+      }),
+    ).properties,
+    id: RecordId,
+  },
+  { additionalProperties: false },
+);
+
+/** Alerts in the order of their log, with what makes others their repeats. No destination gets those that were imported. */
+export const alertTransfer = defineTransfer<MovedRecord>({
+  name: 'alerts',
+  lines: { alerts: StoredAlert },
+  tables: createRecordTables('alert', {
+    timeOf: readTime,
+    levelOf: ({ level }) => level,
+    keys: {
+      read: ({ key, bodyHash }) => {
+        if (typeof key !== 'string') return undefined;
+        const { hash, state } = splitKey(key);
+        return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
+      },
+      // A foreign alert has its key in any log, so this one came with an Idempotency-Key.
+      add: (record, { hash, state }) => ({ ...record, key: hash, bodyHash: state }),
+    },
+  }),
+  begin: () => ({
+    toLine: ({ id, record: { imported: _, ...record } }) => ['alerts', { ...record, id }],
+    toChange: (_key, value) => {
+      const { id, ...record } = value as Static<typeof StoredAlert>;
+      return { change: { id, record: { ...record, imported: true } } };
+    },
+  }),
+});

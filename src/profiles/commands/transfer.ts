@@ -1,0 +1,27 @@
+import Type, { type Static } from 'typebox';
+import { createRecordTables } from '../../storage/postgres/records/tables.ts';
+import type { MovedRecord } from '../../storage/record-log.ts';
+import { defineTransfer, RecordId } from '../feature.ts';
+import { Execution } from './schema.ts';
+
+/** Records of early versions lack some fields. */
+const StoredExecution = Type.Object(
+  { ...Type.Partial(Execution).properties, id: RecordId },
+  { additionalProperties: false },
+);
+
+/** The audit, in its order. */
+export const auditTransfer = defineTransfer<MovedRecord>({
+  name: 'commands',
+  lines: { executions: StoredExecution },
+  tables: createRecordTables('audit', {
+    timeOf: ({ time }) => (typeof time === 'string' ? Date.parse(time) : undefined),
+  }),
+  begin: () => ({
+    toLine: ({ id, record }) => ['executions', { ...record, id }],
+    toChange: (_key, value) => {
+      const { id, ...record } = value as Static<typeof StoredExecution>;
+      return { change: { id, record } };
+    },
+  }),
+});

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { toDestination, waitForRequests } from '../support/outbox.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { main, type Running, refusal, runProgram, startProgram } from '../support/program.ts';
+import { startReceiver } from '../support/receiver.ts';
+import {
+  end,
+  fileStore,
+  header,
+  logIn,
+  sendAlerts,
+  sendGroup,
+  sendKeyed,
+  start,
+  variables,
+} from '../support/transfer.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const skip = toSkipPostgres();
+
+let server: PostgresServer;
+const ends: (() => unknown)[] = [];
+before(async () => {
+  if (!skip) server = await startPostgres({ after: (end) => ends.push(end) }, { settings: { fsync: 'off' } });
+});
+after(async () => {
+  for (const end of ends) await end();
+});
+
+const createDatabase = async (): Promise<string[]> => {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await server.sql(`CREATE DATABASE ${name} OWNER signalbox`);
+  return ['--store', server.url(name)];
+};
+
+const importText = (store: string[], input: string) => runProgram(['import', ...store], { input });
+
+const exportText = async (store: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await runProgram(['export', ...store]);
+  assert.equal(code, 0, stderr);
+  return stdout;
+};
+
+/** A folder with alerts and executions, as a server left it, and its export. */
+const fill = async (t: TestContext): Promise<{ folder: string; text: string }> => {
+  const folder = createFolder(t);
+  const running = await start(t, folder);
+  await sendAlerts(running);
+  await running.stop();
+  return { folder, text: await exportText(fileStore(folder)) };
+};
+
+interface Line {
+  alerts?: Record<string, unknown> & { id: string };
+  executions?: Record<string, unknown> & { id: string };
+}
+
+const readLines = (text: string): Line[] =>
+  text
+    .split('\n')
+    .slice(1, -2)
+    .map((line) => JSON.parse(line));
+
+const listAlerts = (text: string) => readLines(text).flatMap(({ alerts }) => alerts ?? []);
+
+const alert = (n: number): string =>
+  JSON.stringify({
+    alerts: {
+      ...{ timestamp: '2026-01-31T09:30:00', source: '', level: 'INFO', message: `m${n}`, hostname: '' },
+      ...{ receivedAt: '09:30:00', time: '2026-01-31T09:30:00.000Z', id: randomUUID() },
+    },
+  });
+
+/** A server on the store whose only destination wants all alerts that the log holds. */
+const startWithDestination = async (t: TestContext, store: string[]) => {
+  const receiver = await startReceiver(t);
+  const config = join(createFolder(t), 'config.json');
+  const destinations = [toDestination(receiver, { startAt: 'oldest' })];
+  writeFileSync(config, JSON.stringify({ destinations }), { mode: 0o600 });
+  const settings = ['--config', config, '--time-zone', 'UTC'];
+  const running = await startProgram(t, [...store, ...settings], {
+    variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },
+  });
+  return { running, receiver };
+};
+
+/** Checks a server on an imported store, which behaves as the one that the alerts were sent to. */
+const assertGoesOn = async (running: Running, text: string): Promise<void> => {
+  const alerts = listAlerts(text);
+  const [first, , , long] = alerts;
+  const again = await sendKeyed(running);
+  assert.deepEqual([again.status, again.json['id']], [200, first?.id]);
+  assert.equal((await sendKeyed(running, { message: 'another' })).status, 422);
+  const group = Object(await sendGroup(running));
+  assert.deepEqual([group.ids, group.repeated], [alerts.slice(1, 3).map(({ id }) => id), 2]);
+  const { request } = running;
+  for (const { id, message, time } of alerts) {
+    const { json } = await request('GET', `/api/alerts/${id}`);
+    assert.deepEqual([json['message'], json['time']], [message, time]);
+  }
+  const since = encodeURIComponent(String(first?.['time']));
+  const until = encodeURIComponent(new Date(Date.now() + 60_000).toISOString());
+  const found = await request<{ data: { id: string }[] }>('GET', `/api/alerts/search?since=${since}&limit=100`);
+  assert.deepEqual(
+    found.json.data.map(({ id }) => id),
+    alerts.map(({ id }) => id).reverse(),
+  );
+  const byLevel = await request<{ data: { id: string }[] }>('GET', '/api/alerts/search?level=%00');
+  assert.deepEqual(
+    byLevel.json.data.map(({ id }) => id),
+    [long?.id],
+  );
+  const histogram = await request<{ buckets: { count: number; levels: object }[] }>(
+    'GET',
+    `/api/alerts/histogram?since=${since}&until=${until}&buckets=1`,
+  );
+  const [bucket] = histogram.json.buckets;
+  assert.deepEqual([bucket?.count, Object(bucket?.levels).ERROR], [alerts.length, 1]);
+  const executions = await request<{ data: { command: string }[] }>('GET', '/api/executions', {
+    headers: await logIn(running),
+  });
+  assert.deepEqual(
+    executions.json.data.map(({ command }) => command),
+    ['Get-Process', 'Remove-Item'],
+  );
+};
+
+test('alerts and the audit are the same after a move to files, and none is delivered again', async (t) => {
+  const { text } = await fill(t);
+  const store = fileStore(createFolder(t));
+  const { code, stderr } = await importText(store, text);
+  assert.deepEqual([code, stderr], [0, 'signalbox: imported alerts 5, executions 2\n']);
+  assert.equal(await exportText(store), text);
+  const { running, receiver } = await startWithDestination(t, store);
+  await assertGoesOn(running, text);
+  await running.request('POST', '/api/alert', { body: { message: 'new' } });
+  await waitForRequests(receiver, 1);
+  assert.deepEqual(
+    receiver.requests.map(({ body }) => JSON.parse(body).message),
+    ['new'],
+  );
+});
+
+test('alerts and the audit are the same after a move to a database and back', { skip }, async (t) => {
+  const { text } = await fill(t);
+  const database = await createDatabase();
+  assert.equal((await importText(database, text)).code, 0);
+  assert.equal(await exportText(database), text);
+  const { running, receiver } = await startWithDestination(t, [...database, '--data-dir', createFolder(t)]);
+  await assertGoesOn(running, text);
+  await running.request('POST', '/api/alert', { body: { message: 'new' } });
+  await waitForRequests(receiver, 1);
+  assert.deepEqual(
+    receiver.requests.map(({ body }) => JSON.parse(body).message),
+    ['new'],
+  );
+  await running.stop();
+  const more = await exportText(database);
+  assert.equal(listAlerts(more).length, 6);
+  const back = fileStore(createFolder(t));
+  assert.equal((await importText(back, more)).code, 0);
+  assert.equal(await exportText(back), more);
+});
+
+test('what a database remembers of alerts that it has received moves to files', { skip }, async (t) => {
+  const database = await createDatabase();
+  const { running } = await startWithDestination(t, [...database, '--data-dir', createFolder(t)]);
+  await sendAlerts(running);
+  await running.stop();
+  const text = await exportText(database);
+  const store = fileStore(createFolder(t));
+  assert.equal((await importText(store, text)).code, 0);
+  assert.equal(await exportText(store), text);
+  await assertGoesOn(await start(t, store[3] ?? ''), text);
+});
+
+test('an import into a database with alerts, or with an id twice, is refused and changes nothing', {
+  skip,
+}, async () => {
+  const database = await createDatabase();
+  const one = alert(1);
+  const twice = await importText(database, [header, one, one, end, ''].join('\n'));
+  assert.match(twice.stderr, /nothing was imported/);
+  assert.equal((await importText(database, [header, one, end, ''].join('\n'))).code, 0);
+  assert.equal(
+    (await importText(database, [header, alert(2), end, ''].join('\n'))).stderr,
+    'signalbox: the store has or had alerts already; import into an empty one\n',
+  );
+  assert.equal(await exportText(database), [header, one, end, ''].join('\n'));
+});
+
+test('an import into a log that has something is refused and changes nothing', async (t) => {
+  const { folder, text } = await fill(t);
+  const refused = await importText(fileStore(folder), [header, alert(1), end, ''].join('\n'));
+  assert.deepEqual(
+    [refused.code, refused.stderr],
+    [1, 'signalbox: the store has or had alerts already; import into an empty one\n'],
+  );
+  assert.equal(await exportText(fileStore(folder)), text);
+  const byHand = createFolder(t);
+  writeFileSync(join(byHand, 'alerts.jsonl'), '{"message":"by hand"}\n');
+  assert.equal((await importText(fileStore(byHand), [header, end, ''].join('\n'))).code, 1);
+  assert.equal(readFileSync(join(byHand, 'alerts.jsonl'), 'utf8'), '{"message":"by hand"}\n');
+});
+
+test('an export leaves out damaged alerts and has the rest', async (t) => {
+  const { folder, text } = await fill(t);
+  const path = join(folder, 'alerts.jsonl');
+  const lines = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, [...lines.with(1, '{"seq":'), '{"message":"by hand"}', ''].join('\n'));
+  const { code, stdout, stderr } = await runProgram(['export', ...fileStore(folder)]);
+  assert.deepEqual(
+    [code, stderr],
+    [1, 'signalbox: damaged, left out: alerts: 2 lines of the log\nsignalbox: exported alerts 4, executions 2\n'],
+  );
+  assert.deepEqual(listAlerts(stdout), listAlerts(text).toSpliced(1, 1));
+  assert.equal((await importText(fileStore(createFolder(t)), stdout)).code, 0);
+});
+
+test('an alert or execution that is not valid is named, and what was written before it is removed', async (t) => {
+  const folder = createFolder(t);
+  const many = Array.from({ length: 6000 }, (_, n) => alert(n));
+  for (const [line, problem] of [
+    [alert(1).replace('"alerts":{', '"alerts":{"seq":7,'), 'alerts has unknown keys; remove seq'],
+    [alert(1).replace(/"id":"./, '"id":"G'), 'alerts.id must be a UUID in lower case'],
+    ['{"executions":{"id":"1"}}', 'executions.id must be a UUID in lower case'],
+  ] as const) {
+    const { stderr } = await importText(fileStore(folder), [header, ...many, line, end, ''].join('\n'));
+    assert.equal(stderr, `signalbox: line 6002: ${problem}; nothing was imported\n`);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => /^alerts|unfinished/.test(name)),
+      [],
+    );
+  }
+});
+
+test('what an import has stored when it is killed is removed by the next one', async (t) => {
+  const folder = createFolder(t);
+  const child = spawn(process.execPath, [main, 'import', ...fileStore(folder)], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  // It is killed before it has read everything.
+  child.stdin.on('error', () => undefined);
+  child.stdin.write([header, ...Array.from({ length: 6000 }, (_, n) => alert(n)), ''].join('\n'));
+  const log = join(folder, 'alerts.jsonl');
+  await waitUntil('alerts are written', () => existsSync(log) && statSync(log).size > 0);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  assert.ok(existsSync(join(folder, 'import.unfinished')));
+  const one = [header, alert(1), end, ''].join('\n');
+  assert.equal((await importText(fileStore(folder), one)).code, 0);
+  assert.equal(await exportText(fileStore(folder)), one);
+});
+
+test('an import of alerts that was interrupted is not served, and the next one removes it', async (t) => {
+  const { folder } = await fill(t);
+  writeFileSync(join(folder, 'import.unfinished'), 'alerts\ncommands');
+  const problem = `dataDir: ${folder} has part of an import that was interrupted; run signalbox import again`;
+  for (const store of ['file', 'memory']) {
+    assert.equal(await refusal(['--store', store, '--data-dir', folder], 1), problem);
+  }
+  assert.equal(await refusal(['export', ...fileStore(folder)], 1), problem);
+  const one = [header, alert(1), end, ''].join('\n');
+  assert.equal((await importText(fileStore(folder), one)).code, 0);
+  assert.equal(await exportText(fileStore(folder)), one);
+  // One that named no log did not begin to store alerts.
+  writeFileSync(join(folder, 'import.unfinished'), '');
+  assert.match((await importText(fileStore(folder), one)).stderr, /has or had alerts already/);
+});
