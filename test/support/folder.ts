@@ -10,6 +10,7 @@ export interface Scope {
 /** A new folder that is deleted when the scope ends. */
 export const createFolder = (t: Scope): string => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // A server that still runs may write meanwhile.
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return folder;
 };
