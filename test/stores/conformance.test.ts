@@ -17,7 +17,7 @@ const files = readdirSync(folder)
 
 /** Runs the conformance tests with a store; returns what was printed, and the exit code. */
 const runConformance = async (store: string): Promise<{ code: unknown; output: string }> => {
-  const child = spawn(process.execPath, ['--test', '--test-concurrency=2', ...files], {
+  const child = spawn(process.execPath, ['--test', '--test-reporter=tap', '--test-concurrency=2', ...files], {
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, SIGNALBOX_TEST_STORE: store },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
