@@ -37,7 +37,7 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
   for (const Priority of ['Low', 'Medium', 'High', 'Critical'])
     await app.request('POST', '/api/tasks', { body: { Title: `A task of priority ${Priority}`, Priority } });
-  for (const command of ['Get-Process -Name node', 'Remove-Item /'])
+  for (const command of ['Get-Process -Name node*', 'Remove-Item /'])
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: 'an item' } });
 
@@ -93,7 +93,7 @@ test('no screen shifts its layout while it loads', { skip }, async (t) => {
     await sendAlert(app, { level: 'ERROR', source: 'disk', message: `message ${index % 7}` });
     await app.request('POST', '/api/tasks', { body: { Title: `task ${index}` } });
   }
-  await app.request('POST', '/api/execute', { token, body: { command: 'Get-Process -Name node' } });
+  await app.request('POST', '/api/execute', { token, body: { command: 'Get-Process -Name node*' } });
   for (const width of [1440, 768, 360]) {
     const { page } = await openConsole(t, browser, { app, viewport: { width, height: 900 } });
     await page.addInitScript(`globalThis.shifts = [];
