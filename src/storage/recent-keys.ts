@@ -1,5 +1,5 @@
 /** How long a key is remembered, and how many are. */
-const rememberedMs = 24 * 60 * 60 * 1000;
+export const rememberedMs = 24 * 60 * 60 * 1000;
 export const rememberedCount = 100_000;
 
 /** What is remembered of a key. */

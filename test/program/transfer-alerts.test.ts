@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { shareServer } from '../support/postgres/shared-server.ts';
 import { main, type Running, refusal, runProgram, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {
@@ -26,20 +26,10 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-let server: PostgresServer;
-const ends: (() => unknown)[] = [];
-before(async () => {
-  if (!skip) server = await startPostgres({ after: (end) => ends.push(end) }, { settings: { fsync: 'off' } });
-});
-after(async () => {
-  for (const end of ends) await end();
-});
+const server = shareServer();
 
-const createDatabase = async (): Promise<string[]> => {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await server.sql(`CREATE DATABASE ${name} OWNER signalbox`);
-  return ['--store', server.url(name)];
-};
+/** The flag that names a new database. */
+const createDatabase = async (): Promise<string[]> => ['--store', await server.createDatabase()];
 
 const importText = (store: string[], input: string) => runProgram(['import', ...store], { input });
 
@@ -133,12 +123,8 @@ const assertGoesOn = async (running: Running, text: string): Promise<void> => {
   );
 };
 
-test('alerts and the audit are the same after a move to files, and none is delivered again', async (t) => {
-  const { text } = await fill(t);
-  const store = fileStore(createFolder(t));
-  const { code, stderr } = await importText(store, text);
-  assert.deepEqual([code, stderr], [0, 'signalbox: imported alerts 5, executions 2\n']);
-  assert.equal(await exportText(store), text);
+/** Starts a server on an imported store, which goes on and delivers only what is new. */
+const assertServes = async (t: TestContext, store: string[], text: string): Promise<Running> => {
   const { running, receiver } = await startWithDestination(t, store);
   await assertGoesOn(running, text);
   await running.request('POST', '/api/alert', { body: { message: 'new' } });
@@ -147,6 +133,16 @@ test('alerts and the audit are the same after a move to files, and none is deliv
     receiver.requests.map(({ body }) => JSON.parse(body).message),
     ['new'],
   );
+  return running;
+};
+
+test('alerts and the audit are the same after a move to files, and none is delivered again', async (t) => {
+  const { text } = await fill(t);
+  const store = fileStore(createFolder(t));
+  const { code, stderr } = await importText(store, text);
+  assert.deepEqual([code, stderr], [0, 'signalbox: imported alerts 5, executions 2\n']);
+  assert.equal(await exportText(store), text);
+  await assertServes(t, store, text);
 });
 
 test('alerts and the audit are the same after a move to a database and back', { skip }, async (t) => {
@@ -154,14 +150,7 @@ test('alerts and the audit are the same after a move to a database and back', { 
   const database = await createDatabase();
   assert.equal((await importText(database, text)).code, 0);
   assert.equal(await exportText(database), text);
-  const { running, receiver } = await startWithDestination(t, [...database, '--data-dir', createFolder(t)]);
-  await assertGoesOn(running, text);
-  await running.request('POST', '/api/alert', { body: { message: 'new' } });
-  await waitForRequests(receiver, 1);
-  assert.deepEqual(
-    receiver.requests.map(({ body }) => JSON.parse(body).message),
-    ['new'],
-  );
+  const running = await assertServes(t, [...database, '--data-dir', createFolder(t)], text);
   await running.stop();
   const more = await exportText(database);
   assert.equal(listAlerts(more).length, 6);

@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { shareServer } from '../support/postgres/shared-server.ts';
 import { refusal, runProgram, startProgram } from '../support/program.ts';
 import { end, fileStore, fill, header, logIn, task, variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 
-let server: PostgresServer;
-const ends: (() => unknown)[] = [];
-before(async () => {
-  if (!skip) server = await startPostgres({ after: (end) => ends.push(end) }, { settings: { fsync: 'off' } });
-});
-after(async () => {
-  for (const end of ends) await end();
-});
+const server = shareServer();
 
 /** The flag that names a new database. */
-const createDatabase = async (): Promise<string[]> => {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await server.sql(`CREATE DATABASE ${name} OWNER signalbox`);
-  return ['--store', server.url(name)];
-};
+const createDatabase = async (): Promise<string[]> => ['--store', await server.createDatabase()];
 
 const importText = (store: string[], lines: readonly string[]) =>
   runProgram(['import', ...store], { input: lines.map((line) => `${line}\n`).join('') });

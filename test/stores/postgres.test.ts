@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createPostgresItemStore } from '../../src/profiles/items/postgres-store.ts';
 import { createPostgresSimpleTaskStore } from '../../src/profiles/simple-tasks/postgres-store.ts';
 import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres/task-store.ts';
@@ -8,28 +8,13 @@ import { Database } from '../../src/storage/postgres/database.ts';
 import { KeyRefusal, StoreConflict } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { shareServer } from '../support/postgres/shared-server.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
 import { testTaskStore } from './task-store.ts';
 
 const skip = toSkipPostgres();
 
-let server: PostgresServer;
-const ends: (() => unknown)[] = [];
-// Speed, not durability, matters here.
-const settings = { fsync: 'off', max_connections: 300 };
-before(async () => {
-  if (!skip) server = await startPostgres({ after: (end) => ends.push(end) }, { settings });
-});
-after(async () => {
-  for (const end of ends) await end();
-});
-
-const createDatabase = async (): Promise<string> => {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await server.sql(`CREATE DATABASE ${name} OWNER signalbox`);
-  return server.url(name);
-};
+const { createDatabase } = shareServer();
 
 /** Another instance on the same database. */
 const open = (t: TestContext, url: string): Database => {

@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type EventClient, openEvents } from '../support/events.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';
+import { runSql } from '../support/postgres/server.ts';
+import { shareServer } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-let server: PostgresServer;
-const ends: (() => unknown)[] = [];
-before(async () => {
-  if (!skip) server = await startPostgres({ after: (end) => ends.push(end) }, { settings: { fsync: 'off' } });
-});
-after(async () => {
-  for (const end of ends) await end();
-});
-
-const createDatabase = async (): Promise<string> => {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await server.sql(`CREATE DATABASE ${name} OWNER signalbox`);
-  return server.url(name);
-};
+const { createDatabase } = shareServer();
 
 /** Another instance on the same database. */
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>

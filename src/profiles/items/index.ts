@@ -17,10 +17,7 @@ export const items = defineFeature({
   create: async ({ openChanges, database, clock, log, records }) => {
     const store = database ? createPostgresItemStore(database, clock) : await openItemStore(openChanges);
     const seed = (records['items'] ?? []) as ItemSeed[];
-    await loadSeed(
-      () => restoreItems(store, seed),
-      (details, message) => log.warn(details, message),
-    );
+    await loadSeed(() => restoreItems(store, seed), log);
     const profiles = { items: createItemRoutes(store) };
     return { profiles, isReady: store.isReady, close: async () => store.close() };
   },

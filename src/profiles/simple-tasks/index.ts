@@ -17,10 +17,7 @@ export const simpleTasks = defineFeature({
   create: async ({ openChanges, database, clock, log, records }) => {
     const store = database ? createPostgresSimpleTaskStore(database, clock) : await openSimpleTaskStore(openChanges);
     const seed = (records['simpleTasks'] ?? []) as SimpleTaskSeed[];
-    await loadSeed(
-      () => restoreTasks(store, seed),
-      (details, message) => log.warn(details, message),
-    );
+    await loadSeed(() => restoreTasks(store, seed), log);
     const profiles = { 'simple-tasks': createSimpleTaskRoutes(store) };
     return { profiles, isReady: store.isReady, close: async () => store.close() };
   },

@@ -23,10 +23,7 @@ export const tasks = defineFeature({
   create: async ({ clock, host, version, nodeVersion, openChanges, database, log, records }) => {
     const store = database ? createPostgresTaskStore(database, clock) : await openTaskStore(clock, openChanges);
     const seed = (records['tasks'] ?? []) as TaskSeed[];
-    await loadSeed(
-      () => restoreTasks(store, seed),
-      (details, message) => log.warn(details, message),
-    );
+    await loadSeed(() => restoreTasks(store, seed), log);
     const { topic, publish } = createNoticeTopic('open');
     const shared = [
       ...createTaskRoutes(noticeChanges(store, publish)),

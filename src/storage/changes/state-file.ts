@@ -31,7 +31,7 @@ export interface StateFile {
   readonly size: number;
   /**
    * Passes each change to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each damage, which is
-   * passed over unless it throws; undefined stands for a seq that cannot be read then.
+   * passed over unless it throws; the seq is undefined then if it cannot be read.
    */
   read<Change>(apply: (change: Change) => unknown, onDamage: OnDamage): Promise<number | undefined>;
   /** Rejects if the file cannot be written; then the old one is still there. */

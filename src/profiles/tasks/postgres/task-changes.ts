@@ -1,6 +1,7 @@
 import { toLocalTimestamp } from '../../../http/response/timestamp.ts';
 import type { Collection, Decision, Gate } from '../../../storage/postgres/collection.ts';
 import type { Row, Statement } from '../../../storage/postgres/connection.ts';
+import { rememberedMs } from '../../../storage/recent-keys.ts';
 import { KeyRefusal } from '../../../storage/store-errors.ts';
 import { type Versioned, version } from '../../../storage/versions.ts';
 import { type NewTask, priorities, statuses, type Task, type TaskChanges, type TaskSeed } from '../schema.ts';
@@ -31,7 +32,7 @@ export const createTaskCollection = (clock: () => Date): Collection<TaskChange, 
       { text: 'SELECT id, version, body FROM signalbox.task WHERE id = ANY($1)', values: [ids] },
       {
         text: `SELECT key, fingerprint, answer FROM signalbox.idempotency
-          WHERE key = ANY($1) AND at > to_timestamp($2) - interval '24 hours'`,
+          WHERE key = ANY($1) AND at > to_timestamp($2) - interval '${rememberedMs} milliseconds'`,
         values: [keys, clock().getTime() / 1000],
       },
     ];

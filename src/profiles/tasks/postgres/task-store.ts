@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '../../../storage/postgres/database.ts';
+import { rememberedMs } from '../../../storage/recent-keys.ts';
 import { KeyRefusal } from '../../../storage/store-errors.ts';
 import type { Versioned } from '../../../storage/versions.ts';
 import type { Task, TaskChanges } from '../schema.ts';
@@ -7,9 +8,6 @@ import type { RequestKey, TaskStore } from '../store.ts';
 import { toStoredTask } from '../task-text.ts';
 import { createTaskCollection, type TaskChange } from './task-changes.ts';
 import { createTaskLists } from './task-lists.ts';
-
-/** How long a key of a request is remembered. */
-const rememberedMs = 24 * 60 * 60 * 1000;
 
 /** Tasks in a database that several instances share. */
 export const createPostgresTaskStore = (database: Database, clock: () => Date): TaskStore => {

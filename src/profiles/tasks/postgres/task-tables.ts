@@ -1,5 +1,6 @@
 import type { Statement } from '../../../storage/postgres/connection.ts';
 import { claimGate, type Tables } from '../../../storage/postgres/tables.ts';
+import { rememberedMs } from '../../../storage/recent-keys.ts';
 import { setCount, toMemberships } from '../task-sets.ts';
 import type { TaskChange } from '../task-state.ts';
 import { toStoredTask, toTaskText } from '../task-text.ts';
@@ -21,7 +22,7 @@ export const taskTables: Tables<TaskChange> = {
     {
       // In the order in which their tasks were created.
       text: `SELECT key, fingerprint, answer, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.idempotency
-        WHERE at > now() - interval '24 hours' ORDER BY substring(answer FROM '^{"Id":(\\d+)')::bigint`,
+        WHERE at > now() - interval '${rememberedMs} milliseconds' ORDER BY substring(answer FROM '^{"Id":(\\d+)')::bigint`,
       toChange: ({ key, fingerprint, answer, at }) => ({
         key: { key, bodyHash: fingerprint, storedAt: Math.round(at) },
         task: JSON.parse(answer),

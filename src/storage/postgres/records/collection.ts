@@ -1,10 +1,8 @@
+import { rememberedMs } from '../../recent-keys.ts';
 import { KeyRefusal } from '../../store-errors.ts';
 import type { Collection, Decision, Gate } from '../collection.ts';
 import type { Row, Statement } from '../connection.ts';
 import { insertRecords, rememberKeys } from './rows.ts';
-
-/** How long a record is remembered by its key. */
-export const rememberedMs = 24 * 60 * 60 * 1000;
 
 /** By which a record that comes again is recognized: the last one with its hash had the same state. */
 export interface RepeatKey {

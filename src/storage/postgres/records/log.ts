@@ -8,6 +8,7 @@ import type { StoredRecord } from '../../journal/read/forward.ts';
 import type { Listing } from '../../journal/read/listing.ts';
 import type { Search, SearchResult } from '../../journal/read/search.ts';
 import type { Appended } from '../../journal/write/queue.ts';
+import { rememberedMs } from '../../recent-keys.ts';
 import type { RecordLog, RecordLogState } from '../../record-log.ts';
 import type { Collection } from '../collection.ts';
 import type { Database } from '../database.ts';
@@ -17,7 +18,6 @@ import {
   type Placed,
   type RecordChange,
   type RepeatKey,
-  rememberedMs,
 } from './collection.ts';
 import { listTable } from './listing.ts';
 import { type Range, readPage, toLevel, toRecord } from './pages.ts';

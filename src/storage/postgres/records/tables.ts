@@ -1,8 +1,8 @@
 import type { LogRecord } from '../../journal/format/line.ts';
+import { rememberedMs } from '../../recent-keys.ts';
 import type { MovedRecord } from '../../record-log.ts';
 import type { Statement } from '../connection.ts';
 import { claimGate, storeLastId, type Tables } from '../tables.ts';
-import { rememberedMs } from './collection.ts';
 import { toLevel } from './pages.ts';
 import { insertRecords, type RememberedKey, rememberKeys } from './rows.ts';
 
