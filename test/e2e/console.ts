@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { passwords, startApp, type TestApp } from '../support/app.ts';
+import { atEnd } from '../support/scope.ts';
 import { collectComplaints } from './docs-page.ts';
 
 export interface ConsolePage {
@@ -29,7 +30,7 @@ export const openConsole = async (
   const app = given ?? (await startApp(t, { settings }));
   // uPlot throws where the system's locale is malformed.
   const context = await browser.newContext({ baseURL: app.url, locale: 'en-GB', ...options });
-  t.after(() => context.close());
+  atEnd(t, () => context.close());
   const page = await context.newPage();
   const complaints = collectComplaints(page);
   await page.goto(`/console/${hash}`);

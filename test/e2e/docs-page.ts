@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.ts';
+import { atEnd } from '../support/scope.ts';
 
 export interface DocsPage {
   page: Page;
@@ -29,7 +30,7 @@ export const openDocs = async (
   if (!browser) throw new Error('no Chromium or Chrome is installed here');
   const app = await startApp(t, { settings });
   const context = await browser.newContext({ baseURL: app.url, ...options });
-  t.after(() => context.close());
+  atEnd(t, () => context.close());
   if (document !== undefined) {
     await context.route('**/openapi.json', (route) => route.fulfill({ status, body: document }));
   }

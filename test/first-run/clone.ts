@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../src/app/package-info.ts';
-import { createFolder, type Scope } from '../support/folder.ts';
+import { createFolder } from '../support/folder.ts';
+import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /** An unprivileged account if the tests run as root. */
@@ -110,7 +111,7 @@ export const startServer = async (
 ): Promise<Server> => {
   const begun = performance.now();
   const command = launch(program, [...args, '--port', '0', '--data-dir', join(home.folder, randomUUID())], cwd, home);
-  t.after(() => signalGroup(command.child, 'SIGKILL'));
+  atEnd(t, () => signalGroup(command.child, 'SIGKILL'));
   let finished = false;
   void command.ended.then(() => {
     finished = true;
@@ -156,7 +157,7 @@ export const listProcesses = (folder: string): string[] =>
 export const makeReadOnly = (t: Scope, folder: string): void => {
   const change = (mode: string) => execFileSync('chmod', ['-R', mode, folder]);
   change('a-w');
-  t.after(() => change('u+w'));
+  atEnd(t, () => change('u+w'));
 };
 
 const giveToNobody = (folder: string): void => {

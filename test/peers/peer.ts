@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
-import type { Scope } from '../support/folder.ts';
+import { atEnd, type Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 
 /** Why a test cannot run here; false where all the programs are installed. */
@@ -27,7 +27,7 @@ export const startPeer = async (t: Scope, program: string, args: string[], ready
     output = (output + text).slice(-4000);
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  t.after(async () => {
+  atEnd(t, async () => {
     child.kill('SIGKILL');
     await ended;
   });

@@ -10,7 +10,8 @@ import { SettingsError } from '../../src/config/settings-error.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
 import { type Client, createClient, type Request } from './client.ts';
-import { createFolder, type Scope } from './folder.ts';
+import { createFolder } from './folder.ts';
+import { atEnd, type Scope } from './scope.ts';
 import { createTestStore } from './test-store.ts';
 
 /** Passwords and the signing key of test apps. */
@@ -92,7 +93,7 @@ export const listen = async (t: Scope, server: FastifyInstance): Promise<Listeni
     client?.close();
     await server.close();
   };
-  t.after(close);
+  atEnd(t, close);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   client = createClient(url);
   return { url, request: client.request, close };

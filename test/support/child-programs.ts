@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFolder, type Scope } from './folder.ts';
+import { createFolder } from './folder.ts';
+import type { Scope } from './scope.ts';
 
 /** Writes an executable shell script, deleted after the test, and returns its absolute path. */
 export const writeProgram = (t: Scope, name: string, script: string): string => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
-import type { Scope } from './folder.ts';
+import { atEnd, type Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
 interface ReceivedEvent {
@@ -60,7 +60,7 @@ export const openEvents = (
     });
     sent.once('error', reject);
     sent.end();
-    t.after(() => void sent.destroy());
+    atEnd(t, () => void sent.destroy());
   });
 
 /** The complete events of a stream; comments are left out. */

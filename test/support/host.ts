@@ -1,7 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createFolder, type Scope } from './folder.ts';
+import { createFolder } from './folder.ts';
+import { atEnd, type Scope } from './scope.ts';
 
 /** Content of a file, or the target of a symbolic link. */
 type TreeEntry = string | Buffer | { link: string };
@@ -44,7 +45,7 @@ export const inBackground: { stdio: ('pipe' | 'ignore' | 'inherit')[] } = {
 /** Waits until a started program runs, and returns its process id; the program ends with the test. */
 export const keepRunning = async (test: Scope, child: StartedProgram): Promise<number> => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  test.after(async () => {
+  atEnd(test, async () => {
     child.kill('SIGKILL');
     await ended;
   });

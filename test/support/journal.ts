@@ -6,6 +6,7 @@ import type { LogRecord } from '../../src/storage/journal/format/line.ts';
 import type { Match } from '../../src/storage/journal/format/parse.ts';
 import { type Journal, openJournal } from '../../src/storage/journal/journal.ts';
 import type { JournalOptions } from '../../src/storage/journal/options.ts';
+import { atEnd } from './scope.ts';
 
 export interface TestJournal extends Journal {
   file: string;
@@ -21,7 +22,7 @@ export const openTestJournal = async (
   const events: JournalEvent[] = [];
   const report = (event: JournalEvent): void => void events.push(event);
   const journal = await openJournal({ directory, name: 'log', report, minFreeBytes: 0, ...options });
-  t.after(() => journal.close());
+  atEnd(t, () => journal.close());
   return { ...journal, file: join(directory, 'log.jsonl'), events };
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { startApp, type TestApp } from './app.ts';
-import type { Scope } from './folder.ts';
 import type { Receiver } from './receiver.ts';
+import type { Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
 /** What `GET /api/deliveries` says of a destination. */

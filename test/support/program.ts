@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Request } from './client.ts';
-import type { Scope } from './folder.ts';
+import { atEnd, type Scope } from './scope.ts';
 
 /** The program as separate modules, so that its coverage is measured. */
 export const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -68,7 +68,7 @@ export const refusal = async (args: string[], code: 1 | 2, variables: Record<str
 /** Starts the program as a server on a free port and waits until it listens; stopped when the test ends. */
 export const startProgram = async (t: Scope, args: string[], options: Options = {}): Promise<Running> => {
   const { child, output, ended } = start(['--port', '0', ...args], options);
-  t.after(() => child.kill('SIGKILL') && ended);
+  atEnd(t, () => child.kill('SIGKILL') && ended);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const address = /listens on (\S+)\n/.exec(output.stdout)?.[1];
@@ -77,7 +77,7 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
     ended.then(({ stderr }) => reject(new Error(`the program ended on startup: ${stderr}`)));
   });
   const client = createClient(url);
-  t.after(client.close);
+  atEnd(t, client.close);
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
     return ended;

@@ -2,8 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFolder, type Scope } from './folder.ts';
+import { createFolder } from './folder.ts';
 import { findFreePort } from './free-port.ts';
+import { atEnd, type Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
 /** What promtool prints for a text on its standard input, and its exit code. */
@@ -34,7 +35,7 @@ export const startPrometheus = async (t: Scope, config: string): Promise<Prometh
     { stdio: 'ignore' },
   );
   const ended = once(child, 'exit');
-  t.after(async () => {
+  atEnd(t, async () => {
     child.kill('SIGKILL');
     await ended;
   });

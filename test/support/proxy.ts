@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Scope } from './folder.ts';
+import { atEnd, type Scope } from './scope.ts';
 
 /** Returns another body for a response, or undefined to leave it as it is. */
 export type Change = (method: string, path: string, body: string) => string | undefined;
@@ -24,7 +24,7 @@ export const startProxy = async (t: Scope, target: string, change: Change): Prom
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  atEnd(t, () => {
     server.close();
     server.closeAllConnections();
   });

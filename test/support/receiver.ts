@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Scope } from './folder.ts';
+import { atEnd, type Scope } from './scope.ts';
 
 /** A request that a receiver got. */
 export interface Received {
@@ -49,7 +49,7 @@ export const startReceiver = async (t: Scope, behaviour: Behaviour = answer(200)
     server.closeAllConnections();
     await once(server, 'close');
   };
-  t.after(close);
+  atEnd(t, close);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,

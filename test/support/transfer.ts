@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { samples } from './alert-samples.ts';
-import { createFolder, type Scope } from './folder.ts';
+import { createFolder } from './folder.ts';
 import { type Running, startProgram } from './program.ts';
+import type { Scope } from './scope.ts';
 
 const secret = 'a signing key for tests, 32 bytes or more';
 export const variables = { SIGNALBOX_JWT_SECRET: secret, SIGNALBOX_ADMIN_PASSWORD: 'correct horse' };

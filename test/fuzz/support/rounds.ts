@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Scope } from '../../support/folder.ts';
+import type { Scope } from '../../support/scope.ts';
 import type { Case } from './corpus.ts';
 import { hints } from './hints.ts';
 import { createRequests } from './requests.ts';

@@ -3,8 +3,8 @@ import type { Feature } from '../../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../../src/profiles/index.ts';
 import { startApp } from '../../support/app.ts';
 import { createClient } from '../../support/client.ts';
-import type { Scope } from '../../support/folder.ts';
 import { resolveReferences } from '../../support/openapi.ts';
+import { atEnd, type Scope } from '../../support/scope.ts';
 import { createClaims, createHmacSigner, signToken } from '../../support/tokens.ts';
 import type { tokenNames } from './headers.ts';
 import { Finding, type Judged, judge } from './judge.ts';
@@ -66,7 +66,7 @@ export const startService = async (
   const document = await request<Parameters<typeof toOperations>[0]>('GET', '/openapi.json');
   const operations = toOperations(resolveReferences(document.json));
   const client = createClient(url);
-  scope.after(() => client.close());
+  atEnd(scope, () => client.close());
   const tokens = createTokens();
   const resolve = (value: string) =>
     value.replaceAll(/\{(\w+)\}/g, (name, key) => tokens[key as keyof typeof tokens] ?? name);

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { passwords, secret } from '../../support/app.ts';
-import { createFolder, type Scope } from '../../support/folder.ts';
+import { createFolder } from '../../support/folder.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { type Running, startProgram } from '../../support/program.ts';
+import { atEnd, type Scope } from '../../support/scope.ts';
 import { waitUntil } from '../../support/wait.ts';
 
 const haproxy = '/usr/sbin/haproxy';
@@ -78,7 +79,7 @@ const startHaproxy = async (t: Scope, urls: readonly string[]): Promise<string> 
   writeFileSync(path, [...configuration(port), ...servers, ''].join('\n'));
   const child = spawn(haproxy, ['-db', '-f', path], { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  t.after(() => child.kill('SIGKILL') && ended);
+  atEnd(t, () => child.kill('SIGKILL') && ended);
   const url = `http://127.0.0.1:${port}`;
   await waitUntil('HAProxy answers', async () => {
     if (child.exitCode !== null) throw new Error('HAProxy has ended');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient, type JsonResponse } from '../../support/client.ts';
-import type { Scope } from '../../support/folder.ts';
 import type { Random } from '../../support/random.ts';
+import { atEnd, type Scope } from '../../support/scope.ts';
 import type { Operation, Outcome } from './history.ts';
 
 /** Milliseconds between the attempts to send a creation with the same Idempotency-Key. */
@@ -154,7 +154,7 @@ export const startWorkload = (t: Scope, { urls, random, tag, clients = 24 }: Opt
     await done;
     for (const { close } of connections.splice(0)) close();
   };
-  t.after(stop);
+  atEnd(t, stop);
   return { operations, answers, wrong, slowest: () => slowest, acknowledged: () => acknowledged, stop };
 };
 

@@ -1,7 +1,7 @@
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Scope } from '../folder.ts';
+import type { Scope } from '../scope.ts';
 import { waitUntil } from '../wait.ts';
 import { admin, ordinary } from './data-folder.ts';
 import { owner, runAsOwner, type Version } from './installation.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Scope } from '../folder.ts';
 import { findFreePort } from '../free-port.ts';
+import { atEnd, type Scope } from '../scope.ts';
 import { waitUntil } from '../wait.ts';
 import { ordinary } from './data-folder.ts';
 import { createOwnedFolder, owner, toSkipPostgres } from './installation.ts';
@@ -40,7 +40,7 @@ server_login_retry = 1
   }
   const child = spawn(pgbouncer, [join(folder, 'pgbouncer.ini')], { ...owner, stdio: 'ignore', cwd: '/' });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  t.after(async () => {
+  atEnd(t, async () => {
     child.kill('SIGKILL');
     await ended;
     rmSync(folder, { recursive: true });

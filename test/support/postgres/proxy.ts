@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { Scope } from '../folder.ts';
+import { atEnd, type Scope } from '../scope.ts';
 
 /** The end of the server's answer to a COMMIT: the message CommandComplete. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
@@ -89,7 +89,7 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
   const cut = (how: 'reset' | 'end'): void => {
     for (const socket of [...sockets]) how === 'reset' ? socket.resetAndDestroy() : socket.end();
   };
-  t.after(() => {
+  atEnd(t, () => {
     server.close();
     cut('reset');
   });

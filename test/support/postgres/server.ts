@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Scope } from '../folder.ts';
 import { findFreePort } from '../free-port.ts';
+import { atEnd, type Scope } from '../scope.ts';
 import { waitUntil } from '../wait.ts';
 import { admin, createData, ordinary } from './data-folder.ts';
 import { createOwnedFolder, findInstallation, owner, type Version } from './installation.ts';
@@ -90,7 +90,7 @@ export const startPostgres = async (t: Scope, options: Options = {}): Promise<Po
     child.kill(signal);
     await ended;
   };
-  t.after(async () => {
+  atEnd(t, async () => {
     await stop('SIGQUIT');
     // A killed server leaves a small segment of shared memory, whose number is in this file.
     const segment = readIfThere(join(data, 'postmaster.pid'))?.split('\n')[6]?.trim().split(/\s+/)[1];

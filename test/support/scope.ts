@@ -1,0 +1,31 @@
+/** Something with an end and cleanup steps, usually a test. */
+export interface Scope {
+  after(step: () => unknown): void;
+}
+
+type Step = () => unknown;
+
+const stepsOf = new WeakMap<Scope, Step[]>();
+
+/**
+ * Registers a cleanup step. Steps run in reverse order, as what was started last may use what was there before; each
+ * runs even if another one fails, which then fails the scope.
+ */
+export const atEnd = (t: Scope, step: Step): void => {
+  const known = stepsOf.get(t);
+  if (known) return void known.push(step);
+  const steps = [step];
+  stepsOf.set(t, steps);
+  t.after(async () => {
+    const errors: unknown[] = [];
+    for (const next of steps.splice(0).reverse()) {
+      try {
+        await next();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    stepsOf.delete(t);
+    if (errors.length > 0) throw errors[0];
+  });
+};
