@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** The query of another page; undefined members are left out. */
-type Query = Record<string, string | number | undefined>;
+type Query = Record<string, string | number>;
 
 /** For the OpenAPI document. */
 export const pagingHeaders = {
@@ -10,17 +9,23 @@ export const pagingHeaders = {
 };
 
 /**
- * Adds `X-Total-Count`, and a `Link` for each other page by its relation (RFC 8288): `next`, `prev`, `first`, `last`. Links
- * are relative, so they hold behind a proxy that serves the program below another path.
+ * Adds `X-Total-Count`, and a `Link` for each other page by its relation (RFC 8288): `next`, `prev`, `first`, `last`. A
+ * page is the query of the request with these members instead. Links are relative, so they hold behind a proxy that
+ * serves the program below another path.
  */
-export const setPaging = (reply: FastifyReply, total: number, pages: Record<string, Query | undefined>): void => {
+export const setPaging = (
+  reply: FastifyReply,
+  total: number,
+  query: object = {},
+  pages: Record<string, Query | undefined> = {},
+): void => {
   reply.header('x-total-count', total);
-  const links = Object.entries(pages).flatMap(([relation, query]) => (query ? [toLink(relation, query)] : []));
+  const links = Object.entries(pages).flatMap(([relation, page]) => (page ? [toLink(relation, query, page)] : []));
   if (links.length > 0) reply.header('link', links.join(', '));
 };
 
-const toLink = (relation: string, query: Query): string => {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.append(name, String(value));
-  return `<?${parameters}>; rel="${relation}"`;
+const toLink = (relation: string, query: object, page: Query): string => {
+  const kept = Object.entries(query).filter(([name]) => !(name in page));
+  const parameters = [...kept, ...Object.entries(page)].map((parameter) => parameter.map(encodeURIComponent).join('='));
+  return `<?${parameters.join('&')}>; rel="${relation}"`;
 };

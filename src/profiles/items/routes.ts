@@ -13,12 +13,14 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     summary: 'List items by page, in order of creation',
     headers: { response: pagingHeaders },
     schema: { operationId: 'listItems', querystring: ItemQuery, response: { 200: ItemPage } },
-    handler: ({ query: { page, size } }, reply) =>
-      whenReady(reply, store.listPage(page, size), ({ total, pieces }) => {
-        setPaging(reply, total, toPages(page, size, total));
+    handler: ({ query }, reply) => {
+      const { page, size } = query;
+      return whenReady(reply, store.listPage(page, size), ({ total, pieces }) => {
+        setPaging(reply, total, query, toPages(page, size, total));
         const closing = `],"page":${page},"size":${size},"total":${total}}`;
         return sendList(reply, { opening: '{"data":[', pieces, closing });
-      }),
+      });
+    },
   }),
   defineRoute({
     method: 'POST',
@@ -31,14 +33,14 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
   }),
 ];
 
-/** The queries of the other pages, as far as there are any. */
+/** The other pages, as far as there are any. */
 const toPages = (page: number, size: number, total: number) => {
-  const last = Math.max(1, Math.ceil(total / Math.max(1, size)));
-  const toPage = (other: number) => ({ page: other, size });
+  if (size === 0) return {};
+  const last = Math.max(1, Math.ceil(total / size));
   return {
-    first: size > 0 ? toPage(1) : undefined,
-    prev: size > 0 && page > 1 ? toPage(Math.min(page - 1, last)) : undefined,
-    next: size > 0 && page < last ? toPage(page + 1) : undefined,
-    last: size > 0 ? toPage(last) : undefined,
+    first: { page: 1 },
+    ...(page > 1 && { prev: { page: Math.min(page - 1, last) } }),
+    ...(page < last && { next: { page: page + 1 } }),
+    last: { page: last },
   };
 };

@@ -20,7 +20,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     schema: { operationId: 'listTasks', response: { 200: SimpleTaskList } },
     handler: (_request, reply) =>
       whenReady(reply, store.list(), ({ total, pieces }) => {
-        setPaging(reply, total, {});
+        setPaging(reply, total);
         return sendList(reply, { opening: '[', pieces, closing: ']' });
       }),
   }),

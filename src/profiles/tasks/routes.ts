@@ -40,12 +40,14 @@ export const createListRoute = (store: TaskStore): Route =>
     summary: 'List tasks, in order of creation',
     headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
-    handler: ({ query: { limit, after, ...filter } }, reply) =>
-      whenReady(reply, store.list(filter, limit, after), ({ total, count, pieces, next }) => {
-        setPaging(reply, total, { next: next === undefined ? undefined : { ...filter, limit, after: next } });
+    handler: ({ query }, reply) => {
+      const { limit, after, ...filter } = query;
+      return whenReady(reply, store.list(filter, limit, after), ({ total, count, pieces, next }) => {
+        setPaging(reply, total, query, { next: next === undefined ? undefined : { after: next } });
         const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
         return sendList(reply, { opening, pieces, closing: ']}' });
-      }),
+      });
+    },
   });
 
 /** Profile `protected-tasks`: the whole list, behind a token. */
@@ -58,7 +60,7 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
     schema: { operationId: 'listTasks', response: { 200: UserTaskList } },
     handler: (request, reply) =>
       whenReady(reply, store.list({}, Number.MAX_SAFE_INTEGER), ({ total, count, pieces }) => {
-        setPaging(reply, total, {});
+        setPaging(reply, total);
         const user = JSON.stringify(principalOf(request).name);
         return sendList(reply, {
           opening: `{"user":${user},"count":${count},"data":[`,
