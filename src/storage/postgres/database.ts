@@ -1,6 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../store-errors.ts';
 import { readPostgresUrl } from './address.ts';
 import type { Collection } from './collection.ts';
 import type { Connection, Row, Statement } from './connection.ts';
@@ -10,6 +8,7 @@ import { Primary } from './primary.ts';
 import { Reader } from './reader.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { type Expiry, Sweep } from './sweep.ts';
+import { Turns } from './turns.ts';
 import { type Identity, Writer } from './writer.ts';
 
 /** What all instances of a database have in common. */
@@ -20,14 +19,12 @@ export interface Common {
   timeZone: string;
 }
 
-/** Long lists that are read at the same time. */
+/** Long lists that are read at the same time, and first pages of lists. */
 const mostSnapshots = 2;
+const mostFirstPages = 16;
 
 /** Milliseconds for which the row of an instance that has ended stays. */
 const endedMs = 24 * 60 * 60 * 1000;
-
-/** Milliseconds that one more waits for its turn. */
-const snapshotMs = 5000;
 
 /** The database that an instance shares with others. */
 export class Database {
@@ -38,9 +35,10 @@ export class Database {
   readonly #reader: Reader;
   readonly #writer: Writer;
   readonly #sweep: Sweep;
+  readonly #snapshots = new Turns(mostSnapshots);
+  readonly #firstPages = new Turns(mostFirstPages);
   readonly #instanceName: string;
   #prepared: Promise<void> | undefined;
-  #snapshots = 0;
 
   /** Throws an Error, whose message is a clause, for an address that cannot be read. `report` is that of the writer. */
   constructor(url: string, identity: Identity, common: Common, report: (failure: unknown) => void) {
@@ -96,21 +94,16 @@ export class Database {
     return this.#reader.query(statement);
   }
 
+  /** As `query`, for the first page of a list, which may be large: only some are read at the same time. */
+  async queryFirstPage(statement: Statement): Promise<Row[]> {
+    const leave = await this.#firstPages.take();
+    return this.#reader.query(statement).finally(leave);
+  }
+
   /** Reads of one moment; the caller closes it. Throws StoreUnavailable, also where others stay open too long. */
   async openSnapshot(): Promise<Snapshot> {
-    const deadline = performance.now() + snapshotMs;
-    while (this.#snapshots >= mostSnapshots) {
-      if (performance.now() > deadline)
-        throw new StoreUnavailable('Too many long lists are being read; try again later');
-      await pause(snapshotMs / 100);
-    }
-    this.#snapshots += 1;
-    return openSnapshot(
-      async () => this.#prepare(await this.#primary.connect()),
-      () => {
-        this.#snapshots -= 1;
-      },
-    );
+    const leave = await this.#snapshots.take();
+    return openSnapshot(async () => this.#prepare(await this.#primary.connect()), leave);
   }
 
   /** Deletes old rows now and then, from now on. */

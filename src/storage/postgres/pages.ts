@@ -3,7 +3,10 @@ import type { Database } from './database.ts';
 
 /** Rows that are read at once, and bytes of their bodies, unless one alone has more. */
 const pageRows = 1000;
-const pageBytes = 4 * 1024 * 1024;
+const pageBytes = 1024 * 1024;
+
+/** The same for the first page: many clients read one at the same time. */
+const firstBytes = 512 * 1024;
 
 /** What to list: rows of a table with these conditions, which contain no text of clients. */
 export interface Selection {
@@ -44,9 +47,9 @@ export const readPages = async (
     try {
       let last = after;
       for (let left = counted.count; left > 0; ) {
-        const page = (await snapshot.query({ text: select(selection, Math.min(left, pageRows), last) })).filter(
-          hasBody,
-        );
+        const page = (
+          await snapshot.query({ text: select(selection, Math.min(left, pageRows), last, pageBytes) })
+        ).filter(hasBody);
         yield page.map(({ body }) => body);
         left -= page.length;
         last = page.at(-1).id;
@@ -60,9 +63,9 @@ export const readPages = async (
 
 /** The first page, as of one moment with the total; with one row more than wanted, which shows whether there are more. */
 const readFirst = async (database: Database, selection: Selection, limit: number, after: number) => {
-  const rows = await database.query({
+  const rows = await database.queryFirstPage({
     text: `SELECT ${selection.total} AS total, page.id, page.body FROM signalbox.gate AS gate
-      LEFT JOIN LATERAL (${select(selection, Math.min(limit, pageRows) + 1, after)}) AS page ON true
+      LEFT JOIN LATERAL (${select(selection, Math.min(limit, pageRows) + 1, after, firstBytes)}) AS page ON true
       WHERE gate.name = '${selection.gate}' ORDER BY page.id`,
   });
   const found = rows.filter(({ id }) => id !== null);
@@ -72,8 +75,8 @@ const readFirst = async (database: Database, selection: Selection, limit: number
 };
 
 /** Rows without a body do not fit into a page any more. */
-const select = ({ table, conditions, id }: Selection, limit: number, after: number): string =>
-  `SELECT id, CASE WHEN before < ${pageBytes} THEN body END AS body FROM (
+const select = ({ table, conditions, id }: Selection, limit: number, after: number, bytes: number): string =>
+  `SELECT id, CASE WHEN before < ${bytes} THEN body END AS body FROM (
     SELECT id, body, sum(octet_length(body)) OVER (ORDER BY id) - octet_length(body) AS before FROM (
       SELECT id, body FROM signalbox.${table} WHERE ${[...conditions, `${id} > ${after}`].join(' AND ')}
       ORDER BY ${id} LIMIT ${limit}
