@@ -20,19 +20,26 @@ const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)\/([
 
 const form = 'postgres://user@host/database';
 
+/** Values of `target_session_attrs`, as libpq has it, that fit a server that takes changes. */
+const accepted = ['read-write', 'primary', 'any'];
+
 /** True for the address of a database. */
 export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:/.test(store);
 
 /**
- * Reads an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host` and `sslrootcert`
- * may be parameters too. Throws an Error whose message is a clause without the password.
+ * Reads an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host`, `sslrootcert`
+ * and `target_session_attrs` may be parameters too. Throws an Error whose message is a clause without the password.
  */
 export const readPostgresUrl = (url: string): Address => {
   const [, user, password, hosts = '', database = '', query] = shape.exec(url) ?? [];
   if (database === '') throw new Error(`the address must be like ${form}; in a password, @ is %40 and / is %2F`);
-  const { host = hosts, sslmode = 'disable', sslrootcert, ...others } = Object.fromEntries(new URLSearchParams(query));
+  const parameters = Object.fromEntries(new URLSearchParams(query));
+  const { host = hosts, sslmode = 'disable', sslrootcert, target_session_attrs: wanted, ...others } = parameters;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new Error(`the address has an unknown parameter ${JSON.stringify(unknown)}`);
+  if (wanted !== undefined && !accepted.includes(wanted)) {
+    throw new Error('target_session_attrs must be read-write, primary or any: a server that takes changes is used');
+  }
   return {
     hosts: host.split(',').map((each) => readHost(decode(each))),
     user: user === undefined ? undefined : decode(user),
