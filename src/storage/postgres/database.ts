@@ -38,7 +38,6 @@ export class Database {
   readonly #snapshots = new Turns(mostSnapshots);
   readonly #firstPages = new Turns(mostFirstPages);
   readonly #instanceName: string;
-  #prepared: Promise<void> | undefined;
 
   /** Throws an Error, whose message is a clause, for an address that cannot be read. `report` is that of the writer. */
   constructor(url: string, identity: Identity, common: Common, report: (failure: unknown) => void) {
@@ -123,28 +122,32 @@ export class Database {
     this.#reader.close();
   }
 
-  /** With the first connection the tables are made, and what all instances have in common is compared. */
+  /** With each connection, missing tables are made and what all instances have in common is compared: databases are replaced. */
   async #prepare(connection: Connection): Promise<Connection> {
-    this.#prepared ??= prepare(connection, this.#common);
     try {
-      await this.#prepared;
+      await migrate(connection);
+      await compare(connection, this.#common);
       return connection;
     } catch (error) {
-      this.#prepared = undefined;
       connection.close();
       throw findLastingProblem(error) ?? error;
     }
   }
 }
 
-const prepare = async (connection: Connection, { secret, timeZone }: Common): Promise<void> => {
-  await migrate(connection);
+const readCommon: Statement = { text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' };
+
+/** The first instance of a database says what the others must have in common with it. */
+const compare = async (connection: Connection, { secret, timeZone }: Common): Promise<void> => {
   const mark = createHmac('sha256', secret).update('signalbox').digest('base64url');
-  await connection.query({
-    text: 'INSERT INTO signalbox.shared (secret, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-    values: [mark, timeZone],
-  });
-  const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
+  let [row] = await connection.query(readCommon);
+  if (!row) {
+    await connection.query({
+      text: 'INSERT INTO signalbox.shared (secret, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      values: [mark, timeZone],
+    });
+    [row] = await connection.query(readCommon);
+  }
   if (row.secret !== mark) throw new LastingProblem('its other instances use another jwtSecret: set the same');
   if (row.timeZone === timeZone) return;
   throw new LastingProblem(`its other instances use the time zone ${row.timeZone}: set timeZone to that`);

@@ -15,15 +15,18 @@ const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 /** A database that cannot be used until an operator changes something; the message is a clause. */
 export class LastingProblem extends Error {}
 
+/** True if a table or the schema is missing, which the next connection makes: somebody has replaced the database. */
+export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(codeOf(error));
+
 /**
  * Failures that end by themselves: lost connections (no code of the server, or class 08), a server that shuts down or
- * starts (57P0x), that takes no changes (25006), has no free connection (53300), locks (40, 55P03), and statements that
- * took too long (57014).
+ * starts (57P0x), that takes no changes (25006), has no free connection (53300), locks (40, 55P03), statements that
+ * took too long (57014), and missing tables.
  */
 export const isPassing = (error: unknown): boolean => {
   const code = codeOf(error);
   if (error instanceof LastingProblem) return false;
-  return !sqlState.test(code) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
+  return !sqlState.test(code) || isMissing(error) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
 };
 
 /** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */

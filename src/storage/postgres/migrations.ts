@@ -1,5 +1,5 @@
 import type { Connection, Row, Statement } from './connection.ts';
-import { LastingProblem } from './errors.ts';
+import { isMissing, LastingProblem } from './errors.ts';
 import { tables } from './migrations/1-tables.ts';
 
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
@@ -47,8 +47,8 @@ const listMissing = ([found]: readonly Row[]) => {
 };
 
 /** No row where there is no table, or schema, yet. */
-const passIfMissing = (error: Error & { code?: string }): Row[] => {
-  if (/^(42P01|3F000)$/.test(error.code ?? '')) return [];
+const passIfMissing = (error: Error): Row[] => {
+  if (isMissing(error)) return [];
   throw error;
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreUnavailable } from '../store-errors.ts';
 import type { Connection, Row, Statement } from './connection.ts';
-import { isPassing, toUnavailable } from './errors.ts';
+import { isMissing, isPassing, toUnavailable } from './errors.ts';
 
 /** Connections for short reads; each takes many statements at once. */
 const connectionCount = 2;
@@ -48,9 +48,12 @@ export class Reader {
   async #attempt(statement: Statement): Promise<Row[]> {
     const lastAttemptAt = performance.now() + attemptsMs;
     for (;;) {
+      let connection: Connection | undefined;
       try {
-        return await (await this.#connect()).query(statement);
+        connection = await this.#connect();
+        return await connection.query(statement);
       } catch (error) {
+        if (isMissing(error)) connection?.close();
         if (this.#isStopping || !isPassing(error) || performance.now() > lastAttemptAt) throw toUnavailable(error);
         await pause(retryMs);
       }
