@@ -240,9 +240,13 @@ export class Writer {
   }
 }
 
+/** Microseconds since 1970: the epoch rises, too, where a row was deleted meanwhile. */
+const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+
 const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch, name, version, seen_at)
-  VALUES ($1, 1, 0, $2, $3, now())
-  ON CONFLICT (instance) DO UPDATE SET epoch = writer.epoch + 1, seen_at = now() RETURNING epoch, batch`;
+  VALUES ($1, ${now}, 0, $2, $3, now())
+  ON CONFLICT (instance) DO UPDATE SET epoch = greatest(writer.epoch + 1, ${now}), seen_at = now()
+  RETURNING epoch, batch`;
 
 /** Those that have not expired. From now on, their commit may have happened. */
 const claim = (operations: readonly Waiting[]): Waiting[] => {
