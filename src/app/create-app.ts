@@ -66,7 +66,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   });
   server.addHook('onClose', async () => host.close());
   try {
-    const database = await openDatabase(settings, { name: instanceName, version, log });
+    const database = await openDatabase(settings, { name: instanceName, version, log, meters });
     server.addHook('preClose', async () => database?.stop());
     server.addHook('onClose', async () => database?.close());
     const openLog = createLogOpener(resolve(settings.dataDir), log, meters);

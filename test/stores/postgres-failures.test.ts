@@ -151,6 +151,29 @@ test('a database that is replaced by that of instances with another secret is no
   assert.deepEqual(await server.sql('SELECT count(*)::int AS count FROM signalbox.task'), [{ count: 1 }]);
 });
 
+test('/metrics says whether the database takes changes, how many wait, and how long commits take', {
+  skip,
+}, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  const read = async (name: string): Promise<number> => {
+    const { text } = await app.request('GET', '/metrics');
+    return Number(new RegExp(`^signalbox_database_${name} (.+)$`, 'm').exec(text)?.[1]);
+  };
+  await create(app);
+  assert.deepEqual([await read('writable'), await read('errors_total'), await read('queue_changes')], [1, 0, 0]);
+  assert.ok((await read('commit_duration_seconds_count')) > 0);
+  await server.stop();
+  const created = create(app);
+  await waitUntil('it is not writable', async () => (await read('writable')) === 0);
+  assert.equal(await read('errors_total'), 1);
+  const waiting = create(app);
+  await waitUntil('a change waits', async () => (await read('queue_changes')) === 1);
+  await server.restart();
+  assert.deepEqual([(await created).status, (await waiting).status], [201, 201]);
+  assert.deepEqual([await read('writable'), await read('queue_changes')], [1, 0]);
+});
+
 const endBackends = (server: PostgresServer): Promise<unknown> =>
   server.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signalbox'`);
 

@@ -19,7 +19,9 @@ const { createDatabase } = shareServer();
 /** Another instance on the same database. */
 const open = (t: TestContext, url: string): Database => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
-  const database = new Database(url, identity, { secret: 'x'.repeat(32), timeZone: 'UTC' }, () => undefined);
+  const ignore = () => undefined;
+  const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
+  const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
   database.begin();
   t.after(() => database.close());
   return database;

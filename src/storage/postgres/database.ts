@@ -9,7 +9,7 @@ import { Reader } from './reader.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 import { type Expiry, Sweep } from './sweep.ts';
 import { Turns } from './turns.ts';
-import { type Identity, Writer } from './writer.ts';
+import { type Identity, Writer, type WriterObserver } from './writer.ts';
 
 /** What all instances of a database have in common. */
 export interface Common {
@@ -39,13 +39,13 @@ export class Database {
   readonly #firstPages = new Turns(mostFirstPages);
   readonly #instanceName: string;
 
-  /** Throws an Error, whose message is a clause, for an address that cannot be read. `report` is that of the writer. */
-  constructor(url: string, identity: Identity, common: Common, report: (failure: unknown) => void) {
+  /** Throws an Error, whose message is a clause, for an address that cannot be read. */
+  constructor(url: string, identity: Identity, common: Common, observer: WriterObserver) {
     this.instance = identity.instance;
     this.#primary = new Primary(readPostgresUrl(url));
     this.#common = common;
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()));
-    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, report);
+    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, observer);
     this.#instanceName = identity.name;
     this.#sweep = new Sweep((statement) => this.#reader.query(statement));
   }
@@ -76,6 +76,11 @@ export class Database {
   get failure(): Error | undefined {
     const { failure } = this.#writer;
     return failure === undefined ? undefined : toUnavailable(failure);
+  }
+
+  /** How many changes wait. */
+  get waiting(): number {
+    return this.#writer.waiting;
   }
 
   /** Whether changes could be written the last time. */

@@ -39,6 +39,13 @@ export interface Identity {
   version: string;
 }
 
+export interface WriterObserver {
+  /** Gets the failure when writing begins to fail, and undefined when it works again. */
+  report(failure: unknown): void;
+  /** Gets the seconds that each batch took, from the first message to its commit. */
+  onCommit(seconds: number): void;
+}
+
 /**
  * Writes the changes of this instance, all that wait together. A batch whose commit is unknown is settled with the next
  * connection: registering raises the epoch, after which the old connection can commit nothing more, and reads the number
@@ -47,7 +54,7 @@ export interface Identity {
 export class Writer {
   readonly #open: () => Promise<Connection>;
   readonly #identity: Identity;
-  readonly #report: (failure: unknown) => void;
+  readonly #observer: WriterObserver;
   #waiting: Waiting[] = [];
   #waitingLength = 0;
   #running: Promise<void> | undefined;
@@ -62,11 +69,10 @@ export class Writer {
   #isStopping = false;
   #isClosed = false;
 
-  /** `report` gets the failure when writing begins to fail, and undefined when it works again. */
-  constructor(open: () => Promise<Connection>, identity: Identity, report: (failure: unknown) => void) {
+  constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver) {
     this.#open = open;
     this.#identity = identity;
-    this.#report = report;
+    this.#observer = observer;
   }
 
   /** Registers this instance, and shows from now on that it lives. */
@@ -80,6 +86,11 @@ export class Writer {
   async isReady(): Promise<boolean> {
     await this.#begun;
     return this.#connection?.isOpen === true;
+  }
+
+  /** How many changes wait for their batch. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** Why the last attempt to write failed; undefined if it succeeded, or none has ended yet. */
@@ -182,7 +193,9 @@ export class Writer {
     const connection = await this.#connect();
     this.#batch += 1;
     const place = { instance: this.#identity.instance, epoch: this.#epoch, batch: this.#batch };
+    const begin = performance.now();
     const result = await execute(connection, place, operations, () => claim(operations));
+    if (result.outcome === 'committed') this.#observer.onCommit((performance.now() - begin) / 1000);
     if (result.outcome === 'unknown') {
       this.#drop();
       await this.#learn(operations);
@@ -235,7 +248,7 @@ export class Writer {
   }
 
   #note(failure: unknown): void {
-    if ((failure === undefined) !== (this.#lastFailure === undefined)) this.#report(failure);
+    if ((failure === undefined) !== (this.#lastFailure === undefined)) this.#observer.report(failure);
     this.#lastFailure = failure;
   }
 }
