@@ -64,7 +64,10 @@ export const execute = async <T extends Operation>(
   ]);
   const read = await connection.run([begin, fence(place), ...reads.flat()]);
   const failure = read.find((outcome) => 'error' in outcome);
-  if (failure) return { outcome: 'failed', error: failure.error };
+  if (failure) {
+    await connection.run([{ text: 'ROLLBACK' }]);
+    return { outcome: 'failed', error: failure.error };
+  }
   const results = read.map((outcome) => outcome as Exclude<Outcome, { error: Error }>);
   if (results[1]?.rowCount !== 1) return { outcome: 'failed', error: new Error('this instance is not registered') };
   const rows = results.slice(2).map((result) => result.rows);

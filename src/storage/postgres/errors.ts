@@ -9,6 +9,9 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown })?
  */
 export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(codeOf(error));
 
+/** True if values of a change do not fit a type, a constraint or a limit; NOT NULL (23502) is the fence of writers. */
+export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(codeOf(error));
+
 /** Codes of the system have no digit, but every SQLSTATE has one. */
 const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
 

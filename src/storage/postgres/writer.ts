@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../store-errors.ts';
 import { execute, type Operation } from './batch.ts';
 import type { Collection, Decision } from './collection.ts';
 import type { Connection } from './connection.ts';
-import { isPassing, toUnavailable } from './errors.ts';
+import { isPassing, isRefusedValue, toUnavailable } from './errors.ts';
 
 /** Milliseconds until a change gets 503, and between two attempts. */
 const deadlineMs = 10_000;
@@ -171,7 +171,10 @@ export class Writer {
     return this.#waiting.splice(0);
   }
 
-  /** Writes a batch, again and again until each of its changes is settled; an empty one as a sign of life. */
+  /**
+   * Writes a batch, again and again until each of its changes is settled; an empty one as a sign of life. One with a change
+   * that the database refuses is halved, so that only that change is refused.
+   */
   async #write(batch: readonly Waiting[]): Promise<void> {
     let left = batch;
     do {
@@ -179,6 +182,11 @@ export class Writer {
         await this.#attempt(left);
         this.#note(undefined);
       } catch (error) {
+        if (isRefusedValue(error) && left.length > 1) {
+          await this.#write(left.slice(0, left.length / 2));
+          await this.#write(left.slice(left.length / 2));
+          return;
+        }
         this.#note(error);
         this.#drop();
         if (this.#isStopping) settleAll([...left, ...this.#takeAll()], toUnavailable(error, notApplied));
