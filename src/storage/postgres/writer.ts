@@ -1,4 +1,5 @@
-import { setTimeout as pause, setImmediate } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createGathering } from '../journal/scheduling.ts';
 import { lengthOf } from '../length.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import { execute, type Operation } from './batch.ts';
@@ -17,6 +18,9 @@ const waitingLength = 16 * 1024 * 1024;
 /** How many changes are written together, and characters of them, unless one change is longer. */
 const batchCount = 1000;
 const batchLength = 1024 * 1024;
+
+/** Milliseconds that a batch waits at most for requests that come with the first: about as long as it takes to write. */
+const gatheringMs = 4;
 
 /** Milliseconds between two signs of life of an idle instance. */
 const seenMs = 5000;
@@ -68,6 +72,7 @@ export class Writer {
   #sign: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isClosed = false;
+  readonly #gather = createGathering(() => this.#waiting.length, gatheringMs);
 
   constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver) {
     this.#open = open;
@@ -148,8 +153,7 @@ export class Writer {
 
   async #run(): Promise<void> {
     do {
-      // Requests that came together are written together.
-      await setImmediate();
+      await this.#gather();
       await this.#write(this.#take());
     } while (this.#waiting.length > 0);
   }
