@@ -1,8 +1,7 @@
-import type { Flags } from './load.ts';
 import { formerNames, toFlagName, toVariableName } from './schema.ts';
 
 interface Sources {
-  flags: Flags;
+  flags: Record<string, string | boolean | undefined>;
   environment: NodeJS.ProcessEnv;
   file: Record<string, unknown>;
   /** The config file, if there is one. */
