@@ -15,7 +15,7 @@ import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
 import { createChangesOpener } from './changes-opener.ts';
 import { createLogOpener } from './journal-opener.ts';

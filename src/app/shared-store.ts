@@ -5,9 +5,9 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
+import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
 import type { Database } from '../storage/postgres/database.ts';
-import { LastingProblem } from '../storage/postgres/errors.ts';
 import { pickOwn } from './pick-own.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { createPostgresItemStore } from '../../src/profiles/items/postgres-store.ts';
 import { createPostgresSimpleTaskStore } from '../../src/profiles/simple-tasks/postgres-store.ts';
-import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres/task-store.ts';
+import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres/postgres-store.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { readPostgresUrl } from './address.ts';
-import type { Collection } from './collection.ts';
-import type { Connection, Row, Statement } from './connection.ts';
-import { findLastingProblem, LastingProblem, toUnavailable } from './errors.ts';
-import { migrate } from './migrations.ts';
-import { Primary } from './primary.ts';
-import { Reader } from './reader.ts';
-import { openSnapshot, type Snapshot } from './snapshot.ts';
-import { type Expiry, Sweep } from './sweep.ts';
-import { Turns } from './turns.ts';
-import { type Identity, Writer, type WriterObserver } from './writer.ts';
+import { readPostgresUrl } from './connecting/address.ts';
+import type { Connection, Row, Statement } from './connecting/connection.ts';
+import { findLastingProblem, LastingProblem, toUnavailable } from './connecting/database-errors.ts';
+import { Primary } from './connecting/primary.ts';
+import { migrate } from './migrations/migrate.ts';
+import { openSnapshot, type Snapshot } from './reading/database-snapshot.ts';
+import { Reader } from './reading/reader.ts';
+import { Turns } from './reading/turns.ts';
+import { type Identity, Writer, type WriterObserver } from './writing/change-writer.ts';
+import type { Collection } from './writing/gated-collection.ts';
+import { type Expiry, Sweep } from './writing/sweep.ts';
 
 /** What all instances of a database have in common. */
 export interface Common {

@@ -1,5 +1,5 @@
-import type { Connection, Row, Statement } from './connection.ts';
-import { toUnavailable } from './errors.ts';
+import type { Connection, Row, Statement } from '../connecting/connection.ts';
+import { toUnavailable } from '../connecting/database-errors.ts';
 
 /** Milliseconds without a query after which a snapshot is closed: its reader has gone, or is too slow. */
 const idleMs = 60_000;

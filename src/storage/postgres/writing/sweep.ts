@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Row, Statement } from './connection.ts';
+import type { Row, Statement } from '../connecting/connection.ts';
 
 /** Milliseconds from the start to the first sweep, and between two; each instance sweeps. */
 const firstMs = 1000;

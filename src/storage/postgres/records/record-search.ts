@@ -2,9 +2,9 @@ import type { Counting } from '../../journal/read/count.ts';
 import type { StoredRecord } from '../../journal/read/forward.ts';
 import type { Search, SearchResult } from '../../journal/read/search.ts';
 import { Slice } from '../../journal/scheduling.ts';
-import type { Row } from '../connection.ts';
+import type { Row } from '../connecting/connection.ts';
 import type { Database } from '../database.ts';
-import { type Range, readPage, type Times, toLevel, toRecord } from './pages.ts';
+import { type Range, readPage, type Times, toLevel, toRecord } from './record-pages.ts';
 
 /** So many rows of a time range are sorted; of a range with more, rows are read in the order of seq. */
 const sortedCount = 20_000;

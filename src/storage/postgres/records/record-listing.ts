@@ -2,9 +2,9 @@ import { JournalError } from '../../journal/errors.ts';
 import type { LogRecord } from '../../journal/format/line.ts';
 import type { Match } from '../../journal/format/parse.ts';
 import type { Listing } from '../../journal/read/listing.ts';
-import type { Row } from '../connection.ts';
+import type { Row } from '../connecting/connection.ts';
 import type { Database } from '../database.ts';
-import { toLevel, toRecord } from './pages.ts';
+import { toLevel, toRecord } from './record-pages.ts';
 
 /** Bytes of bodies in the window of one listing. */
 const maxBytes = 256 * 1024 * 1024;

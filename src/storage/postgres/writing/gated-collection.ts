@@ -1,4 +1,4 @@
-import type { Row, Statement } from './connection.ts';
+import type { Row, Statement } from '../connecting/connection.ts';
 
 /** The row of a collection that every change to it locks. */
 export interface Gate {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../store-errors.ts';
-import type { Connection, Row, Statement } from './connection.ts';
-import { isMissing, isPassing, toUnavailable } from './errors.ts';
+import { StoreUnavailable } from '../../store-errors.ts';
+import type { Connection, Row, Statement } from '../connecting/connection.ts';
+import { isMissing, isPassing, toUnavailable } from '../connecting/database-errors.ts';
 
 /** Connections for short reads; each takes many statements at once. */
 const connectionCount = 2;

@@ -1,4 +1,4 @@
-import type { Statement } from '../connection.ts';
+import type { Statement } from '../connecting/connection.ts';
 
 /** A record in its table. */
 interface RecordRow {

@@ -1,5 +1,5 @@
-import type { Row } from './connection.ts';
-import type { Database } from './database.ts';
+import type { Row } from '../connecting/connection.ts';
+import type { Database } from '../database.ts';
 
 /** Rows that are read at once, and bytes of their bodies, unless one alone has more. */
 const pageRows = 1000;

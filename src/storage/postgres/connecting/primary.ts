@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Address, Host } from './address.ts';
 import { Connection } from './connection.ts';
-import { findLastingProblem } from './errors.ts';
+import { findLastingProblem } from './database-errors.ts';
 
 /** Milliseconds that a second server gets to answer once one that takes changes has. */
 const patienceMs = 250;

@@ -1,9 +1,9 @@
 import type { List } from '../list.ts';
-import type { Collection } from './collection.ts';
-import type { Row, Statement } from './connection.ts';
+import type { Row, Statement } from './connecting/connection.ts';
 import type { Database } from './database.ts';
-import { readPages } from './pages.ts';
-import { insertEntries } from './tables.ts';
+import { insertEntries } from './moved-tables.ts';
+import { readPages } from './reading/list-pages.ts';
+import type { Collection } from './writing/gated-collection.ts';
 
 /** Entries to add, with `ifEmpty` only where there is none. */
 export interface Addition<Fields> {

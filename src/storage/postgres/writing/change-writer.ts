@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createGathering } from '../journal/scheduling.ts';
-import { lengthOf } from '../length.ts';
-import { StoreUnavailable } from '../store-errors.ts';
+import { createGathering } from '../../journal/scheduling.ts';
+import { lengthOf } from '../../length.ts';
+import { StoreUnavailable } from '../../store-errors.ts';
+import type { Connection } from '../connecting/connection.ts';
+import { isPassing, isRefusedValue, toUnavailable } from '../connecting/database-errors.ts';
 import { execute, type Operation } from './batch.ts';
-import type { Collection, Decision } from './collection.ts';
-import type { Connection } from './connection.ts';
-import { isPassing, isRefusedValue, toUnavailable } from './errors.ts';
+import type { Collection, Decision } from './gated-collection.ts';
 
 /** Milliseconds until a change gets 503, and between two attempts. */
 const deadlineMs = 10_000;

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../journal/format/line.ts';
 import type { StoredRecord } from '../../journal/read/forward.ts';
-import type { Row } from '../connection.ts';
+import type { Row } from '../connecting/connection.ts';
 import type { Database } from '../database.ts';
 
 /** Rows of one page, and the bytes of bodies after which it ends. */

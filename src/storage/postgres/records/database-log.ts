@@ -10,18 +10,18 @@ import type { Search, SearchResult } from '../../journal/read/search.ts';
 import type { Appended } from '../../journal/write/queue.ts';
 import { rememberedMs } from '../../recent-keys.ts';
 import type { RecordLog, RecordLogState } from '../../record-log.ts';
-import type { Collection } from '../collection.ts';
 import type { Database } from '../database.ts';
+import type { Collection } from '../writing/gated-collection.ts';
 import {
   createRecordCollection,
   type NewRecord,
   type Placed,
   type RecordChange,
   type RepeatKey,
-} from './collection.ts';
-import { listTable } from './listing.ts';
-import { type Range, readPage, toLevel, toRecord } from './pages.ts';
-import { countTable, searchTable } from './search.ts';
+} from './record-collection.ts';
+import { listTable } from './record-listing.ts';
+import { type Range, readPage, toLevel, toRecord } from './record-pages.ts';
+import { countTable, searchTable } from './record-search.ts';
 
 /** Milliseconds between two looks at what other instances have stored. */
 const pollMs = 1000;

@@ -1,6 +1,6 @@
-import type { Connection, Row, Statement } from './connection.ts';
-import { isMissing, LastingProblem } from './errors.ts';
-import { tables } from './migrations/1-tables.ts';
+import type { Connection, Row, Statement } from '../connecting/connection.ts';
+import { isMissing, LastingProblem } from '../connecting/database-errors.ts';
+import { tables } from './1-tables.ts';
 
 /** In their order, each with the oldest version that can use the schema after it. They only add. */
 const migrations = [{ version: 1, readableBy: 1, text: tables }];

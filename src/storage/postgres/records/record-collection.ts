@@ -1,8 +1,8 @@
 import { rememberedMs } from '../../recent-keys.ts';
 import { KeyRefusal } from '../../store-errors.ts';
-import type { Collection, Decision, Gate } from '../collection.ts';
-import type { Row, Statement } from '../connection.ts';
-import { insertRecords, rememberKeys } from './rows.ts';
+import type { Row, Statement } from '../connecting/connection.ts';
+import type { Collection, Decision, Gate } from '../writing/gated-collection.ts';
+import { insertRecords, rememberKeys } from './record-rows.ts';
 
 /** By which a record that comes again is recognized: the last one with its hash had the same state. */
 export interface RepeatKey {

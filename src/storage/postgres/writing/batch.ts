@@ -1,6 +1,6 @@
-import type { Collection, Decision, Gate } from './collection.ts';
-import type { Connection, Outcome, Row, Statement } from './connection.ts';
-import { isRollback } from './errors.ts';
+import type { Connection, Outcome, Row, Statement } from '../connecting/connection.ts';
+import { isRollback } from '../connecting/database-errors.ts';
+import type { Collection, Decision, Gate } from './gated-collection.ts';
 
 /** A change that waits, with its collection. */
 export interface Operation {

@@ -1,10 +1,10 @@
 import type { LogRecord } from '../../journal/format/line.ts';
 import { rememberedMs } from '../../recent-keys.ts';
 import type { MovedRecord } from '../../record-log.ts';
-import type { Statement } from '../connection.ts';
-import { claimGate, storeLastId, type Tables } from '../tables.ts';
-import { toLevel } from './pages.ts';
-import { insertRecords, type RememberedKey, rememberKeys } from './rows.ts';
+import type { Statement } from '../connecting/connection.ts';
+import { claimGate, storeLastId, type Tables } from '../moved-tables.ts';
+import { toLevel } from './record-pages.ts';
+import { insertRecords, type RememberedKey, rememberKeys } from './record-rows.ts';
 
 type Key = Pick<RememberedKey, 'hash' | 'state'>;
 
