@@ -40,9 +40,18 @@ export const buildClient = async (hash, programPath) => {
   if (size > budget) throw new Error('the client is too large');
   const methods = operations.filter(({ id }) => id !== 'streamEvents');
   const common = readFileSync(join(root, 'src', 'client', 'types.ts'), 'utf8');
-  writeFileSync(typesPath, [toTypes(document, methods), common, ending].join('\n\n'));
+  const types = [toTypes(document, methods), common, ending].join('\n\n');
+  checkNames(types);
+  writeFileSync(typesPath, types);
   writeFileSync(`${clientPath}.new`, contents);
   renameSync(`${clientPath}.new`, clientPath);
+};
+
+/** A shape of a route must not have the name of one of the client's own types. */
+const checkNames = (types) => {
+  const names = [...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  if (twice.length > 0) throw new Error(`two types of the client are named ${twice}`);
 };
 
 const toTable = (operations) =>

@@ -1,4 +1,4 @@
-import type { Credentials } from './types.ts';
+import type { ClientCredentials } from './types.ts';
 import { unlessAborted } from './wait.ts';
 
 /** Where the tokens of requests come from. */
@@ -21,7 +21,7 @@ const renewedBefore = 60_000;
 
 /** Undefined if the client has no credentials. */
 export const createTokens = (
-  credentials: Credentials | undefined,
+  credentials: ClientCredentials | undefined,
   logIn: (user: string, password: string) => Promise<Login>,
 ): Tokens | undefined => {
   if (!credentials) return undefined;

@@ -4,7 +4,7 @@
  */
 
 /** How the client shows who it is: by logging in, with a token, or with a key of docs/keys.md. */
-export type Credentials =
+export type ClientCredentials =
   | { user: string; password: string }
   | {
       /** A function is called for each request; after a 401, once more with the token that was refused. */
@@ -13,7 +13,7 @@ export type Credentials =
   | { key: string };
 
 export interface ClientOptions {
-  credentials?: Credentials;
+  credentials?: ClientCredentials;
   /** Where profiles are mounted, if not at their default: `{ 'simple-tasks': '/todo' }`. */
   mounts?: Record<string, string>;
   /** Milliseconds for a call with all its attempts; streams are open for longer. Default: 30000. */
