@@ -43,7 +43,7 @@ export const typesPath = new URL('../../client.d.ts', import.meta.url);
 
 const built: Built = await import(clientPath.href);
 
-export const { ClientError } = built;
+const { ClientError } = built;
 
 type Methods = Record<string, (input: unknown, options: unknown) => unknown>;
 
