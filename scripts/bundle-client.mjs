@@ -40,7 +40,8 @@ export const buildClient = async (hash, programPath) => {
   if (size > budget) throw new Error('the client is too large');
   const methods = operations.filter(({ id }) => id !== 'streamEvents');
   const common = readFileSync(join(root, 'src', 'client', 'types.ts'), 'utf8');
-  const types = [toTypes(document, methods), common, ending].join('\n\n');
+  const shapes = `${toTypes(document, methods)}\n\n${common}`;
+  const types = [shapes, toTopics(shapes), ending].join('\n\n');
   checkNames(types);
   writeFileSync(typesPath, types);
   writeFileSync(`${clientPath}.new`, contents);
@@ -59,18 +60,25 @@ const toTable = (operations) =>
     .map(({ id, method, profile, base, path, marks }) => [id, method, profile, base, path, ...marks].join(' '))
     .join('\n');
 
-/** What src/client exports, for the routes and topics of this program. */
-const ending = `/** The data of events by topic. */
-export interface Topics {
-  host: HostUsage;
-  processes: ProcessUsage;
-  tasks: TaskNotice;
-  alerts: AlertEntry;
-  deliveries: DeliveryList;
-  executions: ExecutionNotice;
-}
+/** The shapes of events: some are those of a route, the others are in src/client/types.ts. */
+const topics = {
+  host: 'HostUsage',
+  processes: 'ProcessUsage',
+  tasks: 'TaskNotice',
+  alerts: 'AlertEntry',
+  deliveries: 'DeliveryList',
+  executions: 'ExecutionNotice',
+};
 
-export type SignalboxClient = Client<Operations, Topics>;
+/** The data of events by topic; a feature that was deleted has no shapes. */
+const toTopics = (types) => {
+  const known = Object.entries(topics).filter(([, shape]) => types.includes(`export interface ${shape} {`));
+  const members = known.map(([topic, shape]) => `  ${topic}: ${shape};`);
+  return `/** The data of events by topic. */\nexport interface Topics {\n${members.join('\n')}\n}`;
+};
+
+/** What src/client exports, for the routes and topics of this program. */
+const ending = `export type SignalboxClient = Client<Operations, Topics>;
 
 export declare const ClientError: { new (code: ClientError['code'], message: string): ClientError };
 

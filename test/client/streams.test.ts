@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { passwords, startApp, type TestApp } from '../support/app.ts';
@@ -7,9 +8,11 @@ import { findFreePort } from '../support/free-port.ts';
 import { startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
-import { catchError, createClient, type Event, take } from './built-client.ts';
+import { catchError, createClient, type Event, take, typesPath } from './built-client.ts';
 
 const credentials = { user: 'admin', password: passwords.admin };
+
+const types = readFileSync(typesPath, 'utf8');
 
 /** Collects events until the stream ends. */
 const collect = (events: AsyncIterable<Event>): { seen: Event[]; ended: Promise<unknown> } => {
@@ -34,6 +37,27 @@ test('events come with their topic, data and id, from when the loop begins', asy
   const [created, alert] = seen;
   assert.deepEqual([created?.topic, created?.data], ['tasks', { id: 1, kind: 'created' }]);
   assert.deepEqual([alert?.topic, alert?.data['message'], alert?.id], ['alerts', 'disk is full', '1']);
+});
+
+/** The names of the members of a type in client.d.ts, without those of members. */
+const listMembers = (name: string): string[] => {
+  const [, text = ''] = new RegExp(`^export interface ${name} \\{\\n([^]*?)^\\}`, 'm').exec(types) ?? [];
+  return [...text.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member = '']) => member);
+};
+
+test('the types have the topics of the server, and the fields of its readings', async (t) => {
+  const { url } = await startApp(t);
+  const { streamEvents } = createClient(url);
+  const { message } = await catchError(take(streamEvents({ topics: ['weather'] }), 1));
+  const [, topics = ''] = /the topics are (.*)$/.exec(message) ?? [];
+  assert.deepEqual(listMembers('Topics').sort(), topics.split(', ').sort());
+  for (const [topic, name] of [
+    ['host', 'HostUsage'],
+    ['processes', 'ProcessUsage'],
+  ] as const) {
+    const [event] = await take(streamEvents({ topics: [topic] }), 1);
+    assert.deepEqual(listMembers(name).sort(), Object.keys(event?.data ?? {}).sort());
+  }
 });
 
 test('leaving the loop, or aborting the signal, closes the stream', async (t) => {
