@@ -122,6 +122,12 @@ export default {
       { path: '^src/(?!http/)' },
       { path: 'node_modules/@fastify/(?!type-provider)' },
     ),
+    rule(
+      'client-stands-alone',
+      'It is published as one file and runs in browsers; the build tells it the routes.',
+      { path: '^src/client/' },
+      { path: '^src/|node_modules|^node:', pathNot: '^src/client/' },
+    ),
     rule('server-does-not-know-the-console', 'The console is files to it.', { path: '^src/' }, { path: '^console/' }),
   ],
   options: {
