@@ -7,6 +7,29 @@ import { root } from './install.mjs';
 /** The program in one file. */
 export const bundlePath = join(root, 'dist', 'signalbox.js');
 
+/** Leaves out a module of Node that Fastify loads on startup and the program never uses. */
+const withoutHttp2 = {
+  name: 'without-http2',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+      importer.includes('fastify') ? { path: 'http2', namespace: 'unused' } : undefined,
+    );
+    onLoad({ filter: /^http2$/, namespace: 'unused' }, () => ({ contents: '' }));
+  },
+};
+
+/** Options of esbuild for every form of the program. */
+export const programOptions = {
+  absWorkingDir: root,
+  entryPoints: ['src/main.ts'],
+  bundle: true,
+  write: false,
+  platform: 'node',
+  external: ['@node-rs/argon2', 'systeminformation'],
+  plugins: [withoutHttp2],
+  logLevel: 'error',
+};
+
 /** True if the program and the console were built from the current sources, lockfile and options. */
 export const isBundleCurrent = () => isProgramCurrent() && isConsoleCurrent(hashConsole());
 
@@ -27,16 +50,10 @@ const isProgramCurrent = () =>
 const buildProgram = async () => {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
-    absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
-    bundle: true,
-    write: false,
-    platform: 'node',
+    ...programOptions,
     format: 'esm',
     target: 'node20',
-    external: ['@node-rs/argon2', 'systeminformation'],
     banner: { js: `${toMark(hashProgram())}\n${requireForPackages}` },
-    logLevel: 'error',
   }).finally(stop); // or its service would run as long as the program
   mkdirSync(dirname(bundlePath), { recursive: true });
   const unfinished = `${bundlePath}.new`;
@@ -52,7 +69,8 @@ const requireForPackages =
 
 const isSource = (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts');
 
-const hashProgram = () => hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('src', isSource)]);
+/** A hash of everything that the program is built from. */
+export const hashProgram = () => hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('src', isSource)]);
 
 const hashConsole = () =>
   hashInputs([
