@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { TObject, TSchema } from 'typebox';
 import type { Flags } from '../config/load.ts';
-import { isFlag, textForm, toFlagName, toVariableName } from '../config/schema.ts';
+import { isFlag, textForm, toFlagName, toFormerProperties, toVariableName } from '../config/schema.ts';
 import { normalise, suggest } from '../config/suggest.ts';
 
 /** The command line is invalid: each problem is printed as one line, with exit code 2. */
@@ -19,7 +19,8 @@ export class UsageError extends Error {
  * Throws a UsageError that lists all unknown flags.
  */
 export const parseArguments = (argv: readonly string[], schema: TObject) => {
-  const settings = Object.entries(schema.properties).filter(([, property]) => isFlag(property));
+  const properties = { ...schema.properties, ...toFormerProperties(schema.properties) };
+  const settings = Object.entries(properties).filter(([, property]) => isFlag(property));
   const options: Options = {
     config: { type: 'string' },
     help: { type: 'boolean', short: 'h' },

@@ -1,8 +1,18 @@
 import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
+import { useCurrentNames } from './former-names.ts';
 import { findProblems } from './problems.ts';
-import { fromText, isFlag, isSecret, type Settings, textForm, toFlagName, toVariableName } from './schema.ts';
+import {
+  formerNames,
+  fromText,
+  isFlag,
+  isSecret,
+  type Settings,
+  textForm,
+  toFlagName,
+  toVariableName,
+} from './schema.ts';
 import { problemsOf, SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
@@ -16,20 +26,23 @@ export type Flags = Record<string, string | boolean | undefined>;
  */
 export const loadSettings = (
   schema: TObject,
-  flags: Flags,
-  environment = process.env,
+  givenFlags: Flags,
+  givenEnvironment = process.env,
   warn: (warning: string) => void = () => undefined,
   check: (settings: Settings) => unknown = () => undefined,
 ): Settings => {
-  const { path, file, isRead, problems } = readConfigFile(schema, flags, environment);
+  const { path, isRead, problems, ...config } = readConfigFile(schema, givenFlags, givenEnvironment);
+  const given = useCurrentNames({ flags: givenFlags, environment: givenEnvironment, file: config.file, path });
+  const { flags, environment, file } = given;
+  problems.push(...given.problems);
   const settings: Record<string, unknown> = {};
   const invalid: string[] = [];
   for (const [key, property] of Object.entries(schema.properties)) {
-    const given = findGiven(key, property, { flags, environment, file, path });
-    const found = given ? findProblems(property, given.value, given.place) : [];
+    const source = findGiven(key, property, { flags, environment, file, path });
+    const found = source ? findProblems(property, source.value, source.place) : [];
     problems.push(...found);
     if (found.length > 0) invalid.push(key);
-    const value = given && found.length === 0 ? given.value : (property as { default?: unknown }).default;
+    const value = source && found.length === 0 ? source.value : (property as { default?: unknown }).default;
     if (value !== undefined) settings[key] = value;
   }
   problems.push(...findFileOnlyVariables(schema, environment));
@@ -37,7 +50,7 @@ export const loadSettings = (
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings as Settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
-  unknown.forEach(warn);
+  [...given.warnings, ...unknown].forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings as Settings;
 };
@@ -66,7 +79,8 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
   if (path === '') return { path: undefined, file: {}, isRead: false, problems: ['--config must name a file, not ""'] };
   try {
     const file = readJsonFile(path, 'config file');
-    const unknown = Object.keys(file).filter((key) => !Object.hasOwn(schema.properties, key) && key !== '$schema');
+    const known = { $schema: '', ...formerNames, ...schema.properties };
+    const unknown = Object.keys(file).filter((key) => !Object.hasOwn(known, key));
     const keys = Object.keys(schema.properties);
     const problems = unknown.map(
       (key) => `${path} has no setting called ${JSON.stringify(key)}${suggest(key, keys, '"')}`,
