@@ -1,0 +1,17 @@
+import { version } from '../../app/package-info.ts';
+import { defineCommand } from '../command.ts';
+import { print } from '../messages.ts';
+
+export const manPage = defineCommand({
+  name: 'man-page',
+  summary: 'Print the manual page signalbox(1), for man.',
+  run: async ({ listCommands }) => {
+    const [{ createManPage }, { schema }, { features }] = await Promise.all([
+      import('../help/man-page.ts'),
+      import('../settings.ts'),
+      import('../../profiles/index.ts'),
+    ]);
+    print(createManPage(version, await listCommands(), schema, features));
+    return undefined;
+  },
+});

@@ -1,0 +1,31 @@
+import { defineCommand } from '../command.ts';
+import { print } from '../messages.ts';
+
+/** Milliseconds for running requests to finish during shutdown. */
+const gracePeriod = 10_000;
+
+/** The command that runs if none is named. */
+export const serve = defineCommand({
+  name: 'serve',
+  summary: 'Start the server.',
+  settings: 'all',
+  run: async ({ flags }) => {
+    const [{ default: closeWithGrace }, program, { schema }] = await Promise.all([
+      import('close-with-grace'),
+      import('../serve.ts'),
+      import('../settings.ts'),
+    ]);
+    const { server, log, message, reload } = await program.serve(schema, flags);
+    // In a terminal, SIGHUP means the window was closed, so the server stops.
+    const reloads = !process.stdin.isTTY;
+    closeWithGrace({ delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] }, async ({ err, signal }) => {
+      if (err) log.fatal({ err }, 'unexpected error');
+      log.info({ signal }, 'shutting down');
+      await server.close();
+    });
+    if (reloads) process.on('SIGHUP', reload);
+    // Printed only after signal handlers are installed: readers of the address may also stop the server.
+    print(message);
+    return undefined;
+  },
+});
