@@ -55,7 +55,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   const meters = createMeters();
   addProcessMeters(meters);
   const clock = () => new Date();
-  const tokens = createTokens(plan.keys, settings.issuer, clock);
+  const tokens = createTokens(plan.keys, settings.jwtIssuer, clock);
   const { host: address, allowedHosts, cors, trustProxy } = settings;
   const { requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
   const instanceName = nameInstance(settings, host.hostname());

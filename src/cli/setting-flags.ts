@@ -1,13 +1,13 @@
 import type { TObject } from 'typebox';
-import { createSettingsSchema, isFlag, textForm } from '../config/schema.ts';
+import { createSettingsSchema, isFlag, textForm, toFormerProperties } from '../config/schema.ts';
 import type { KnownFlag } from './args.ts';
 
 const types = { flag: 'switch', integer: 'number', list: 'text', string: 'text', none: 'text' } as const;
 
-/** `--config`, and the flags of all settings that have one. */
+/** `--config`, and the flags of all settings that have one, under their former names too. */
 export const listSettingFlags = (schema: TObject): KnownFlag[] => [
   { key: 'config', type: 'text' },
-  ...Object.entries(schema.properties)
+  ...Object.entries({ ...schema.properties, ...toFormerProperties(schema.properties) })
     .filter(([, property]) => isFlag(property))
     .map(([key, property]) => ({ key, type: types[textForm(property)] })),
 ];

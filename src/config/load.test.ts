@@ -41,10 +41,10 @@ test('a setting that is not given has its default, or is absent', () => {
 });
 
 test('flags win over variables, variables over the file, the file over defaults', (t) => {
-  const config = writeConfig(t, '{"$schema": "x", "port": 1, "host": "a", "issuer": "file"}');
+  const config = writeConfig(t, '{"$schema": "x", "port": 1, "host": "a", "jwtIssuer": "file"}');
   const variables = { SIGNALBOX_CONFIG: config, SIGNALBOX_PORT: '2', SIGNALBOX_HOST: 'b' };
   const settings = loadSettings(schema, { port: '3' }, variables);
-  assert.deepEqual([settings.port, settings.host, settings.issuer], [3, 'b', 'file']);
+  assert.deepEqual([settings.port, settings.host, settings.jwtIssuer], [3, 'b', 'file']);
 });
 
 test('an empty variable counts as not set', () => {

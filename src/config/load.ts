@@ -1,9 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
+import { useCurrentNames } from './former-names.ts';
 import { otherVariables, toFlagName, toVariableName } from './names.ts';
 import { findProblems } from './problems.ts';
-import { fromText, isFlag, isSecret, type Settings, textForm } from './schema.ts';
+import { formerNames, fromText, isFlag, isSecret, type Settings, textForm } from './schema.ts';
 import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
@@ -17,25 +18,22 @@ export type Flags = Record<string, string | boolean | undefined>;
  */
 export const loadSettings = (
   schema: TObject,
-  flags: Flags,
-  environment = process.env,
+  givenFlags: Flags,
+  givenEnvironment = process.env,
   warn: (warning: string) => void = () => undefined,
   check: (settings: Settings) => unknown = () => undefined,
 ): Settings => {
-  const { path, file, isRead, problems } = readConfigFile(schema, flags, environment);
-  const { settings, invalid, found } = readValues(schema, Object.keys(schema.properties), {
-    flags,
-    environment,
-    file,
-    path,
-  });
-  problems.push(...found);
+  const { path, isRead, problems, ...config } = readConfigFile(schema, givenFlags, givenEnvironment);
+  const given = useCurrentNames({ flags: givenFlags, environment: givenEnvironment, file: config.file, path });
+  const { environment, file } = given;
+  const { settings, invalid, found } = readValues(schema, Object.keys(schema.properties), { ...given, path });
+  problems.push(...given.problems, ...found);
   problems.push(...findFileOnlyVariables(schema, environment));
   // Not if the file is unreadable: its settings would wrongly look missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
-  unknown.forEach(warn);
+  [...given.warnings, ...unknown].forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings;
 };
@@ -49,7 +47,10 @@ export const loadSomeSettings = (
 ): Settings => {
   const path = findConfigPath(flags, environment);
   const file = path === undefined ? {} : readJsonFile(path, 'config file');
-  const { settings, found } = readValues(schema, keys, { flags, environment, file, path });
+  const { settings, found } = readValues(schema, keys, {
+    ...useCurrentNames({ flags, environment, file, path }),
+    path,
+  });
   assertNoProblems(found);
   return settings;
 };
@@ -98,7 +99,8 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
   if (path === '') return { path: undefined, file: {}, isRead: false, problems: ['--config must name a file, not ""'] };
   try {
     const file = readJsonFile(path, 'config file');
-    const unknown = Object.keys(file).filter((key) => !Object.hasOwn(schema.properties, key) && key !== '$schema');
+    const known = { $schema: '', ...formerNames, ...schema.properties };
+    const unknown = Object.keys(file).filter((key) => !Object.hasOwn(known, key));
     const keys = Object.keys(schema.properties);
     const problems = unknown.map(
       (key) => `${path} has no setting called ${JSON.stringify(key)}${suggest(key, keys, '"')}`,

@@ -87,7 +87,7 @@ const coreSettings = {
   }),
   publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),
   powershellPath: Type.Optional(path('Absolute path of PowerShell, if it is not in a standard location.')),
-  issuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
+  jwtIssuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random if not set.' }),
   ),
@@ -103,6 +103,9 @@ const coreSettings = {
     description: 'Lowest log level to write; debug adds a line for each request.',
   }),
 };
+
+/** Current names of settings by the names that they had in earlier versions, which still work. */
+export const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
 
 type CoreSettings = Static<TObject<typeof coreSettings>>;
 
@@ -142,6 +145,7 @@ export const toFileSchema = (
     properties: {
       $schema: { description: 'The file of this schema; the program ignores it.' },
       ...properties,
+      ...toFormerProperties(properties),
       profiles: { ...properties['profiles'], ...names },
       mounts: {
         ...properties['mounts'],
@@ -154,6 +158,15 @@ export const toFileSchema = (
     },
   };
 };
+
+/** The schemas of the settings by their former names. */
+export const toFormerProperties = (properties: TProperties): TProperties =>
+  Object.fromEntries(
+    Object.entries(formerNames).map(([former, current]) => [
+      former,
+      { ...properties[current], deprecated: true, description: `Former name of \`${current}\`.` } as TSchema,
+    ]),
+  );
 
 /** True if the setting's value must never be shown. */
 export const isSecret = (schema: TSchema): boolean => 'writeOnly' in schema;

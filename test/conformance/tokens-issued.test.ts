@@ -38,7 +38,7 @@ test('A12 iss is the configured issuer, the same in all tokens', async (t) => {
   const usual = await start(t);
   assert.equal(readPart(await usual.login('admin'), 1)['iss'], 'signalbox');
   assert.equal(readPart(await usual.login('reader'), 1)['iss'], 'signalbox');
-  const named = await start(t, { issuer: 'tower 3' });
+  const named = await start(t, { jwtIssuer: 'tower 3' });
   assert.equal(readPart(await named.login('admin'), 1)['iss'], 'tower 3');
 });
 

@@ -49,7 +49,7 @@ test('processes are filtered while typing and sorted by a column, both in the ad
   );
   await page.getByLabel('Name, user or PID contains').fill(String(process.pid));
   await page.waitForURL(`**/#/processes?sort=pid-down&q=${process.pid}`);
-  await page.getByText(/^1 of .* processes/).waitFor();
+  await page.getByText(/^\d+ of .* processes/).waitFor();
   await page.getByLabel('Name, user or PID contains').fill('no such process');
   await page.getByText('No process matches').waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -61,7 +61,7 @@ test('processes are filtered while typing and sorted by a column, both in the ad
 test('a pinned process shows its lines, and stays when it has ended', { skip }, async (t) => {
   const child = startBusy(t);
   const { page, complaints } = await openConsole(t, browser, { hash: `#/processes?q=${child.pid}` });
-  await page.getByRole('button', { name: /^Pin / }).press('Enter');
+  await page.getByRole('button', { name: `Pin <b>busy</b>, ${child.pid}`, exact: true }).press('Enter');
   await page.waitForURL(`**/#/processes?q=${child.pid}&pin=${child.pid}`);
   const panel = page.getByRole('region', { name: 'Pinned process' });
   await panel.getByText(/<b>busy<\/b>: now .* %, lowest .* %, highest .* %\.$/).waitFor({ state: 'attached' });

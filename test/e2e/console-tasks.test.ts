@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Response } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { findFaults, openConsole } from './console.ts';
@@ -122,7 +123,9 @@ test('changes of others appear, and hostile titles are shown as text', { skip },
   assert.equal(await page.getByLabel('Title', { exact: true }).inputValue(), title);
   assert.deepEqual(await findFaults(page), []);
   await page.getByLabel('Title', { exact: true }).fill('tame');
-  await page.getByRole('button', { name: 'Save' }).click();
+  const isReading = (response: Response): boolean =>
+    response.request().method() === 'GET' && response.url().endsWith(`/api/tasks/${id}`);
+  await Promise.all([page.waitForResponse(isReading), page.getByRole('button', { name: 'Save' }).click()]);
   await page.getByRole('button', { name: 'tame', exact: true }).waitFor();
   await app.request('DELETE', `/api/tasks/${id}`);
   await page.getByText('No tasks yet').waitFor();

@@ -30,7 +30,10 @@ export const openConsole = async (
   const app = given ?? (await startApp(t, { settings }));
   // uPlot throws where the system's locale is malformed.
   const context = await browser.newContext({ baseURL: app.url, locale: 'en-GB', ...options });
-  atEnd(t, () => context.close());
+  atEnd(t, async () => {
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
   const page = await context.newPage();
   const complaints = collectComplaints(page);
   await page.goto(`/console/${hash}`);

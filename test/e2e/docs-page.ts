@@ -30,7 +30,10 @@ export const openDocs = async (
   if (!browser) throw new Error('no Chromium or Chrome is installed here');
   const app = await startApp(t, { settings });
   const context = await browser.newContext({ baseURL: app.url, ...options });
-  atEnd(t, () => context.close());
+  atEnd(t, async () => {
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
   if (document !== undefined) {
     await context.route('**/openapi.json', (route) => route.fulfill({ status, body: document }));
   }

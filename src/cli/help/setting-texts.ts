@@ -8,7 +8,7 @@ const groups: Record<string, RegExp> = {
   Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
   Data: /^(dataDir|seed|store|instanceName|timeZone)$/,
-  Security: /^(issuer|jwt.*|keys)$/,
+  Security: /^(jwt.*|keys)$/,
   Logging: /^log/,
 };
 

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { refusal, runProgram, startProgram } from '../support/program.ts';
+
+const password = 'correct horse';
+const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
+
+const writeConfig = (t: TestContext, settings: object): string => {
+  const path = join(createFolder(t), 'config.json');
+  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
+  return path;
+};
+
+test('a setting under its former name works as flag, variable and key of the file, and is warned about', async (t) => {
+  const config = writeConfig(t, { issuer: 'a file' });
+  for (const [args, variables, issuer, warning] of [
+    [['--issuer', 'a flag'], {}, 'a flag', '--issuer is called --jwt-issuer now: use that name'],
+    [
+      [],
+      { SIGNALBOX_ISSUER: 'a variable' },
+      'a variable',
+      'SIGNALBOX_ISSUER is called SIGNALBOX_JWT_ISSUER now: use that name',
+    ],
+    [['--config', config], {}, 'a file', `issuer in ${config} is called jwtIssuer now: use that name`],
+  ] as const) {
+    const server = await startProgram(t, ['--profiles', 'login', ...args], {
+      variables: { ...passwords, ...variables },
+    });
+    const { json } = await server.request('POST', '/api/auth/login', {
+      body: { Username: 'admin', Password: password },
+    });
+    const claims = JSON.parse(Buffer.from(String(json['token']).split('.')[1] ?? '', 'base64url').toString());
+    assert.equal(claims.iss, issuer);
+    const { stdout, stderr } = await server.stop();
+    assert.ok((stdout + stderr).includes(warning), stdout + stderr);
+  }
+});
+
+test('a flag under the former name overrides a variable under the current one', async (t) => {
+  const variables = { ...passwords, SIGNALBOX_JWT_ISSUER: 'a variable' };
+  const { request } = await startProgram(t, ['--profiles', 'login', '--issuer', 'a flag'], { variables });
+  const { json } = await request('POST', '/api/auth/login', { body: { Username: 'admin', Password: password } });
+  assert.match(Buffer.from(String(json['token']).split('.')[1] ?? '', 'base64url').toString(), /"iss":"a flag"/);
+});
+
+test('a setting under both names in one place is refused', async (t) => {
+  const config = writeConfig(t, { issuer: 'x', jwtIssuer: 'y' });
+  assert.equal(
+    await refusal(['--config', config], 1),
+    `issuer in ${config} is the former name of jwtIssuer, which is set too: remove it`,
+  );
+});
+
+test('the config schema marks former names as deprecated', async () => {
+  const { properties } = JSON.parse((await runProgram(['config-schema'])).stdout);
+  assert.deepEqual([properties.issuer.deprecated, properties.issuer.type], [true, 'string']);
+});
