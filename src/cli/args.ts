@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 
 /** The command line is invalid: each problem is printed as one line, with exit code 2. */
 export class UsageError extends Error {
+  override readonly name = 'UsageError';
   readonly problems: readonly string[];
 
   constructor(...problems: string[]) {
@@ -11,6 +12,10 @@ export class UsageError extends Error {
     this.problems = problems;
   }
 }
+
+/** By its name, because each of the bundle's files has this class. */
+export const isUsageError = (error: unknown): error is UsageError =>
+  error instanceof Error && error.name === 'UsageError';
 
 /** A flag as the parser knows it, of a command or a setting. */
 export interface KnownFlag {

@@ -1,10 +1,11 @@
 import { version } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
-import { SettingsError } from '../config/settings-error.ts';
+import { isSettingsError } from '../config/settings-error.ts';
 import { suggest } from '../config/suggest.ts';
 import {
   commonFlags,
   findWord,
+  isUsageError,
   type KnownFlag,
   listOwnFlags,
   listUnknownFlags,
@@ -22,8 +23,8 @@ export const run = async (argv: string[]): Promise<number | undefined> => {
   const exitCode = await runCommand(argv).catch((error) => {
     // Ctrl+C at the password prompt needs no message.
     if (error.name === 'AbortError') return 130;
-    if (error instanceof UsageError) return report(error.problems, 'on the command line', 2);
-    if (error instanceof SettingsError) return report(error.problems, 'in the settings', 1);
+    if (isUsageError(error)) return report(error.problems, 'on the command line', 2);
+    if (isSettingsError(error)) return report(error.problems, 'in the settings', 1);
     throw error;
   });
   if (exitCode !== undefined) await flush();
@@ -76,19 +77,20 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
 
 /** The flags of all commands together: only they say which words are values. */
 const listAllFlags = async (): Promise<KnownFlag[]> => {
-  const { settingFlags } = await import('./settings.ts');
+  const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...commands.flatMap(listOwnFlags), ...settingFlags];
 };
 
 const listSettingFlags = async ({ settings = [] }: Command): Promise<readonly KnownFlag[]> => {
-  if (settings === 'all') return (await import('./settings.ts')).settingFlags;
+  if (settings === 'all') return (await import('./program.ts')).settingFlags;
   return settings.length === 0 ? [] : (await import('./setting-flags.ts')).pickSettingFlags(settings);
 };
 
 const refuseUnknown = async (args: string[], command: Command, known: readonly KnownFlag[]): Promise<void> => {
   const unknown = listUnknownFlags(args, known);
   if (unknown.length === 0) return;
-  const { explainUnknownFlag } = await import('./unknown-flags.ts');
+  const { parts } = await import('./program.ts');
+  const { explainUnknownFlag } = await parts.unknownFlags();
   const all = await listCommands();
   throw new UsageError(...unknown.map((flag) => explainUnknownFlag(flag, command, known, all)));
 };
@@ -106,7 +108,7 @@ const toWords = (words: string[], command: Command): string[] => {
 
 const printHelp = async (command: Command): Promise<undefined> => {
   if (command !== serve) return void print((await import('./help/command-help.ts')).createCommandHelp(command));
-  const { createUsage } = await import('./help/usage.ts');
-  const [{ schema }, { features }] = await Promise.all([import('./settings.ts'), import('../profiles/index.ts')]);
+  const { features, parts, schema } = await import('./program.ts');
+  const { createUsage } = await parts.usage();
   print(createUsage(await listCommands(), schema, features));
 };

@@ -16,7 +16,8 @@ export const checkConfig = defineCommand({
     if (flags['config'] !== undefined) {
       throw new UsageError('check-config takes its file without --config: remove the flag');
     }
-    const [{ prepare }, { schema }] = await Promise.all([import('../serve.ts'), import('../settings.ts')]);
+    const { parts, schema } = await import('../program.ts');
+    const { prepare } = await parts.serve();
     const dataDir = createTemporaryFolder();
     try {
       const overrides = { dataDir, logLevel: 'warn' } as const;

@@ -9,23 +9,12 @@ export const completion = defineCommand({
   argument: { name: 'SHELL', choices: shells },
   summary: 'Print a completion script for bash, zsh or fish.',
   details: ['For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"'],
-  run: async ({ words: [shell], listCommands }) => {
-    const [{ createBashCompletion }, { createZshCompletion }, { createFishCompletion }, { listCompleted }] =
-      await Promise.all([
-        import('../help/bash.ts'),
-        import('../help/zsh.ts'),
-        import('../help/fish.ts'),
-        import('../help/completion-data.ts'),
-      ]);
-    const creators = new Map([
-      ['bash', createBashCompletion],
-      ['zsh', createZshCompletion],
-      ['fish', createFishCompletion],
-    ]);
-    const create = creators.get(shell ?? '');
-    if (!create) throw new UsageError(`completion takes ${shells.join(', ')}, not ${JSON.stringify(shell)}`);
-    const { mountRules, schema } = await import('../settings.ts');
-    print(create(listCompleted(await listCommands(), schema, mountRules.profiles)));
+  run: async ({ words: [word], listCommands }) => {
+    const shell = shells.find((one) => one === word);
+    if (!shell) throw new UsageError(`completion takes ${shells.join(', ')}, not ${JSON.stringify(word)}`);
+    const { mountRules, parts, schema } = await import('../program.ts');
+    const { createCompletion } = await parts.completion();
+    print(createCompletion(shell, await listCommands(), schema, mountRules.profiles));
     return undefined;
   },
 });

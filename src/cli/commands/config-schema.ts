@@ -5,10 +5,7 @@ export const configSchema = defineCommand({
   name: 'config-schema',
   summary: 'Print the JSON Schema of the config file, for editors.',
   run: async () => {
-    const [{ toFileSchema }, { mountRules, schema }] = await Promise.all([
-      import('../../config/schema.ts'),
-      import('../settings.ts'),
-    ]);
+    const { mountRules, schema, toFileSchema } = await import('../program.ts');
     print(`${JSON.stringify(toFileSchema(schema, mountRules), null, 2)}\n`);
     return undefined;
   },

@@ -20,7 +20,7 @@ export const createKey = defineCommand({
     },
   },
   run: async ({ words: [name = ''], own: { scope: asked = [] } }) => {
-    const { createAccessKey } = await import('../../auth/access-keys.ts');
+    const { createAccessKey } = await import('../program.ts');
     const unknown = asked.find((one) => !scopes.some((scope) => scope === one));
     if (asked.length === 0 || unknown !== undefined) {
       const found = unknown === undefined ? '' : `, not ${JSON.stringify(unknown)}`;

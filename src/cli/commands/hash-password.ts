@@ -4,7 +4,8 @@ export const hashPassword = defineCommand({
   name: 'hash-password',
   summary: 'Print a password hash for the setting users; prompts, or reads standard input.',
   run: async () => {
-    const { printPasswordHash } = await import('../hash-password.ts');
+    const { parts } = await import('../program.ts');
+    const { printPasswordHash } = await parts.hashPassword();
     await printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
     return undefined;
   },

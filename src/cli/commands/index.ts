@@ -31,7 +31,7 @@ export const commands: readonly Command[] = [
 
 /** All commands, those of features too, whose code this loads. */
 export const listCommands = async (): Promise<Command[]> => {
-  const { features } = await import('../../profiles/index.ts');
+  const { features } = await import('../program.ts');
   const tools = features.flatMap((feature) => feature.tools ?? []);
   return [...commands, ...tools.map(toCommand)];
 };
@@ -43,10 +43,7 @@ const toCommand = ({ name, argument, summary, run }: Tool): Command =>
     summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     settings: 'all',
     run: async ({ words: [text = ''], flags }) => {
-      const [{ loadSettings }, { schema }] = await Promise.all([
-        import('../../config/load.ts'),
-        import('../settings.ts'),
-      ]);
+      const { loadSettings, schema } = await import('../program.ts');
       const { output, ok } = await run(text, () => loadSettings(schema, flags));
       print(`${output}\n`);
       return ok ? 0 : 1;

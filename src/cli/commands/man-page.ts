@@ -6,11 +6,8 @@ export const manPage = defineCommand({
   name: 'man-page',
   summary: 'Print the manual page signalbox(1), for man.',
   run: async ({ listCommands }) => {
-    const [{ createManPage }, { schema }, { features }] = await Promise.all([
-      import('../help/man-page.ts'),
-      import('../settings.ts'),
-      import('../../profiles/index.ts'),
-    ]);
+    const { features, parts, schema } = await import('../program.ts');
+    const { createManPage } = await parts.manPage();
     print(createManPage(version, await listCommands(), schema, features));
     return undefined;
   },

@@ -10,12 +10,9 @@ export const serve = defineCommand({
   summary: 'Start the server.',
   settings: 'all',
   run: async ({ flags }) => {
-    const [{ default: closeWithGrace }, program, { schema }] = await Promise.all([
-      import('close-with-grace'),
-      import('../serve.ts'),
-      import('../settings.ts'),
-    ]);
-    const { server, log, message, reload } = await program.serve(schema, flags);
+    const { parts, schema } = await import('../program.ts');
+    const [{ default: closeWithGrace }, { serve: start }] = await Promise.all([parts.closeWithGrace(), parts.serve()]);
+    const { server, log, message, reload } = await start(schema, flags);
     // In a terminal, SIGHUP means the window was closed, so the server stops.
     const reloads = !process.stdin.isTTY;
     closeWithGrace({ delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] }, async ({ err, signal }) => {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Counts } from '../../app/transfer/lines.ts';
 import type { Flags } from '../../config/load.ts';
-import { SettingsError } from '../../config/settings-error.ts';
+import { isSettingsError, SettingsError } from '../../config/settings-error.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../messages.ts';
 
@@ -16,8 +16,8 @@ export const exportStore = defineCommand({
     2: 'the command line is invalid',
   },
   run: async ({ flags }) => {
-    const { settings, transfers } = await load(flags);
-    const { exportStore: readStore } = await import('../../app/transfer/export.ts');
+    const { settings, transfers, parts } = await load(flags);
+    const { exportStore: readStore } = await parts.exportStore();
     const counts: Counts = {};
     let isWhole = true;
     const pieces = readStore(settings, transfers, counts, (problem) => {
@@ -27,7 +27,7 @@ export const exportStore = defineCommand({
     try {
       await pipeline(Readable.from(pieces), process.stdout, { end: false });
     } catch (error) {
-      if (error instanceof SettingsError) throw error;
+      if (isSettingsError(error)) throw error;
       throw new SettingsError([`the export could not be written: ${(error as Error).message}`]);
     }
     say(`exported ${describe(counts)}`);
@@ -41,20 +41,17 @@ export const importStore = defineCommand({
   settings: 'all',
   exitCodes: { 0: 'success', 1: 'nothing was stored', 2: 'the command line is invalid' },
   run: async ({ flags }) => {
-    const { settings, transfers } = await load(flags);
-    const { importStore: fillStore } = await import('../../app/transfer/import.ts');
+    const { settings, transfers, parts } = await load(flags);
+    const { importStore: fillStore } = await parts.importStore();
     say(`imported ${describe(await fillStore(settings, transfers, process.stdin))}`);
     return undefined;
   },
 });
 
 const load = async (flags: Flags) => {
-  const [{ loadSettings }, { schema }, { features }] = await Promise.all([
-    import('../../config/load.ts'),
-    import('../settings.ts'),
-    import('../../profiles/index.ts'),
-  ]);
-  return { settings: loadSettings(schema, flags), transfers: features.flatMap(({ transfer }) => transfer ?? []) };
+  const { features, loadSettings, parts, schema } = await import('../program.ts');
+  const transfers = features.flatMap(({ transfer }) => transfer ?? []);
+  return { settings: loadSettings(schema, flags), transfers, parts };
 };
 
 const describe = (counts: Counts): string =>
