@@ -1,6 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { constants as systemConstants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
 export interface Ending {
@@ -26,11 +30,19 @@ export const runChild = async (
     if (!(process.stdin.isTTY && sentByTerminal.has(signal))) child.kill(signal);
   };
   for (const signal of signals) process.on(signal, passOn);
-  const child = spawn(program, args, { stdio: ['inherit', 'pipe', 'pipe'] });
-  passOutput(child, 'stdout', keep);
-  passOutput(child, 'stderr', keep);
+  const pipes = createPipes();
+  const [out, err] = pipes ?? [];
+  const stdio: StdioOptions = ['inherit', out?.writer ?? 'pipe', err?.writer ?? 'pipe'];
+  const child: ChildProcess = spawn(program, args, { stdio });
+  for (const { writer } of pipes ?? []) closeSync(writer);
+  const ended = once(child, 'exit');
+  const complete = [
+    passOutput(out?.reader ?? child.stdout, process.stdout, keep),
+    passOutput(err?.reader ?? child.stderr, process.stderr, keep),
+  ];
   try {
-    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+    const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
+    await Promise.all(complete);
     return describeEnding(code, signal);
   } catch (error) {
     return describeStartFailure(error as NodeJS.ErrnoException);
@@ -39,16 +51,47 @@ export const runChild = async (
   }
 };
 
-const passOutput = (child: ChildProcess, name: 'stdout' | 'stderr', keep: (chunk: Buffer) => void): void => {
-  const output = child[name];
-  output?.on('data', keep);
-  output?.pipe(process[name], { end: false });
+/**
+ * Pipes for stdout and stderr: those that Node makes are sockets, which a script cannot open as /dev/stdout. Undefined where
+ * mkfifo(1) or a folder for it is missing; sockets do for most programs.
+ */
+const createPipes = (): { reader: Socket; writer: number }[] | undefined => {
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'signalbox-run-'));
+    const paths = [join(folder, 'stdout'), join(folder, 'stderr')];
+    if (spawnSync('mkfifo', paths, { stdio: 'ignore' }).status !== 0) return undefined;
+    return paths.map((path) => {
+      // In this order and so opened, neither waits for the other.
+      const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      return {
+        reader: new Socket({ fd, readable: true, writable: false }),
+        writer: openSync(path, constants.O_WRONLY),
+      };
+    });
+  } catch {
+    return undefined;
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Resolves once the output is complete. */
+const passOutput = async (
+  output: Readable | null,
+  target: NodeJS.WriteStream,
+  keep: (chunk: Buffer) => void,
+): Promise<void> => {
+  if (!output) return;
+  const closed = once(output, 'close');
+  output.on('data', keep).pipe(target, { end: false });
   // Nobody reads any more: the program has to notice it, as it would without this one.
-  process[name].on('error', () => output?.destroy());
+  target.on('error', () => output.destroy());
+  await closed;
 };
 
 const describeEnding = (code: number | null, signal: NodeJS.Signals | null): Ending => {
-  if (signal !== null) return { exitCode: 128 + constants.signals[signal], failure: `was ended by ${signal}` };
+  if (signal !== null) return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}` };
   return code === 0 || code === null ? { exitCode: 0 } : { exitCode: code, failure: `failed with exit code ${code}` };
 };
 

@@ -29,7 +29,7 @@ export const exchange = async (
 };
 
 const createTimeout = (timeoutMs: number): Error =>
-  Object.assign(new Error(`no response within ${timeoutMs / 1000} s`), { name: 'TimeoutError' });
+  Object.assign(new Error(`no response within ${Math.round(timeoutMs / 1000)} s`), { name: 'TimeoutError' });
 
 const readReply = (sent: ClientRequest): Promise<Reply> =>
   new Promise((resolve, reject) => {
