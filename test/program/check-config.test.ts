@@ -46,7 +46,7 @@ test('check-config reads the environment variables like a normal start', async (
 });
 
 test('check-config accepts one file', async () => {
-  const message = 'check-config takes one FILE; see signalbox --help';
+  const message = 'check-config takes one FILE; see signalbox check-config --help';
   for (const words of [[], ['a', 'b']]) assert.equal(await refusal(['check-config', ...words], 2), message);
   assert.equal(
     await refusal(['check-config', '--config', 'a', 'b'], 2),
