@@ -99,8 +99,8 @@ export default {
     ),
     rule(
       'children-start-in-one-place',
-      'Child processes start in the runners of the commands profile alone.',
-      { path: '^src/', pathNot: ['^src/profiles/commands/execution/child\\.ts$', testFiles] },
+      'Child processes start in the runners of the commands profile, and for signalbox run.',
+      { path: '^src/', pathNot: ['^src/(profiles/commands/execution|cli/client)/child\\.ts$', testFiles] },
       { path: '^(node:)?child_process$' },
     ),
     rule(

@@ -1,9 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-
-/** What a key may be used for. */
-export const scopes = ['alerts:write', 'alerts:read', 'metrics:read'] as const;
-export type Scope = (typeof scopes)[number];
+import { type Scope, scopes } from './scopes.ts';
 
 /** An entry of the setting `keys`: only the hash is kept, so the file does not reveal the key. */
 export const AccessKey = Type.Object(

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { HttpError } from '../http/response/errors.ts';
-import type { AccessKeys, Scope } from './access-keys.ts';
+import type { AccessKeys } from './access-keys.ts';
 import type { Principal } from './claims.ts';
 import { decodeToken, TokenError } from './decode.ts';
+import type { Scope } from './scopes.ts';
 import type { Tokens } from './token.ts';
 
 /** Who may call a route: everyone, holders of a valid token, or holders of one with role Admin. */

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { Settings } from '../config/schema.ts';
+import { escapeControls } from './messages.ts';
 
 /** Logs to standard error: readable lines in a terminal, JSON everywhere else. */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
@@ -25,7 +26,3 @@ interface Entry extends Record<string, unknown> {
   level: number;
   msg?: string;
 }
-
-/** Escapes characters that end a line or move the cursor. */
-export const escapeControls = (text: string): string =>
-  text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -10,7 +10,8 @@ import { applyTimeZone } from '../config/time-zone.ts';
 import { isLoopback } from '../http/admission/foreign-pages.ts';
 import { listAddresses, listenOn } from '../http/connection/listen.ts';
 import { features } from '../profiles/index.ts';
-import { createLog, escapeControls } from './log.ts';
+import { createLog } from './log.ts';
+import { escapeControls } from './messages.ts';
 import { createStartMessage } from './start-message.ts';
 
 /** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */

@@ -1,4 +1,5 @@
-import { formerNames, toFlagName, toVariableName } from './schema.ts';
+import { toFlagName, toVariableName } from './names.ts';
+import { formerNames } from './schema.ts';
 
 interface Sources {
   flags: Record<string, string | boolean | undefined>;

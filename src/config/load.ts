@@ -2,18 +2,10 @@ import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
 import { useCurrentNames } from './former-names.ts';
+import { otherVariables, toFlagName, toVariableName } from './names.ts';
 import { findProblems } from './problems.ts';
-import {
-  formerNames,
-  fromText,
-  isFlag,
-  isSecret,
-  type Settings,
-  textForm,
-  toFlagName,
-  toVariableName,
-} from './schema.ts';
-import { problemsOf, SettingsError } from './settings-error.ts';
+import { formerNames, fromText, isFlag, isSecret, type Settings, textForm } from './schema.ts';
+import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
 /** Flags by key in camelCase; a bare flag is `true`. */
@@ -33,26 +25,51 @@ export const loadSettings = (
 ): Settings => {
   const { path, isRead, problems, ...config } = readConfigFile(schema, givenFlags, givenEnvironment);
   const given = useCurrentNames({ flags: givenFlags, environment: givenEnvironment, file: config.file, path });
-  const { flags, environment, file } = given;
-  problems.push(...given.problems);
-  const settings: Record<string, unknown> = {};
-  const invalid: string[] = [];
-  for (const [key, property] of Object.entries(schema.properties)) {
-    const source = findGiven(key, property, { flags, environment, file, path });
-    const found = source ? findProblems(property, source.value, source.place) : [];
-    problems.push(...found);
-    if (found.length > 0) invalid.push(key);
-    const value = source && found.length === 0 ? source.value : (property as { default?: unknown }).default;
-    if (value !== undefined) settings[key] = value;
-  }
+  const { environment, file } = given;
+  const { settings, invalid, found } = readValues(schema, Object.keys(schema.properties), { ...given, path });
+  problems.push(...given.problems, ...found);
   problems.push(...findFileOnlyVariables(schema, environment));
   // Not if the file is unreadable: its settings would wrongly look missing.
-  if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings as Settings), invalid));
+  if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
   [...given.warnings, ...unknown].forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
-  return settings as Settings;
+  return settings;
+};
+
+/** Reads only these settings, whatever the others are. Throws a SettingsError. */
+export const loadSomeSettings = (
+  schema: TObject,
+  keys: readonly string[],
+  flags: Flags,
+  environment = process.env,
+): Settings => {
+  const path = findConfigPath(flags, environment);
+  const file = path === undefined ? {} : readJsonFile(path, 'config file');
+  const { settings, found } = readValues(schema, keys, {
+    ...useCurrentNames({ flags, environment, file, path }),
+    path,
+  });
+  assertNoProblems(found);
+  return settings;
+};
+
+/** The values of these settings, or their defaults; and which are invalid, with the problems found. */
+const readValues = (schema: TObject, keys: readonly string[], sources: Sources) => {
+  const settings: Record<string, unknown> = {};
+  const invalid: string[] = [];
+  const found: string[] = [];
+  for (const key of keys) {
+    const property = schema.properties[key] as TSchema & { default?: unknown };
+    const given = findGiven(key, property, sources);
+    const problems = given ? findProblems(property, given.value, given.place) : [];
+    found.push(...problems);
+    if (problems.length > 0) invalid.push(key);
+    const value = given && problems.length === 0 ? given.value : property.default;
+    if (value !== undefined) settings[key] = value;
+  }
+  return { settings: settings as Settings, invalid, found };
 };
 
 /** What `check` finds, except problems that name an invalid setting: fixing its value may solve them. */
@@ -72,9 +89,12 @@ interface Sources extends Pick<ConfigFile, 'path' | 'file'> {
   environment: NodeJS.ProcessEnv;
 }
 
+const findConfigPath = (flags: Flags, environment: NodeJS.ProcessEnv): string | undefined =>
+  (flags['config'] as string | undefined) ?? (environment[otherVariables.config] || undefined);
+
 /** The config file's values, and the problems of the file as a whole. */
 const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv): ConfigFile => {
-  const path = (flags['config'] as string | undefined) ?? (environment['SIGNALBOX_CONFIG'] || undefined);
+  const path = findConfigPath(flags, environment);
   if (path === undefined) return { path, file: {}, isRead: true, problems: [] };
   if (path === '') return { path: undefined, file: {}, isRead: false, problems: ['--config must name a file, not ""'] };
   try {
@@ -107,7 +127,7 @@ const isWindows = process.platform === 'win32';
 
 /** Warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be random. */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
-  const known = ['SIGNALBOX_CONFIG', ...Object.keys(schema.properties).map(toVariableName)];
+  const known = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
   return Object.keys(environment)
     .filter((name) => /^SIGNALBOX_/i.test(name) && !known.includes(isWindows ? name.toUpperCase() : name))
     .map((name) => `the variable ${name} is not a setting and is ignored${suggest(name, known)}`);

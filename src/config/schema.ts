@@ -183,13 +183,6 @@ export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string
 /** True if the setting has a flag. */
 export const isFlag = (schema: TSchema): boolean => !isSecret(schema) && textForm(schema) !== 'none';
 
-/** `dataDir` → `data-dir`. */
-export const toFlagName = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** `dataDir` → `SIGNALBOX_DATA_DIR`. */
-export const toVariableName = (key: string): string =>
-  `SIGNALBOX_${toFlagName(key).replaceAll('-', '_').toUpperCase()}`;
-
 const booleans = new Map([
   ['true', true],
   ['1', true],

@@ -1,5 +1,6 @@
 /** The settings cannot be used. Each problem is a clause that says what to change. */
 export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -7,6 +8,10 @@ export class SettingsError extends Error {
     this.problems = problems;
   }
 }
+
+/** By its name, because each of the bundle's files has this class. */
+export const isSettingsError = (error: unknown): error is SettingsError =>
+  error instanceof Error && error.name === 'SettingsError';
 
 /** Throws a SettingsError if there are problems. */
 export const assertNoProblems = (problems: readonly string[]): void => {

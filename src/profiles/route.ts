@@ -10,8 +10,8 @@ import type {
   RouteOptions,
 } from 'fastify';
 import Type, { type TProperties } from 'typebox';
-import type { Scope } from '../auth/access-keys.ts';
 import type { Access } from '../auth/guard.ts';
+import type { Scope } from '../auth/scopes.ts';
 import type { BodyKind } from '../http/request/json-body.ts';
 import type { DocumentedHeaders } from '../http/routes/documented-headers.ts';
 

@@ -15,6 +15,9 @@ test('check-command prints why a line is refused, with exit code 1', async () =>
 test('check-command accepts one line, in quotes', async () => {
   for (const words of [[], ['Get-Process', 'x']]) {
     const { code, stderr } = await runProgram(['check-command', ...words]);
-    assert.deepEqual([code, stderr], [2, 'signalbox: check-command takes one LINE, in quotes; see signalbox --help\n']);
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'signalbox: check-command takes one LINE, in quotes; see signalbox check-command --help\n'],
+    );
   }
 });

@@ -9,7 +9,7 @@ import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
-import { main, type Running, refusal, runProgram, startProgram } from '../support/program.ts';
+import { command, type Running, refusal, runProgram, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import {
   end,
@@ -236,7 +236,8 @@ test('an alert or execution that is not valid is named, and what was written bef
 
 test('what an import has stored when it is killed is removed by the next one', async (t) => {
   const folder = createFolder(t);
-  const child = spawn(process.execPath, [main, 'import', ...fileStore(folder)], {
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, 'import', ...fileStore(folder)], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   // It is killed before it has read everything.

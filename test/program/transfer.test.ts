@@ -86,7 +86,7 @@ test('neither works while a server uses the folder, or with a memory store', asy
     const inUse = `dataDir: ${folder} is in use by another signalbox process; stop it first`;
     assert.equal(await refusal([command, ...fileStore(folder)], 1), inUse);
     assert.match(await refusal([command], 1), /^store: a memory store .*; name another one with --store$/);
-    assert.equal(await refusal([command, 'x'], 2), `${command} takes no arguments; see signalbox --help`);
+    assert.equal(await refusal([command, 'x'], 2), `${command} takes no arguments; see signalbox ${command} --help`);
   }
 });
 

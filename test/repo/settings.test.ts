@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/schema.ts';
+import { toFlagName, toVariableName } from '../../src/config/names.ts';
+import { isFlag, textForm } from '../../src/config/schema.ts';
 import { settingsSchema } from '../support/app.ts';
 import { readText, toRows } from './support/documents.ts';
 

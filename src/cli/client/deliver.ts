@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { otherVariables } from '../../config/names.ts';
+import { UsageError } from '../args.ts';
+import { exchange, explainFailure, type Reply } from './exchange.ts';
+import type { Server } from './server.ts';
+
+export interface OutgoingAlert {
+  source: string;
+  level: string;
+  message: string;
+  hostname: string;
+}
+
+/** The id of the stored alert, or why it was not stored: `refused` will not change, the server may come back if `away`. */
+export type Outcome = { id: string } | { refused: string } | { away: string };
+
+/** What the server takes as a body. */
+export const maxBodyBytes = 1024 * 1024;
+
+const longestAttemptMs = 15_000;
+const shortestAttemptMs = 5_000;
+const firstWaitMs = 250;
+const longestWaitMs = 5_000;
+
+/** Statuses of a server, or of a proxy in front of it, that may accept the alert later. */
+const passing = new Set([408, 429, 502, 503, 504]);
+
+/**
+ * Sends an alert until the server has stored or refused it, at most for `retryForMs` and one attempt of 5 s. All attempts
+ * have the same Idempotency-Key, so it is stored once. `report` gets the reason of each attempt that is repeated. Throws a
+ * UsageError if the alert is too long.
+ */
+export const deliver = async (
+  alert: OutgoingAlert,
+  server: Server,
+  retryForMs: number,
+  report: (reason: string) => void = () => undefined,
+): Promise<Outcome> => {
+  const request = toRequest(alert, server);
+  const deadline = performance.now() + retryForMs;
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
+    const { leastWaitMs, ...outcome } = await attempt(server, { ...request, timeoutMs });
+    if (leastWaitMs === undefined || !('away' in outcome)) return outcome;
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0 || leastWaitMs > leftMs) return outcome;
+    report(outcome.away);
+    // Many senders do not come back at the same moment.
+    await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), leastWaitMs), leftMs));
+  }
+};
+
+const toRequest = (alert: OutgoingAlert, { key }: Server) => {
+  const body = JSON.stringify(alert);
+  const length = Buffer.byteLength(body);
+  if (length > maxBodyBytes) throw new UsageError('the message is too long: the alert must fit into 1 MiB of JSON');
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': length,
+    'user-agent': 'signalbox',
+    'idempotency-key': randomUUID(),
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+  };
+  return { method: 'POST', body, headers };
+};
+
+/** `leastWaitMs` is set if another attempt may succeed. */
+const attempt = async (
+  server: Server,
+  request: ReturnType<typeof toRequest> & { timeoutMs: number },
+): Promise<Outcome & { leastWaitMs?: number }> => {
+  try {
+    return toOutcome(await exchange(new URL('api/alert', server.url), request), server);
+  } catch (error) {
+    const reason = `${server.url.origin}: ${explainFailure(error)}`;
+    return isLasting(error as NodeJS.ErrnoException) ? { refused: reason } : { away: reason, leastWaitMs: 0 };
+  }
+};
+
+/** An untrusted certificate, or a server that does not speak HTTP or TLS. */
+const isLasting = ({ code = '' }: NodeJS.ErrnoException): boolean =>
+  /CERT|ISSUER|SIGN|ERR_TLS|EPROTO|ERR_SSL|HPE_/.test(code);
+
+const toOutcome = (reply: Reply, { url, key }: Server): Outcome & { leastWaitMs?: number } => {
+  const { status, headers } = reply;
+  const body = parse(reply.text);
+  if (status === 200 && typeof body['id'] === 'string') return { id: body['id'] };
+  const text = typeof body['error'] === 'string' ? `: ${body['error'].slice(0, 500)}` : '';
+  const advice = status === 401 && key === undefined ? `; set ${otherVariables.key}` : '';
+  const said = key === undefined ? text : text.replaceAll(key, '***');
+  const reason = `${url.origin} responded ${status}${said}${advice}`;
+  if (passing.has(status)) return { away: reason, leastWaitMs: toWaitMs(headers['retry-after']) };
+  return { refused: status === 200 ? `${url.origin} is not a signalbox server` : reason };
+};
+
+const parse = (text: string): Record<string, unknown> => {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+};
+
+/** Milliseconds to wait as `Retry-After` says, in seconds or as a date; 0 if it says nothing. */
+const toWaitMs = (header = ''): number => {
+  const waitMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Math.max(waitMs || 0, 0);
+};

@@ -1,0 +1,49 @@
+import { otherVariables } from '../../config/names.ts';
+import { UsageError } from '../args.ts';
+
+/** Where alerts are sent. */
+export interface Server {
+  /** Ends with `/`; its path is a mount, or a proxy's prefix. */
+  url: URL;
+  key: string | undefined;
+}
+
+/** A server with default settings. */
+export const defaultUrl = 'http://127.0.0.1:8080';
+
+/** Flags of commands that send alerts. */
+export const clientFlags = {
+  source: { value: 'NAME', summary: 'Source of the alert.' },
+  level: { value: 'LEVEL', summary: 'Level of the alert, any text.', choices: ['INFO', 'WARN', 'ERROR'] },
+  url: { value: 'URL', summary: `Server to send it to, instead of ${otherVariables.url}.` },
+  retryFor: { value: 'SECONDS', summary: 'How long to try while the server is away. Default 60.' },
+} as const;
+
+/** Variables of commands that send alerts. */
+export const clientVariables = {
+  [otherVariables.url]: `Server to send alerts to, with the path of a mount if it has one. Default ${defaultUrl}.`,
+  [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server asks for one.',
+};
+
+/** The server that the flag `--url` or the variables name. Throws a UsageError, which never shows the key. */
+export const readServer = (flag: string | undefined): Server => {
+  const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
+  const url = flag === undefined ? toServerUrl(variable || defaultUrl, otherVariables.url) : toServerUrl(flag, '--url');
+  if (key !== undefined && !/^[!-~]*$/.test(key.trim())) {
+    throw new UsageError(`${otherVariables.key} must be a key that signalbox create-key has printed`);
+  }
+  return { url, key: key?.trim() || undefined };
+};
+
+/** A URL that ends with `/`. `place` says where it came from. */
+export const toServerUrl = (text: string, place: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new UsageError(`${place} must be a URL like ${defaultUrl}, not ${JSON.stringify(text)}`);
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError(`${place} must be a URL without user name, password, query and fragment`);
+  }
+  url.pathname = url.pathname.replace(/\/*$/, '/');
+  return url;
+};

@@ -1,0 +1,28 @@
+import { defineCommand } from '../command.ts';
+import { print } from '../messages.ts';
+
+/** Milliseconds for running requests to finish during shutdown. */
+const gracePeriod = 10_000;
+
+/** The command that runs if none is named. */
+export const serve = defineCommand({
+  name: 'serve',
+  summary: 'Start the server.',
+  settings: 'all',
+  run: async ({ flags }) => {
+    const { parts, schema } = await import('../program.ts');
+    const [{ default: closeWithGrace }, { serve: start }] = await Promise.all([parts.closeWithGrace(), parts.serve()]);
+    const { server, log, message, reload } = await start(schema, flags);
+    // In a terminal, SIGHUP means the window was closed, so the server stops.
+    const reloads = !process.stdin.isTTY;
+    closeWithGrace({ delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] }, async ({ err, signal }) => {
+      if (err) log.fatal({ err }, 'unexpected error');
+      log.info({ signal }, 'shutting down');
+      await server.close();
+    });
+    if (reloads) process.on('SIGHUP', reload);
+    // Printed only after signal handlers are installed: readers of the address may also stop the server.
+    print(message);
+    return undefined;
+  },
+});

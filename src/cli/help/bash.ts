@@ -1,0 +1,59 @@
+import type { CompletedCommand } from './completion-data.ts';
+
+/** A completion script for bash. */
+export const createBashCompletion = (commands: readonly CompletedCommand[]): string => {
+  const flags = commands.flatMap((command) => command.flags);
+  const valued = new Set(flags.flatMap(({ flag, value }) => (value === undefined ? [] : flag)));
+  const choices = new Map(flags.flatMap(({ flag, choices: all }) => (all.length === 0 ? [] : [[flag, all.join(' ')]])));
+  return `# bash completion of signalbox, printed by: signalbox completion bash
+_signalbox() {
+  local line=\${COMP_LINE:0:COMP_POINT} words flag= value command= argument= choices= flags= index
+  read -ra words <<< "$line"
+  [[ $line == *[[:space:]] ]] && words+=('')
+  local last=$((\${#words[@]} - 1))
+  local current=\${words[last]}
+  for ((index = 1; index < last; index++)); do
+    case \${words[index]} in
+      ${[...valued].join(' | ')}) [[ -z $argument ]] && ((index++)) ;;
+      -*) ;;
+      *) if [[ -z $command ]]; then command=\${words[index]}; else argument=\${words[index]}; fi ;;
+    esac
+  done
+  if ((index > last)); then
+    flag=\${words[last - 1]} value=$current
+  elif [[ $current == --*=* && -z $argument ]]; then
+    flag=\${current%%=*} value=\${current#*=}
+  fi
+  if [[ -n $flag ]]; then
+    case $flag in
+${[...choices].map(([flag, all]) => `      ${flag}) choices='${all}' ;;`).join('\n')}
+    esac
+    COMPREPLY=($(compgen -W "$choices" -- "$value"))
+    # bash completes only what follows the last colon.
+    [[ $COMP_WORDBREAKS == *:* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${value%"\${value##*:}"}"}")
+    return
+  fi
+  case $command in
+${commands.map(toCase).join('\n')}
+  esac
+  if [[ -n $argument ]]; then COMPREPLY=()
+  elif [[ $current == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
+  elif [[ $command == run ]]; then COMPREPLY=($(compgen -c -- "$current"))
+  else COMPREPLY=($(compgen -W "$choices" -- "$current"))
+  fi
+}
+complete -o default -F _signalbox signalbox
+`.replace('@commands', commands.map(({ name }) => name).join(' '));
+};
+
+/** The first command's flags also complete where no command is named. */
+const toCase = ({ name, flags, words }: CompletedCommand, index: number): string => {
+  const pattern = index === 0 ? `'' | ${name}` : name;
+  const choices =
+    index === 0
+      ? "; [[ -z $command ]] && choices='@commands'"
+      : words.length > 0
+        ? ` choices='${words.join(' ')}'`
+        : '';
+  return `    ${pattern}) flags='${flags.map(({ flag }) => flag).join(' ')}'${choices} ;;`;
+};

@@ -1,0 +1,22 @@
+/**
+ * What commands need of the server's code. They import it only when they run, because it is most of the program: the bundle
+ * keeps it in a file of its own, so that scripts that send alerts do not load it.
+ */
+export { createAccessKey } from '../auth/access-keys.ts';
+export { loadSettings } from '../config/load.ts';
+export { toFileSchema } from '../config/schema.ts';
+export { features } from '../profiles/index.ts';
+export { mountRules, schema, settingFlags } from './settings.ts';
+
+/** Parts that few commands need. */
+export const parts = {
+  serve: () => import('./serve.ts'),
+  closeWithGrace: () => import('close-with-grace'),
+  hashPassword: () => import('./hash-password.ts'),
+  exportStore: () => import('../app/transfer/export.ts'),
+  importStore: () => import('../app/transfer/import.ts'),
+  usage: () => import('./help/usage.ts'),
+  manPage: () => import('./help/man-page.ts'),
+  completion: () => import('./help/completion.ts'),
+  unknownFlags: () => import('./unknown-flags.ts'),
+};

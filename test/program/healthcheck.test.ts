@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { writeCertificate } from '../support/certificate.ts';
+import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { answer, startReceiver } from '../support/receiver.ts';
+
+const check = async (args: string[], variables: Record<string, string> = {}) => {
+  const { code, stdout, stderr } = await runProgram(['healthcheck', ...args], { variables });
+  return [code, stdout, stderr];
+};
+
+const healthy = [0, '', ''];
+
+test('healthcheck finds the server by the flags, variables and config file that it was started with', async (t) => {
+  const folder = createFolder(t);
+  const port = String(await findFreePort());
+  const config = join(folder, 'config.json');
+  // Settings that healthcheck does not need may even have become invalid.
+  writeFileSync(config, JSON.stringify({ port: Number(port), logLevel: 'info' }));
+  await startProgram(t, ['--config', config, '--port', port]);
+  writeFileSync(config, JSON.stringify({ port: Number(port), logLevel: 'loud', unknown: 1 }));
+  assert.deepEqual(await check(['--port', port]), healthy);
+  assert.deepEqual(await check(['--config', config]), healthy);
+  assert.deepEqual(await check([], { SIGNALBOX_PORT: port }), healthy);
+  assert.deepEqual(await check([], { SIGNALBOX_CONFIG: config }), healthy);
+  assert.deepEqual(await check(['--url', `http://127.0.0.1:${port}`]), healthy);
+});
+
+test('healthcheck reaches a server that listens on every address and serves only one host name', async (t) => {
+  for (const host of ['0.0.0.0', 'localhost']) {
+    const port = String(await findFreePort());
+    const variables = { SIGNALBOX_HOST: host, SIGNALBOX_PORT: port, SIGNALBOX_ALLOWED_HOSTS: 'box.example.org' };
+    await startProgram(t, ['--port', port], { variables });
+    assert.deepEqual(await check([], variables), healthy, host);
+  }
+});
+
+test('healthcheck accepts the self-signed certificate of its own server', async (t) => {
+  const cwd = createFolder(t);
+  const { cert, key } = writeCertificate(cwd, 'box');
+  const port = String(await findFreePort());
+  const variables = { SIGNALBOX_TLS_CERT: cert, SIGNALBOX_TLS_KEY: key, SIGNALBOX_PORT: port };
+  await startProgram(t, ['--port', port], { variables });
+  assert.deepEqual(await check([], variables), healthy);
+});
+
+test('healthcheck finds the checks of a server whose profiles are elsewhere', async (t) => {
+  const folder = createFolder(t);
+  for (const [index, mounts] of [
+    { '/team': ['alerts'] },
+    { '/team': ['monitoring'] },
+    { '/': ['simple-tasks'] },
+  ].entries()) {
+    const config = join(folder, `${index}.json`);
+    const port = await findFreePort();
+    writeFileSync(config, JSON.stringify({ mounts, port }));
+    await startProgram(t, ['--config', config, '--port', String(port)]);
+    assert.deepEqual(await check(['--config', config]), healthy, JSON.stringify(mounts));
+  }
+});
+
+test('healthcheck ends with 1 and one line if the server does not respond, or not with 200', async (t) => {
+  const port = await findFreePort();
+  const refused = `signalbox: not healthy: http://127.0.0.1:${port}: the connection was refused\n`;
+  assert.deepEqual(await check(['--port', String(port)]), [1, '', refused]);
+  const { url, behave } = await startReceiver(t, answer(503));
+  assert.deepEqual(await check(['--url', url]), [1, '', `signalbox: not healthy: ${url}/readyz responded 503\n`]);
+  behave(answer(404));
+  assert.deepEqual(await check(['--url', url]), [1, '', `signalbox: not healthy: ${url}/readyz responded 404\n`]);
+  behave((response) => void response.writeHead(response.req.url === '/readyz' ? 404 : 200).end('not JSON'));
+  const [code, , stderr] = await check(['--url', url]);
+  assert.equal(code, 1);
+  assert.match(String(stderr), /^signalbox: not healthy: [^\n]+\n$/);
+});
+
+test('healthcheck waits at most 5 seconds', async (t) => {
+  const { url } = await startReceiver(t, () => undefined);
+  const startedAt = performance.now();
+  assert.deepEqual(await check(['--url', url]), [1, '', `signalbox: not healthy: ${url}: no response within 5 s\n`]);
+  assert.ok(performance.now() - startedAt < 15_000);
+});
+
+test('healthcheck says what it cannot use', async (t) => {
+  assert.match(
+    await refusal(['healthcheck', '--config', '/none.json'], 1),
+    /^cannot read the config file \/none\.json: /,
+  );
+  assert.equal(
+    await refusal(['healthcheck', '--port', '70000'], 1),
+    '--port must be a whole number from 0 to 65535, not 70000',
+  );
+  assert.match(await refusal(['healthcheck', '--port', '0'], 1), /^port is 0, .* name the server with --url$/);
+  assert.equal(
+    await refusal(['healthcheck', '--data-dir', 'x'], 2),
+    '--data-dir is a setting that healthcheck does not read',
+  );
+  const config = join(createFolder(t), 'config.json');
+  writeFileSync(config, '{"port": "x"}');
+  assert.match(await refusal(['healthcheck', '--config', config], 1), /^port in \S+ must be a whole number/);
+});

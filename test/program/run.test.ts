@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { command, refusal, runProgram } from '../support/program.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const node = process.execPath;
+const [program, ...programArgs] = command;
+
+/** A server that stores alerts. */
+const startServer = (t: Parameters<typeof startReceiver>[0]) =>
+  startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
+
+const readAlerts = ({ requests }: Receiver) => requests.map(({ body }) => JSON.parse(body) as Record<string, string>);
+
+const run = (url: string, args: string[], input?: string | Buffer) =>
+  runProgram(['run', '--url', url, ...args], input === undefined ? {} : { input });
+
+/** A command that runs JavaScript. */
+const script = (text: string): string[] => ['--', node, '-e', text];
+
+test('run passes input, output and the exit code through, and sends nothing about a success', async (t) => {
+  const server = await startServer(t);
+  const text = 'process.stdin.pipe(process.stdout); process.stderr.write("warned\\n")';
+  const ended = await run(server.url, script(text), 'given\n');
+  assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, 'given\n', 'warned\n']);
+  assert.equal(server.requests.length, 0);
+});
+
+test('run passes 10 MB of any bytes through as they are', async (t) => {
+  const server = await startServer(t);
+  const text = `const { createHash } = require('crypto'); let block = Buffer.from('seed');
+    const write = (left) => { if (left === 0) return; const blocks = [];
+      for (let i = 0; i < 3125; i++) blocks.push(block = createHash('sha256').update(block).digest());
+      process.stdout.write(Buffer.concat(blocks), () => write(left - 1)); }; write(100);`;
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, ...script(text)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [hash, expected] = [createHash('sha256'), createHash('sha256')];
+  let length = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    hash.update(chunk);
+  });
+  assert.deepEqual(await once(child, 'close'), [0, null]);
+  let block = Buffer.from('seed');
+  for (let index = 0; index < 312_500; index++) {
+    block = createHash('sha256').update(block).digest();
+    expected.update(block);
+  }
+  assert.equal(length, 10_000_000);
+  assert.equal(hash.digest('hex'), expected.digest('hex'));
+});
+
+test('run sends an alert about a failure with the last lines, and keeps the exit code', async (t) => {
+  const server = await startServer(t);
+  const text =
+    'for (let i = 1; i <= 30; i++) console.log("line " + i); console.error("\\u001b[31mfatal\\u001b[0m"); process.exitCode = 3';
+  const ended = await run(server.url, ['--source', 'backup', ...script(`${text} // secret`)]);
+  assert.equal(ended.code, 3);
+  assert.match(ended.stdout, /^line 1\n(.*\n)*line 30\n$/);
+  assert.equal(ended.stderr, '\u001b[31mfatal\u001b[0m\n');
+  const [alert, ...others] = readAlerts(server);
+  assert.deepEqual(others, []);
+  assert.deepEqual([alert?.['source'], alert?.['level'], alert?.['hostname']], ['backup', 'ERROR', hostname()]);
+  const [first, ...lines] = alert?.['message']?.split('\n') ?? [];
+  assert.match(first ?? '', /^node failed with exit code 3 after \d+ s:$/);
+  assert.equal(lines.length, 20);
+  assert.ok(lines.includes('line 30') && lines.includes('fatal') && !lines.includes('line 1'));
+  assert.doesNotMatch(alert?.['message'] ?? '', /secret/);
+});
+
+test('the alert holds at most 4 KiB of output, cut between characters, and of a progress bar only its end', async (t) => {
+  const server = await startServer(t);
+  await run(
+    server.url,
+    script('process.stdout.write("é".repeat(5000) + "\\n10 %\\r50 %\\r99 %\\n", () => process.exit(1))'),
+  );
+  const message = readAlerts(server)[0]?.['message'] ?? '';
+  assert.match(message, /:\né+\n99 %$/);
+  assert.ok(Buffer.byteLength(message) < 4200 && message.length > 1900, `${message.length}`);
+});
+
+test('run without output, and with flags after the command, needs no dashes', async (t) => {
+  const server = await startServer(t);
+  const ended = await run(server.url, ['--level', 'WARN', 'sh', '-c', 'exit $1', '--timeout', '7', '--help']);
+  assert.equal(ended.code, 7);
+  const [alert] = readAlerts(server);
+  assert.deepEqual([alert?.['source'], alert?.['level']], ['sh', 'WARN']);
+  assert.match(alert?.['message'] ?? '', /^sh failed with exit code 7 after \d+ s$/);
+});
+
+test('a command that cannot be started gives the exit codes of a shell, and an alert', async (t) => {
+  const server = await startServer(t);
+  const folder = createFolder(t);
+  const file = join(folder, 'plain');
+  writeFileSync(file, '');
+  chmodSync(file, 0o644);
+  for (const [program, code, reason] of [
+    ['/none/such', 127, 'there is no such program'],
+    [file, 126, 'it is not executable'],
+    [folder, 126, 'it is not executable'],
+  ] as const) {
+    const ended = await run(server.url, [program]);
+    assert.deepEqual([ended.code, ended.stderr], [code, `signalbox: ${program} could not be started: ${reason}\n`]);
+    assert.match(readAlerts(server).at(-1)?.['message'] ?? '', new RegExp(`could not be started: ${reason}`));
+  }
+});
+
+test('a command ended by a signal gives 128 and its number', async (t) => {
+  const server = await startServer(t);
+  const { code, signal } = await run(server.url, ['sh', '-c', 'kill -KILL $$']);
+  assert.deepEqual([code, signal], [137, null]);
+  assert.match(readAlerts(server)[0]?.['message'] ?? '', /^sh was ended by SIGKILL after /);
+});
+
+test('the output of the command is a pipe, which scripts can open by its name', async (t) => {
+  const server = await startServer(t);
+  const { code, stdout, stderr } = await run(server.url, [
+    'sh',
+    '-c',
+    'echo out > /dev/stdout; echo err > /dev/stderr',
+  ]);
+  assert.deepEqual([code, stdout, stderr], [0, 'out\n', 'err\n']);
+});
+
+test('without a folder for its pipes, run passes the output on nevertheless', async (t) => {
+  const server = await startServer(t);
+  const ended = await runProgram(['run', '--url', server.url, 'sh', '-c', 'echo out; exit 3'], {
+    variables: { TMPDIR: '/none' },
+  });
+  assert.deepEqual([ended.code, ended.stdout, ended.stderr], [3, 'out\n', '']);
+});
+
+test('output of a program that the command leaves behind is passed on', async (t) => {
+  const server = await startServer(t);
+  const { stdout } = await run(server.url, ['sh', '-c', '(sleep 0.5; echo late) & echo early']);
+  assert.equal(stdout, 'early\nlate\n');
+});
+
+test('run passes signals on to the command', async (t) => {
+  const server = await startServer(t);
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1'] as const) {
+    const text = `process.on('${name}', () => { console.log('got it'); process.exit(9) }); setInterval(() => 0, 1e6); console.log('ready')`;
+    const child = spawn(program, [...programArgs, 'run', '--url', server.url, ...script(text)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    await waitUntil('the command runs', () => output === 'ready\n');
+    child.kill(name);
+    assert.deepEqual(await once(child, 'close'), [9, null]);
+    assert.equal(output, 'ready\ngot it\n');
+  }
+});
+
+test('after --timeout one alert is sent while the command goes on, and a failure is another', async (t) => {
+  const server = await startServer(t);
+  const text = 'console.log("copying"); process.stdin.on("end", () => process.exit(4)).resume()';
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, '--timeout', '0.5', ...script(text)], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  await waitUntil('an alert is there', () => server.requests.length > 0);
+  assert.match(readAlerts(server)[0]?.['message'] ?? '', /^node is still running after \d+ s(:\ncopying)?$/);
+  assert.equal(child.exitCode, null);
+  child.stdin.end();
+  assert.deepEqual(await once(child, 'close'), [4, null]);
+  assert.equal(server.requests.length, 2);
+  assert.match(readAlerts(server)[1]?.['message'] ?? '', /^node failed with exit code 4 after \d+ s:\ncopying$/);
+});
+
+test('a command that ends in time is no matter for --timeout', async (t) => {
+  const server = await startServer(t);
+  const startedAt = performance.now();
+  assert.equal((await run(server.url, ['--timeout', '3600', 'true'])).code, 0);
+  assert.ok(performance.now() - startedAt < 60_000);
+  assert.equal(server.requests.length, 0);
+});
+
+test('a server that is away changes no exit code, and delays the exit only for --retry-for', async () => {
+  const port = await findFreePort();
+  const startedAt = performance.now();
+  const ended = await run(`http://127.0.0.1:${port}`, ['--retry-for', '1', 'sh', '-c', 'exit 5']);
+  assert.deepEqual(
+    [ended.code, ended.stderr],
+    [5, `signalbox: the alert was not stored: http://127.0.0.1:${port}: the connection was refused\n`],
+  );
+  assert.ok(performance.now() - startedAt < 30_000);
+  assert.equal((await run(`http://127.0.0.1:${port}`, ['true'])).stderr, '');
+});
+
+test('a signal ends the waiting for the server, with the exit code of the command', async (t) => {
+  const server = await startReceiver(t, (response) => void response.writeHead(503).end());
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, '--retry-for', '600', 'sh', '-c', 'exit 6'], {
+    stdio: 'ignore',
+  });
+  await waitUntil('the alert is sent', () => server.requests.length > 0);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'close'), [6, null]);
+});
+
+test('a reader that goes away ends the command, as without run', async (t) => {
+  const server = await startServer(t);
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, 'yes'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  assert.deepEqual(await once(child, 'close'), [141, null]);
+});
+
+test('run without a command, or with a wrong flag, runs nothing', async () => {
+  assert.equal(await refusal(['run'], 2), 'run needs a COMMAND; see signalbox run --help');
+  assert.equal(await refusal(['run', '--'], 2), 'run needs a COMMAND; see signalbox run --help');
+  assert.equal(
+    await refusal(['run', '--sorce', 'x', '--', 'echo', 'ran'], 2),
+    "Unknown option '--sorce'; did you mean --source?",
+  );
+  assert.equal(
+    await refusal(['run', '--timeout', 'x', 'echo', 'ran'], 2),
+    '--timeout must be seconds from 0 to 2000000, not "x"',
+  );
+  assert.match(await refusal(['run', 'echo', 'ran'], 2, { SIGNALBOX_URL: 'box' }), /^SIGNALBOX_URL must be a URL/);
+});
