@@ -1,9 +1,8 @@
-import type { Flags } from './load.ts';
 import { toFlagName, toVariableName } from './names.ts';
 import { formerNames } from './schema.ts';
 
 interface Sources {
-  flags: Flags;
+  flags: Record<string, string | boolean | undefined>;
   environment: NodeJS.ProcessEnv;
   file: Record<string, unknown>;
   /** The config file, if there is one. */

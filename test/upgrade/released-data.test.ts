@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { runSql } from '../support/postgres/server.ts';
+import { shareServer } from '../support/postgres/shared-server.ts';
+import { runProgram, startProgram } from '../support/program.ts';
+import { fixtures, readAll, readExpected, variables } from './support/fixture.ts';
+
+const versions = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, 'expected.json')));
+
+const { createDatabase } = shareServer();
+
+for (const version of versions) {
+  test(`files of ${version} are read, changed, and read again`, async (t) => {
+    const dataDir = join(createFolder(t), 'data');
+    cpSync(join(fixtures, version, 'data'), dataDir, { recursive: true });
+    const args = ['--store', 'file', '--data-dir', dataDir];
+    const first = await startProgram(t, args, { variables });
+    assert.deepEqual(await readAll(first.request), readExpected(version));
+    await first.request('POST', '/api/tasks', { body: { Title: 'after the upgrade' } });
+    const changed = await readAll(first.request);
+    await first.stop();
+    const second = await startProgram(t, args, { variables });
+    assert.deepEqual(await readAll(second.request), changed);
+  });
+
+  test(`an export of ${version} is imported`, async (t) => {
+    const args = ['--store', 'file', '--data-dir', join(createFolder(t), 'data')];
+    const input = readFileSync(join(fixtures, version, 'export.jsonl'));
+    const { code, stderr } = await runProgram(['import', ...args], { variables, input });
+    assert.equal(code, 0, stderr);
+    const { request } = await startProgram(t, args, { variables });
+    assert.deepEqual(await readAll(request), readExpected(version, 'expected-import.json'));
+  });
+
+  test(`a database of ${version} is read and changed`, { skip: toSkipPostgres() }, async (t) => {
+    const url = await createDatabase();
+    await runSql(url, readFileSync(join(fixtures, version, 'postgres.sql'), 'utf8'));
+    const { request } = await startProgram(t, [], { variables: { ...variables, SIGNALBOX_STORE: url } });
+    assert.deepEqual(await readAll(request), readExpected(version, 'expected-postgres.json'));
+    const { status } = await request('POST', '/api/tasks', { body: { Title: 'after the upgrade' } });
+    assert.equal(status, 201);
+  });
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Request } from '../../support/client.ts';
+import { createFolder } from '../../support/folder.ts';
+import { startPostgres } from '../../support/postgres/server.ts';
+import { runProgram, startProgram } from '../../support/program.ts';
+import type { Scope } from '../../support/scope.ts';
+
+/** Data of released versions, `data-VERSION`: made by `node scripts/data-fixture.mjs VERSION`, and never changed afterwards. */
+export const fixtures = fileURLToPath(new URL('../../../../test/fixtures', import.meta.url));
+
+const password = 'correct horse battery';
+/** The same settings for each version, so tokens and local times are the same. */
+export const variables = {
+  SIGNALBOX_ADMIN_PASSWORD: password,
+  SIGNALBOX_READER_PASSWORD: password,
+  SIGNALBOX_JWT_SECRET: 'the key of the data of each version',
+  SIGNALBOX_TIME_ZONE: 'UTC',
+};
+
+/** What is read before and after an upgrade. */
+const paths = [
+  '/api/tasks?limit=100',
+  '/api/tasks/1',
+  '/api/tasks?status=Completed',
+  '/simple/api/tasks',
+  '/api/items',
+  '/api/alerts?count=100',
+  '/api/alerts/search?q=disk',
+  '/api/executions',
+];
+
+export interface Reading {
+  path: string;
+  etag: string | null;
+  body: unknown;
+}
+
+/** Reads everything as an admin. */
+export const readAll = async (request: Request): Promise<Reading[]> => {
+  const authorization = await logIn(request);
+  const readings: Reading[] = [];
+  for (const path of paths) {
+    const { status, headers, json } = await request('GET', path, { headers: { authorization } });
+    assert.equal(status, 200, path);
+    readings.push({ path, etag: (headers['etag'] as string | undefined) ?? null, body: json });
+  }
+  return readings;
+};
+
+const logIn = async (request: Request): Promise<string> => {
+  const { json } = await request('POST', '/api/auth/login', { body: { Username: 'admin', Password: password } });
+  return `Bearer ${json['token']}`;
+};
+
+const titles = [
+  'plain',
+  'ünïcödé ß',
+  '日本語',
+  'emoji 🚨',
+  'quotes " and \\',
+  'lines\nand\ttabs',
+  'nul \u0000',
+  '\ud800 alone',
+];
+
+/** One record of each kind, with every form that the program stores. */
+const write = async (request: Request): Promise<void> => {
+  const authorization = await logIn(request);
+  const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const { status } = await request(method, path, { ...(body && { body }), headers: { authorization, ...headers } });
+    assert.ok(status < 300 || path === '/api/execute', `${method} ${path}: ${status}`);
+  };
+  for (const Title of titles)
+    await send('POST', '/api/tasks', { Title, Priority: 'High', Description: `about ${Title}` });
+  await send('POST', '/api/tasks', { Title: 'once' }, { 'idempotency-key': 'one task' });
+  await send('PUT', '/api/tasks/2', { Status: 'Completed' });
+  await send('DELETE', '/api/tasks/3');
+  for (const title of titles.slice(0, 3)) await send('POST', '/simple/api/tasks', { title });
+  for (const name of titles.slice(0, 3)) await send('POST', '/api/items', { name });
+  for (const message of titles)
+    await send('POST', '/api/alert', { message, level: 'ERROR', source: 'backup', hostname: 'web-1' });
+  await send('POST', '/api/alert', { message: 'the disk is full' }, { 'idempotency-key': 'one alert' });
+  const alerts = [
+    { status: 'firing', labels: { alertname: 'DiskFull', severity: 'critical', instance: 'web-1:9100' } },
+  ];
+  await send('POST', '/api/alert/alertmanager', { version: '4', status: 'firing', receiver: 'x', alerts });
+  for (const command of ['Get-Process -Name nothing-has-this-name', 'Remove-Item /']) {
+    await send('POST', '/api/execute', { command });
+  }
+};
+
+/** Writes the fixture of this version: data of a server that was killed, its export, and its database as SQL. */
+export const makeFixture = async (t: Scope, version: string): Promise<void> => {
+  const folder = join(fixtures, `data-${version}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const save = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  const toText = (readings: Reading[]): string => `${JSON.stringify(readings, undefined, 1)}\n`;
+
+  const [from, dataDir] = [join(createFolder(t), 'data'), join(createFolder(t), 'data')];
+  const first = await startProgram(t, ['--store', 'file', '--data-dir', from], { variables });
+  await write(first.request);
+  save('expected-import.json', toText(await readAll(first.request)));
+  await first.stop();
+  const { stdout } = await runProgram(['export', '--store', 'file', '--data-dir', from], { variables });
+  save('export.jsonl', stdout);
+  // An import writes files of the state; the changes after it are in logs.
+  const moved = ['--store', 'file', '--data-dir', dataDir];
+  await runProgram(['import', ...moved], { variables, input: stdout });
+  const second = await startProgram(t, moved, { variables });
+  await second.request('POST', '/api/tasks', { body: { Title: 'after the import' } });
+  await second.request('PUT', '/api/tasks/4', { body: { Status: 'InProgress' } });
+  await second.request('DELETE', '/api/tasks/5');
+  await second.request('POST', '/api/alert', { body: { message: 'after the import' } });
+  save('expected.json', toText(await readAll(second.request)));
+  await second.stop('SIGKILL');
+  // Locks are sockets. The history is large, holds readings of the machine, and is optional.
+  cpSync(dataDir, join(folder, 'data'), { recursive: true, filter: (path) => !/\.lock$|history\.bin$/.test(path) });
+
+  const database = await startPostgres(t, { version: 15 });
+  const shared = { ...variables, SIGNALBOX_STORE: database.url() };
+  const instance = await startProgram(t, [], { variables: shared });
+  await write(instance.request);
+  save('expected-postgres.json', toText(await readAll(instance.request)));
+  await instance.stop();
+  const dump = spawnSync('pg_dump', ['--inserts', '--no-owner', '--no-privileges', database.url()], {
+    encoding: 'utf8',
+  });
+  assert.equal(dump.status, 0, dump.stderr || 'pg_dump (postgresql-client) is needed');
+  // Lines with a backslash are for psql alone.
+  save('postgres.sql', dump.stdout.replace(/^\\.*\n/gm, ''));
+};
+
+export const readExpected = (version: string, name = 'expected.json'): Reading[] =>
+  JSON.parse(readFileSync(join(fixtures, version, name), 'utf8'));
