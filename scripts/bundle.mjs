@@ -1,12 +1,36 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { buildClient, isClientCurrent } from './bundle-client.mjs';
 import { buildConsole, isConsoleCurrent } from './bundle-console.mjs';
 import { root } from './install.mjs';
 
 /** The program: the commands, which load the server from the file beside it. */
 export const bundlePath = join(root, 'dist', 'signalbox.js');
 const serverPath = join(root, 'dist', 'server.js');
+
+/** Leaves out a module of Node that Fastify loads on startup and the program never uses. */
+const withoutHttp2 = {
+  name: 'without-http2',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+      importer.includes('fastify') ? { path: 'http2', namespace: 'unused' } : undefined,
+    );
+    onLoad({ filter: /^http2$/, namespace: 'unused' }, () => ({ contents: '' }));
+  },
+};
+
+/** Options of esbuild for every form of the program. */
+export const programOptions = {
+  absWorkingDir: root,
+  entryPoints: ['src/main.ts'],
+  bundle: true,
+  write: false,
+  platform: 'node',
+  external: ['@node-rs/argon2', 'systeminformation'],
+  plugins: [withoutHttp2],
+  logLevel: 'error',
+};
 
 /** True if the program and the console were built from the current sources, lockfile and options. */
 export const isBundleCurrent = () => isProgramCurrent() && isConsoleCurrent(hashConsole());
@@ -15,6 +39,12 @@ export const isBundleCurrent = () => isProgramCurrent() && isConsoleCurrent(hash
 export const buildBundle = async () => {
   if (!isConsoleCurrent(hashConsole())) await buildConsole(hashConsole());
   if (!isProgramCurrent()) await buildProgram();
+};
+
+/** Builds what the package holds, where it is not current: the client needs the program, whose routes it calls. */
+export const buildPackage = async () => {
+  await buildBundle();
+  if (!isClientCurrent(hashClient())) await buildClient(hashClient(), bundlePath);
 };
 
 const isProgramCurrent = () =>
@@ -31,17 +61,12 @@ const buildProgram = async () => {
   const { build, stop } = await import('esbuild');
   const bundle = async (entryPoint, banner, plugins = []) => {
     const { outputFiles } = await build({
-      absWorkingDir: root,
+      ...programOptions,
       entryPoints: [entryPoint],
-      bundle: true,
-      write: false,
-      platform: 'node',
       format: 'esm',
       target: 'node20',
-      external: ['@node-rs/argon2', 'systeminformation'],
       banner: { js: `${banner}\n${requireForPackages}` },
-      plugins,
-      logLevel: 'error',
+      plugins: [...programOptions.plugins, ...plugins],
     });
     return outputFiles[0].contents;
   };
@@ -68,18 +93,26 @@ const requireForPackages =
 
 const isSource = (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts');
 
-const hashProgram = () => hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('src', isSource)]);
+/** A hash of everything that the program is built from. */
+export const hashProgram = () => hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('src', isSource)]);
+
+const hashClient = () =>
+  hashInputs(
+    ['bundle.mjs', 'bundle-client.mjs', 'client-types.mjs'].map((name) => join('scripts', name)),
+    hashProgram(),
+  );
 
 const hashConsole = () =>
   hashInputs([
     join('scripts', 'bundle-console.mjs'),
     join('public', 'favicon.svg'),
     ...listFiles('console', (file) => isSource(file) || /\.(css|html)$/.test(file)),
+    ...listFiles(join('src', 'client'), isSource),
   ]);
 
 /** The lockfile stands for the libraries and esbuild. */
-const hashInputs = (paths) => {
-  const hash = createHash('sha256');
+const hashInputs = (paths, others = '') => {
+  const hash = createHash('sha256').update(others);
   for (const path of ['package-lock.json', 'tsconfig.json', ...paths]) {
     const content = readFileSync(join(root, path));
     hash.update(`${path.replaceAll('\\', '/')}\n${content.length}\n`).update(content);

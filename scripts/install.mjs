@@ -79,7 +79,7 @@ const removeLeftovers = () => {
 };
 
 /** Runs npm. A signal kills npm first, which is safe because it works in a folder of its own. */
-const runNpm = (args, cwd) =>
+export const runNpm = (args, cwd) =>
   new Promise((resolve, reject) => {
     const [program, ...before] = findNpm();
     const npm = spawn(program, [...before, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] });

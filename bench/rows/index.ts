@@ -15,6 +15,7 @@ import { searchDay } from './b12-search-day.ts';
 import { histogram } from './b13-histogram.ts';
 import { deliveries } from './b14-deliveries.ts';
 import { deadDestination } from './b15-dead-destination.ts';
+import { executableStart } from './b16-executable.ts';
 import { postgresCreate } from './b17-postgres-create.ts';
 import { postgresRead } from './b18-postgres-read.ts';
 import { postgresList } from './b19-postgres-list.ts';
@@ -27,6 +28,6 @@ import type { Row } from './row.ts';
 export const rows: readonly Row[] = [
   ...[readTask, listTasks, listSizes, createTask, alerts, alertGroups, longLog],
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
-  ...[searchDay, histogram, deliveries, deadDestination],
+  ...[searchDay, histogram, deliveries, deadDestination, executableStart],
   ...[postgresCreate, postgresRead, postgresList, postgresInstances, fileStore, consoleCost],
 ];

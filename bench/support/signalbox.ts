@@ -6,6 +6,9 @@ import { type Server, startServer } from './server.ts';
 
 const main = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 
+/** The single executable, if it has been built. */
+export const executable = fileURLToPath(new URL('../../signalbox-linux-x64', import.meta.url));
+
 /** Node flags that make the server answer messages with each report. */
 const reports = {
   memory: ['--expose-gc', '--import', new URL('./report-memory.js', import.meta.url).href],
@@ -24,20 +27,21 @@ interface Options {
   report?: keyof typeof reports;
   /** The limit on its open files. */
   openFiles?: number;
+  /** True for the single executable. */
+  isExecutable?: boolean;
 }
 
 /** Starts the built program, with every profile unless the flags name some. */
 export const startSignalbox = (
   scope: Scope,
   cores: Cores | undefined,
-  { flags = [], variables = {}, dataDir, report, openFiles }: Options = {},
+  { flags = [], variables = {}, dataDir, report, openFiles, isExecutable = false }: Options = {},
 ): Promise<Server> =>
   startServer(scope, cores, {
     command: (port) => [
       ...(openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']),
-      process.execPath,
-      ...(report ? reports[report] : []),
-      ...[main, '--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
+      ...(isExecutable ? [executable] : [process.execPath, ...(report ? reports[report] : []), main]),
+      ...['--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
     ],
     path: '/health',
     variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...variables },

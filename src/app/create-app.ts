@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccessKeys } from '../auth/access-keys.ts';
@@ -9,19 +8,20 @@ import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/index.ts';
 import { renewCertificate } from '../http/connection/tls.ts';
 import { serveOpenApi } from '../http/routes/openapi.ts';
-import { serveMissingPages, serveStaticFiles } from '../http/routes/static-files.ts';
+import { serveMissingPages, serveProgramPages } from '../http/routes/program-pages.ts';
+import { serveStaticFiles } from '../http/routes/static-files.ts';
 import { createServer } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
 import { createChangesOpener } from './changes-opener.ts';
 import { createLogOpener } from './journal-opener.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
 import { registerMounts } from './mounts/register.ts';
-import { packageRoot, version } from './package-info.ts';
+import { readProgramFile, version } from './package-info.ts';
 import { pickOwn } from './pick-own.ts';
 import { assertReloadable, preflight } from './preflight.ts';
 import { nameInstance, openDatabase } from './shared-store.ts';
@@ -66,7 +66,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   });
   server.addHook('onClose', async () => host.close());
   try {
-    const database = await openDatabase(settings, { name: instanceName, version, log });
+    const database = await openDatabase(settings, { name: instanceName, version, log, meters });
     server.addHook('preClose', async () => database?.stop());
     server.addHook('onClose', async () => database?.close());
     const openLog = createLogOpener(resolve(settings.dataDir), log, meters);
@@ -80,7 +80,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
       return instances.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
     };
     const shared = { meters, authorize, topics: () => topics, listUnavailable };
-    const own = { version, nodeVersion, programFolder: packageRoot, ...shared };
+    const own = { version, nodeVersion, readProgramFile, ...shared };
     const storage = { database, openLog, openChanges, openSnapshot };
     const parts = { ...own, ...storage, clock, host, log, powerShellPaths, tokens, records };
     const instances = await createInstances(server, mounted, settings, parts);
@@ -89,14 +89,16 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     }
     const mounts = buildMounts(plan.mounts, instances.flatMap(listProfiles));
     const guard = createGuard(server, authorize);
-    await serveOpenApi(server, version, listTags(mounted));
-    await serveStaticFiles(server, { prefix: '/docs/', root: plan.pages, policy: pagePolicy });
+    serveOpenApi(server, version, listTags(mounted));
+    const docs = { prefix: '/docs/', policy: pagePolicy };
+    if (plan.publicFolder !== undefined) await serveStaticFiles(server, { ...docs, root: plan.publicFolder });
+    else serveProgramPages(server, { ...docs, folder: 'public' }, readProgramFile);
     const pages = instances.flatMap(({ instance }) => instance.pages ?? []);
     for (const each of pages) {
-      if (existsSync(each.root)) await serveStaticFiles(server, each);
+      if (each.missing === undefined) serveProgramPages(server, each, each.read);
       else serveMissingPages(server, each.prefix, each.missing);
     }
-    const home = pages.find(({ root }) => existsSync(root))?.prefix ?? '/docs/';
+    const home = pages.find(({ missing }) => missing === undefined)?.prefix ?? '/docs/';
     redirectRoot(server, mounts, home);
     await registerMounts(server, mounts, guard);
     server.server.once('listening', () => {

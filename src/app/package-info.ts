@@ -1,13 +1,32 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getRawAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
+import { type ReadFile, readFrom } from '../http/routes/program-pages.ts';
 
-/** The folder with package.json, found from the bundle in dist or from compiled modules below it. */
-export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.meta.url)));
+/**
+ * The folder with package.json, found from the bundle in dist or from compiled modules below it. The single executable
+ * has none; its own folder stands for it.
+ */
+export const packageRoot: string = isSea()
+  ? dirname(process.execPath)
+  : findPackageRoot(dirname(fileURLToPath(import.meta.url)));
+
+/** Reads a file of the program itself: from memory in the single executable, else from the package's folder. */
+export const readProgramFile: ReadFile = isSea() ? readAsset : readFrom(packageRoot);
 
 /** signalbox's own version. */
-export const version: string = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')).version;
+export const version: string = JSON.parse(String(readProgramFile('package.json'))).version;
 
 function findPackageRoot(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : findPackageRoot(dirname(folder));
+}
+
+function readAsset(path: string): Buffer | undefined {
+  try {
+    return Buffer.from(getRawAsset(path) as ArrayBuffer);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SINGLE_EXECUTABLE_APPLICATION_ASSET_NOT_FOUND') return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { createKeys, type Keys } from '../auth/keys.ts';
 import { readCertificate } from '../config/certificate.ts';
@@ -12,9 +12,8 @@ import { assertNoProblems, checkAll, SettingsError } from '../config/settings-er
 import { listPowerShellPaths } from '../host/power-shell.ts';
 import { findEscapingLink } from '../http/routes/public-folder.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { resolveMounts } from './mounts/resolve.ts';
-import { packageRoot } from './package-info.ts';
 import { pickOwn } from './pick-own.ts';
 import { findStoreProblems } from './shared-store.ts';
 
@@ -26,7 +25,7 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
     certificate: () => readCertificate(settings),
     profiles: () => chooseProfiles(settings, features),
     records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, listSeedSchemas(features))),
-    pages: () => findPublicFolder(settings),
+    publicFolder: () => findPublicFolder(settings),
   });
   const { powershellPath } = settings;
   return {
@@ -67,9 +66,10 @@ const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings): Keys =>
     jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
   );
 
-/** The folder that `/docs/` serves; throws a SettingsError if it is no folder or contains a link that leads outside. */
-const findPublicFolder = ({ publicDir }: Settings): string => {
-  const folder = resolve(publicDir ?? join(packageRoot, 'public'));
+/** The user's folder that `/docs/` serves, if there is one; throws a SettingsError if it is no folder or contains a link that leads outside. */
+const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
+  if (publicDir === undefined) return undefined;
+  const folder = resolve(publicDir);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new SettingsError([`publicDir ${folder} is not a folder`]);
   }

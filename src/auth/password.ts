@@ -1,4 +1,4 @@
-import { hash, verify } from '@node-rs/argon2';
+import { loadHashing } from './argon2.ts';
 
 /** Longest password that is hashed, in bytes: hashing longer ones would make logins expensive. */
 export const maximumPasswordBytes = 128;
@@ -12,15 +12,16 @@ const maximum = { memory: 256 * 1024, work: 1024 * 1024, lanes: 16 };
 /** Minimum length of salt and hash in bytes (RFC 9106, 3.1). */
 const minimum = { salt: 8, hash: 4 };
 
-/** The password as an argon2id hash in PHC form (RFC 9106), with the library's defaults: 19 MiB, 2 passes. */
-export const hashPassword = (password: string): Promise<string> => hash(password);
+/** The password as an argon2id hash in PHC form (RFC 9106), 19 MiB, 2 passes. */
+export const hashPassword = async (password: string): Promise<string> => (await loadHashing()).hash(password);
 
 /** True if the password is not empty and not too long to be hashed. */
 export const isPossiblePassword = (password: string): boolean =>
   password !== '' && Buffer.byteLength(password) <= maximumPasswordBytes;
 
 /** True if the password matches the hash. Only for passwords that `isPossiblePassword` accepts. */
-export const isPassword = (password: string, passwordHash: string): Promise<boolean> => verify(passwordHash, password);
+export const isPassword = async (password: string, passwordHash: string): Promise<boolean> =>
+  (await loadHashing()).verify(passwordHash, password);
 
 /**
  * Why an argon2id hash in PHC form cannot be used, as a clause: `asks for ...`; undefined if it can.

@@ -13,10 +13,10 @@ import { acceptBodies } from './request/json-body.ts';
 import { toLoggedPath } from './request/logged-path.ts';
 import { convertQueries } from './request/query.ts';
 import { toTrace } from './request/traceparent.ts';
-import { toRefusal } from './request/validation.ts';
+import { buildValidator, toRefusal } from './request/validation.ts';
 import { createCommonHeaders, createResponseClass } from './response/common-headers.ts';
 import { sendError } from './response/error-response.ts';
-import { responses } from './response/json.ts';
+import { buildSerializer, responses } from './response/json.ts';
 import { createTimings } from './response/timing.ts';
 import { answerUnknownRoutes } from './routes/not-found.ts';
 
@@ -62,15 +62,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     },
     clientErrorHandler: createClientErrorHandler(connections, common),
     trustProxy: options.trustProxy.length > 0 && [...options.trustProxy],
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: true,
-        allErrors: true,
-        keywords: ['documentedType'],
-      },
-    },
+    schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     schemaErrorFormatter: (errors) => toRefusal(errors),
     // A path that cannot be decoded has no route and therefore no error handler.
     frameworkErrors: respondToError,

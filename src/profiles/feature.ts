@@ -3,7 +3,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Authorize } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
-import type { StaticFiles } from '../http/routes/static-files.ts';
+import type { ProgramPages, ReadFile } from '../http/routes/program-pages.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { OpenChanges, State } from '../storage/changes/changes.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
@@ -11,7 +11,7 @@ import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { Database } from '../storage/postgres/database.ts';
-import type { Tables } from '../storage/postgres/tables.ts';
+import type { Tables } from '../storage/postgres/moved-tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
 import type { Route } from './route.ts';
 import type { Topic } from './topic.ts';
@@ -32,8 +32,8 @@ export interface Parts {
   version: string;
   /** Version of Node.js, e.g. `20.20.2`. */
   nodeVersion: string;
-  /** Absolute path of the folder with package.json and `dist`. */
-  programFolder: string;
+  /** Reads a file of the program: from its package's folder, or from the single executable. */
+  readProgramFile: ReadFile;
   openLog: OpenLog;
   /** Opens a state whose changes are stored as the setting `store` says. Throws a SettingsError. */
   openChanges: OpenChanges;
@@ -74,8 +74,8 @@ export interface Profile {
 export interface FeatureInstance<Settings = Record<string, unknown>> {
   /** The routes of each profile, by profile name. */
   profiles: Record<string, Route[]>;
-  /** A folder of pages; `GET /` redirects to them. If the folder does not exist, they are 404 with the reason. */
-  pages?: StaticFiles & { missing: string };
+  /** Pages; `GET /` redirects to them. If they are missing, they are 404 with this reason. */
+  pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
   /** What /api/events offers of this feature, by name. */
   topics?: Record<string, Topic>;
   /** Messages printed once on startup, e.g. random passwords and open routes. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createFolder } from '../support/folder.ts';
-import { main, refusal, runProgram } from '../support/program.ts';
+import { command, refusal, runProgram } from '../support/program.ts';
 
 const example = fileURLToPath(new URL('../../../examples/signalbox.json', import.meta.url));
 
@@ -86,8 +86,8 @@ test('log lines in a terminal are formatted for people', {
   skip: hasScript ? false : 'script(1) is not installed',
 }, (t) => {
   const path = write(t, { host: '0.0.0.0' });
-  const command = `'${process.execPath}' '${main}' check-config '${path}'`;
-  const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', timeout: 20_000 });
+  const line = `'${command.join("' '")}' check-config '${path}'`;
+  const { stdout } = spawnSync('script', ['-qec', line, '/dev/null'], { encoding: 'utf8', timeout: 20_000 });
   const lines = stdout.split('\r\n');
   assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d\.\d{3} WARN {2}the service can be reached from other machines: /);
   assert.deepEqual(lines.slice(1), [`${path} is valid`, '']);

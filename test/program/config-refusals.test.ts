@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
-import { main, refusal, startProgram } from '../support/program.ts';
+import { command, refusal, startProgram } from '../support/program.ts';
 
 test('conflicts between settings of different features are reported together', async (t) => {
   const path = join(createFolder(t), 'c.json');
@@ -49,8 +49,8 @@ test('empty mounts and a variable for a setting that only the file can hold are 
 test('a deleted working directory is reported in one line', async (t) => {
   const cwd = join(createFolder(t), 'gone');
   mkdirSync(cwd);
-  const script = 'rmdir "$1" && exec "$2" "$3" --port 0';
-  const child = spawn('/bin/sh', ['-c', script, 'sh', cwd, process.execPath, main], { cwd });
+  const script = 'rmdir "$1" && shift && exec "$@" --port 0';
+  const child = spawn('/bin/sh', ['-c', script, 'sh', cwd, ...command], { cwd });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

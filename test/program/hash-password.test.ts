@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isPassword } from '../../src/auth/password.ts';
 import { UsageError } from '../../src/cli/args.ts';
 import { printPasswordHash } from '../../src/cli/hash-password.ts';
-import { main, runProgram } from '../support/program.ts';
+import { command, runProgram } from '../support/program.ts';
 
 /** The program's output for a password on standard input. */
 const hash = async (input: string | Buffer): Promise<string> => {
@@ -65,7 +65,7 @@ test('a password of 128 bytes is accepted, whatever its characters', async () =>
 
 test('in a terminal hash-password asks for the password and does not echo it', async (t) => {
   // `script` of util-linux runs the program in a terminal.
-  const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' hash-password`, '/dev/null']);
+  const child = spawn('script', ['-qec', `'${command.join("' '")}' hash-password`, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),
   );

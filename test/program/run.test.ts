@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { main, refusal, runProgram } from '../support/program.ts';
+import { command, refusal, runProgram } from '../support/program.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const node = process.execPath;
+const [program, ...programArgs] = command;
 
 /** A server that stores alerts. */
 const startServer = (t: Parameters<typeof startReceiver>[0]) =>
@@ -40,7 +41,7 @@ test('run passes 10 MB of any bytes through as they are', async (t) => {
     const write = (left) => { if (left === 0) return; const blocks = [];
       for (let i = 0; i < 3125; i++) blocks.push(block = createHash('sha256').update(block).digest());
       process.stdout.write(Buffer.concat(blocks), () => write(left - 1)); }; write(100);`;
-  const child = spawn(node, [main, 'run', '--url', server.url, ...script(text)], {
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, ...script(text)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [hash, expected] = [createHash('sha256'), createHash('sha256')];
@@ -149,7 +150,7 @@ test('run passes signals on to the command', async (t) => {
   const server = await startServer(t);
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1'] as const) {
     const text = `process.on('${name}', () => { console.log('got it'); process.exit(9) }); setInterval(() => 0, 1e6); console.log('ready')`;
-    const child = spawn(node, [main, 'run', '--url', server.url, ...script(text)], {
+    const child = spawn(program, [...programArgs, 'run', '--url', server.url, ...script(text)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let output = '';
@@ -187,7 +188,7 @@ test('Ctrl+C in a terminal reaches the command once', async (t) => {
 test('after --timeout one alert is sent while the command goes on, and a failure is another', async (t) => {
   const server = await startServer(t);
   const text = 'console.log("copying"); process.stdin.on("end", () => process.exit(4)).resume()';
-  const child = spawn(node, [main, 'run', '--url', server.url, '--timeout', '0.5', ...script(text)], {
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, '--timeout', '0.5', ...script(text)], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   await waitUntil('an alert is there', () => server.requests.length > 0);
@@ -221,7 +222,7 @@ test('a server that is away changes no exit code, and delays the exit only for -
 
 test('a signal ends the waiting for the server, with the exit code of the command', async (t) => {
   const server = await startReceiver(t, (response) => void response.writeHead(503).end());
-  const child = spawn(node, [main, 'run', '--url', server.url, '--retry-for', '600', 'sh', '-c', 'exit 6'], {
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, '--retry-for', '600', 'sh', '-c', 'exit 6'], {
     stdio: 'ignore',
   });
   await waitUntil('the alert is sent', () => server.requests.length > 0);
@@ -231,7 +232,7 @@ test('a signal ends the waiting for the server, with the exit code of the comman
 
 test('a reader that goes away ends the command, as without run', async (t) => {
   const server = await startServer(t);
-  const child = spawn(node, [main, 'run', '--url', server.url, 'yes'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, 'yes'], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   child.stdout.destroy();
   assert.deepEqual(await once(child, 'close'), [141, null]);

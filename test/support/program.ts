@@ -7,10 +7,18 @@ import { fileURLToPath } from 'node:url';
 import { createClient, type Request } from './client.ts';
 import { atEnd, type Scope } from './scope.ts';
 
-/** The program as separate modules, so that its coverage is measured. */
-export const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** Runs the tests against this executable, an absolute path. */
+const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
+// Programs that the tests start must not take it for a setting.
+delete process.env['SIGNALBOX_TEST_PROGRAM'];
+
+const toCommand = (file: string): [string, ...string[]] =>
+  executable ? [executable] : [process.execPath, fileURLToPath(new URL(file, import.meta.url))];
+
+/** The command line of the program under test; by default separate modules, so that its coverage is measured. */
+export const command = toCommand('../../src/main.js');
 /** The bundled program, as published. */
-const bundle = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
+const bundle = toCommand('../../signalbox.js');
 
 interface Options {
   variables?: Record<string, string>;
@@ -20,6 +28,8 @@ interface Options {
   /** A program, with its arguments, that runs signalbox. */
   wrapper?: string[];
   bundled?: boolean;
+  /** Another program, with its first arguments. */
+  program?: readonly string[];
 }
 
 export interface Finished {
@@ -85,9 +95,8 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
   return { child, url, request: client.request, output, stop };
 };
 
-const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false }: Options) => {
-  const file = bundled ? bundle : main;
-  const [program = process.execPath, ...programArgs] = [...wrapper, process.execPath, file, ...args];
+const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false, ...others }: Options) => {
+  const [program = '', ...programArgs] = [...wrapper, ...(others.program ?? (bundled ? bundle : command)), ...args];
   // Files that the program writes by default must not end up in the checkout.
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {

@@ -1,5 +1,33 @@
+import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler';
 import type { FastifySchemaValidationError } from 'fastify';
 import { HttpError } from '../response/errors.ts';
+
+const customOptions = {
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: true,
+  allErrors: true,
+  keywords: ['documentedType' as const],
+  // The schemas are part of the program and always valid; compiling the schema of schemas would take 20 ms.
+  validateSchema: false,
+  meta: false,
+};
+
+/** Compiles each schema when its first value is checked: compiling all of them was a fifth of startup. */
+export const buildValidator: BuildCompilerFromPool = () => {
+  const compile = AjvCompiler()({}, { customOptions });
+  return (route) => {
+    let validate: ReturnType<typeof compile> | undefined;
+    const check = (value: unknown) => {
+      validate ??= compile(route);
+      const isValid = validate(value);
+      check.errors = validate.errors ?? null;
+      return isValid;
+    };
+    check.errors = null as ReturnType<typeof compile>['errors'];
+    return check as ReturnType<typeof compile>;
+  };
+};
 
 type ValidationError = FastifySchemaValidationError & { data?: unknown };
 

@@ -3,6 +3,9 @@ import type { FastifyReply } from 'fastify';
 import { largeLength, unreadResponseBytes } from '../connection/limits.ts';
 import { createUnavailable } from './errors.ts';
 
+/** Handlers send JSON text, so no route needs a serializer of its own. */
+export const buildSerializer = () => () => JSON.stringify;
+
 /** Key of the JSON text that a value carries, which is sent as it is. For rows: their texts, joined by commas. */
 export const ownJson = Symbol('own JSON');
 

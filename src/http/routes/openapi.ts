@@ -1,21 +1,42 @@
 import { STATUS_CODES } from 'node:http';
-import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
 import Type, { type TObject, type TSchema } from 'typebox';
 import { isVital } from '../admission/overload.ts';
 import { ErrorBody } from '../response/errors.ts';
-import { sendJson } from '../response/json.ts';
+import { sendJson, whenReady } from '../response/json.ts';
 import { toHeaderSchema, toResponseHeaders } from './documented-headers.ts';
 
 const description =
   'One small JSON-over-HTTP server for a host: tasks, items, tokens, host readings, durable alerts and safe diagnostic commands.';
 
+interface Tag {
+  name: string;
+  description: string;
+}
+
 /** Collects the schemas of all routes added later and serves them as OpenAPI 3.1 at `/openapi.json`. */
-export const serveOpenApi = async (
-  app: FastifyInstance,
-  version: string,
-  tags: { name: string; description: string }[],
-): Promise<void> => {
+export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[]): void => {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  let document: Promise<object> | undefined;
+  const schema = {
+    operationId: 'getOpenApi',
+    summary: 'Describe every route in OpenAPI 3.1',
+    tags: ['documents'],
+    security: [],
+    response: { 200: Type.Object({}, { additionalProperties: true }) },
+  };
+  app.get('/openapi.json', { schema }, (_request, reply) => {
+    document ??= describeRoutes(routes, version, tags);
+    return whenReady(reply, document, (described) => sendJson(reply, described));
+  });
+};
+
+/** The document, built with its first request in an app that is never served: its library slows down startup. */
+const describeRoutes = async (routes: readonly RouteOptions[], version: string, tags: Tag[]): Promise<object> => {
+  const { default: swagger } = await import('@fastify/swagger');
+  const app = Fastify({ exposeHeadRoutes: false });
+  app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify);
   await app.register(swagger, {
     transform: ({ schema, url }) => ({ schema: toDocumented(schema, url), url }),
     openapi: {
@@ -36,19 +57,14 @@ export const serveOpenApi = async (
       },
     },
   });
-  const schema = {
-    operationId: 'getOpenApi',
-    summary: 'Describe every route in OpenAPI 3.1',
-    tags: ['documents'],
-    security: [],
-    response: { 200: Type.Object({}, { additionalProperties: true }) },
-  };
-  app.get('/openapi.json', { schema }, (_request, reply) => {
-    const schemas = {};
-    const document = app.swagger() as { paths: object; components: object };
-    const paths = nameShapes(document.paths, schemas);
-    return sendJson(reply, { ...document, paths, components: { ...document.components, schemas } });
-  });
+  for (const { method, url, schema } of routes) {
+    if (schema !== undefined && method !== 'HEAD') app.route({ method, url, schema, handler: () => undefined });
+  }
+  await app.ready();
+  const schemas = {};
+  const document = app.swagger() as { paths: object; components: object };
+  const paths = nameShapes(document.paths, schemas);
+  return { ...document, paths, components: { ...document.components, schemas } };
 };
 
 /** A route's schema as clients see it, with the errors that it can return. */

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { HttpError } from '../response/errors.ts';
 import { createServableCheck } from './public-folder.ts';
 
 /** A folder of pages and the path that serves it. */
@@ -13,11 +11,12 @@ export interface StaticFiles {
   policy: string;
 }
 
-/** Serves a folder of pages: no dotfiles, no listing, nothing outside the folder. The path without its slash redirects. */
+/** Serves a folder of the user's pages: no dotfiles, no listing, nothing outside the folder. The path without its slash redirects. */
 export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, policy }: StaticFiles): Promise<void> => {
   const isServable = createServableCheck(root);
-  // Browsers must revalidate a cached file before they show it.
-  const headers = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy };
+  const headers = pageHeaders(policy);
+  // Imported only when used: loading it slows down startup.
+  const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(fastifyStatic, {
     root,
     prefix,
@@ -31,14 +30,10 @@ export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, pol
   redirectToSlash(app, prefix);
 };
 
-/** Answers requests for pages that are not there with 404 and the reason. */
-export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: string): void => {
-  app.get(`${prefix}*`, { schema: { hide: true } }, () => {
-    throw new HttpError('not-found', reason);
-  });
-  redirectToSlash(app, prefix);
-};
+/** Headers of every page. Browsers must revalidate a cached one before they show it. */
+export const pageHeaders = (policy: string) => ({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
 
-const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
+/** Redirects the prefix without its slash. */
+export const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
   app.get(prefix.slice(0, -1), { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
 };

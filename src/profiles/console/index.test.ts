@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
+import { readFrom } from '../../http/routes/program-pages.ts';
 import type { Feature } from '../feature.ts';
 import { features as allFeatures } from '../index.ts';
 
@@ -11,7 +12,7 @@ import { features as allFeatures } from '../index.ts';
 const withPagesIn = (folder: string): Feature[] =>
   allFeatures.map((feature) =>
     feature.name === 'console'
-      ? { ...feature, create: (parts) => feature.create({ ...parts, programFolder: folder }) }
+      ? { ...feature, create: (parts) => feature.create({ ...parts, readProgramFile: readFrom(folder) }) }
       : feature,
   );
 

@@ -1,9 +1,11 @@
-import { join } from 'node:path';
 import Type from 'typebox';
 import { defineFeature } from '../feature.ts';
 
 /** The pages may load and connect to this server only, and cannot be framed. */
 const policy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+
+/** Where scripts/bundle-console.mjs builds it. */
+const folder = 'dist/console';
 
 /** The web console: pages that use the mounted routes, whichever they are. */
 export const webConsole = defineFeature({
@@ -13,13 +15,17 @@ export const webConsole = defineFeature({
     console: Type.Boolean({ default: true, description: 'Serve the web console at /console/.' }),
   },
   isOn: ({ console }) => console,
-  create: ({ programFolder }) => ({
+  create: ({ readProgramFile }) => ({
     profiles: {},
     pages: {
       prefix: '/console/',
-      root: join(programFolder, 'dist', 'console'),
+      folder,
       policy,
-      missing: 'The console has not been built: run npm run build',
+      read: readProgramFile,
+      missing:
+        readProgramFile(`${folder}/index.html`) === undefined
+          ? 'The console has not been built: run npm run build'
+          : undefined,
     },
   }),
 });

@@ -77,8 +77,7 @@ const createAuthentication = ({ accounts, limits, shared, logins }: LoginParts) 
       }
       // Not counted as wrong, because it cannot be a guess.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
-      const hash = await account.passwordHash;
-      if (!(await queue.run(() => isPassword(password, hash)))) {
+      if (!(await queue.run(async () => isPassword(password, await account.readHash())))) {
         attempt.fail();
         await shared?.report({ ip, user, isRight: false });
         throw new HttpError('unauthorized', 'Invalid password');

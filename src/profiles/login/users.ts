@@ -6,7 +6,8 @@ import type { User } from './schema.ts';
 export interface Account {
   name: string;
   role: Role;
-  passwordHash: string | Promise<string>;
+  /** Built-in accounts hash their password with the first login: hashing on startup would delay the first response. */
+  readHash(): Promise<string> | string;
 }
 
 interface UserSettings {
@@ -55,13 +56,11 @@ export const createAccounts = () => {
         notices.push(`Password of ${name} for this run: ${password}`);
         return password;
       };
-      // Startup does not wait for the hash.
-      const createBuiltIn = (name: string, role: Role, password = getRandomPassword(name)): Account => ({
-        name,
-        role,
-        passwordHash: hashPassword(password),
-      });
-      const list = users ?? [
+      const createBuiltIn = (name: string, role: Role, password = getRandomPassword(name)): Account => {
+        let hash: Promise<string> | undefined;
+        return { name, role, readHash: () => (hash ??= hashPassword(password)) };
+      };
+      const list = users?.map(({ name, role, passwordHash }) => ({ name, role, readHash: () => passwordHash })) ?? [
         createBuiltIn('admin', 'Admin', adminPassword),
         createBuiltIn('reader', 'Reader', readerPassword),
       ];
