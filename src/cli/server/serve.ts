@@ -1,17 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
-import { type App, createApp } from '../app/create-app.ts';
-import { preflight } from '../app/preflight.ts';
-import { type Flags, listUnknownVariables, loadSettings } from '../config/load.ts';
-import type { Settings } from '../config/schema.ts';
-import { SettingsError } from '../config/settings-error.ts';
-import { applyTimeZone } from '../config/time-zone.ts';
-import { isLoopback } from '../http/admission/foreign-pages.ts';
-import { listAddresses, listenOn } from '../http/connection/listen.ts';
-import { features } from '../profiles/index.ts';
+import { type App, createApp } from '../../app/create-app.ts';
+import { preflight } from '../../app/preflight.ts';
+import { type Flags, listUnknownVariables, loadSettings } from '../../config/load.ts';
+import type { Settings } from '../../config/schema.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { applyTimeZone } from '../../config/time-zone.ts';
+import { isLoopback } from '../../http/admission/foreign-pages.ts';
+import { listAddresses, listenOn } from '../../http/connection/listen.ts';
+import { features } from '../../profiles/index.ts';
+import { escapeControls } from '../messages.ts';
 import { createLog } from './log.ts';
-import { escapeControls } from './messages.ts';
 import { createStartMessage } from './start-message.ts';
 
 /** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */

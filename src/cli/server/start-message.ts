@@ -1,5 +1,5 @@
-import type { App } from '../app/create-app.ts';
-import { version } from '../app/package-info.ts';
+import type { App } from '../../app/create-app.ts';
+import { version } from '../../app/package-info.ts';
 
 /** The text printed on startup: the address, the mounts, the open routes, and notices such as random passwords. */
 export const createStartMessage = ({ mounts, home, notices }: App, address: string): string => {

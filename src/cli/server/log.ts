@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
-import type { Settings } from '../config/schema.ts';
-import { escapeControls } from './messages.ts';
+import type { Settings } from '../../config/schema.ts';
+import { escapeControls } from '../messages.ts';
 
 /** Logs to standard error: readable lines in a terminal, JSON everywhere else. */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
