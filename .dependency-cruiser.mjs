@@ -51,7 +51,7 @@ export default {
     rule(
       'driver-in-one-place',
       'Another driver would change one file.',
-      { path: '^src/(?!storage/postgres/connection\\.ts$)' },
+      { path: '^src/(?!storage/postgres/connecting/connection\\.ts$)' },
       { path: 'node_modules/(@types/)?pg/' },
     ),
     rule(
@@ -121,6 +121,12 @@ export default {
       'Plugins are plumbing.',
       { path: '^src/(?!http/)' },
       { path: 'node_modules/@fastify/(?!type-provider)' },
+    ),
+    rule(
+      'client-stands-alone',
+      'It is published as one file and runs in browsers; the build tells it the routes.',
+      { path: '^src/client/' },
+      { path: '^src/|node_modules|^node:', pathNot: '^src/client/' },
     ),
     rule('server-does-not-know-the-console', 'The console is files to it.', { path: '^src/' }, { path: '^console/' }),
   ],

@@ -1,3 +1,5 @@
+import { ClientError } from '../src/client/error.ts';
+import { createSender, type Received } from '../src/client/send.ts';
 import { compareClocks } from './clock.ts';
 import { findRoute, type MountedRoute, type RouteName } from './mounts.ts';
 import { expireSession, requestLogin, session } from './session.ts';
@@ -35,14 +37,16 @@ export class ApiError extends Error {
   /** Seconds after which the server accepts another attempt. */
   readonly retryAfter: number | undefined;
 
-  constructor(problem: Problem, message: string, response?: Response, body: Record<string, unknown> = {}) {
-    super(message);
+  constructor(problem: Problem, message: string, cause?: ClientError) {
+    super(message, { cause });
     this.problem = problem;
-    this.status = response?.status ?? 0;
-    this.body = body;
-    this.retryAfter = Number(response?.headers.get('Retry-After')) || undefined;
+    this.status = cause?.status ?? 0;
+    this.body = isObject(cause?.body) ? cause.body : {};
+    this.retryAfter = cause?.retryAfter || undefined;
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Milliseconds to wait for a response, unless the caller says otherwise. */
 const usualPatience = 10_000;
@@ -52,6 +56,15 @@ export const defineCall = <T>(call: Call<T>): Call<T> => call;
 
 /** The address of a path of this server, which may be mounted below another path by a proxy. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
+
+/** What sends every request of the console. Nothing is repeated: screens are read again after each change. */
+export const transmit = createSender({
+  ...{ url: toAddress('/'), timeout: usualPatience, retries: 0 },
+  onResponse: compareClocks,
+});
+
+/** The session's token; after a 401, `send` asks for a login, which may take longer than a request. */
+export const sessionTokens = { get: async () => session.value?.token, renew: async () => undefined };
 
 /** Sends a request and returns the checked response; throws an ApiError whose message can be shown. */
 export const send = async <T>(call: Call<T>, details: Details = {}): Promise<T> =>
@@ -66,19 +79,18 @@ export const sendForVersion = async <T>(
   const name = `${call.method} ${route?.path ?? call.path}`;
   if (!route) throw new ApiError('refused', text.errors.notMounted(name));
   if (isLoginMissing(route)) await ensureLogin(details);
-  let response = await request(call, route, details);
-  if (response.status === 401 && route.access !== 'open') {
+  let received = await request(call, route, details).catch(toExpired(route));
+  if (!received) {
     expireSession();
     await ensureLogin(details);
-    response = await request(call, route, details);
+    received = await request(call, route, details);
   }
-  const value = await readBody(response, name);
-  if (!response.ok) throw toRefusal(response, value, name);
-  const place = findMismatch(value, call.shape);
-  if (place !== undefined) throw new ApiError('shape', text.errors.shape(name, place), response);
+  const { data, response } = received;
+  const place = findMismatch(data, call.shape);
+  if (place !== undefined) throw new ApiError('shape', text.errors.shape(name, place));
   // A proxy that compresses responses marks the version as weak.
   const version = response.headers.get('ETag')?.replace(/^W\//, '');
-  return { value: value as T, version };
+  return { value: data as T, version };
 };
 
 const isLoginMissing = ({ access }: MountedRoute): boolean => access !== 'open' && session.value === undefined;
@@ -87,44 +99,26 @@ const ensureLogin = async ({ interactive }: Details): Promise<void> => {
   if (!interactive || !(await requestLogin())) throw new ApiError('login', text.errors.login);
 };
 
-const request = async (call: RouteName, { path, access }: MountedRoute, details: Details): Promise<Response> => {
+const request = async (call: RouteName, { path, access }: MountedRoute, details: Details): Promise<Received> => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(details.params?.[name] ?? ''));
-  const url = new URL(toAddress(filled));
-  for (const [name, value] of Object.entries(details.query ?? {})) {
-    if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
-  }
-  const headers = new Headers(details.headers);
-  if (access !== 'open' && session.value) headers.set('Authorization', `Bearer ${session.value.token}`);
-  const body = details.body === undefined ? null : JSON.stringify(details.body);
-  if (body !== null) headers.set('Content-Type', 'application/json');
-  const timeout = AbortSignal.timeout(details.patience ?? usualPatience);
-  const signal = details.signal ? AbortSignal.any([details.signal, timeout]) : timeout;
-  try {
-    const response = await fetch(url, { method: call.method, headers, body, signal });
-    compareClocks(response);
-    return response;
-  } catch (error) {
-    if (details.signal?.aborted) throw error;
-    throw new ApiError('offline', text.errors.offline);
-  }
-};
-
-/** The JSON of a response, or its plain text; undefined if it has none. */
-const readBody = async (response: Response, name: string): Promise<unknown> => {
-  const body = await response.text().catch(() => {
-    throw new ApiError('offline', text.errors.offline);
+  const { query, body, headers = {}, signal, patience } = details;
+  const tokens = access === 'open' ? undefined : sessionTokens;
+  const sent = { method: call.method, path: filled, query, body, headers, tokens, signal, timeout: patience };
+  return transmit(sent).catch((error: unknown) => {
+    throw error instanceof ClientError ? toApiError(error, `${call.method} ${path}`) : error;
   });
-  if (response.headers.get('Content-Type')?.startsWith('text/plain')) return body;
-  try {
-    return body === '' ? undefined : JSON.parse(body);
-  } catch {
-    if (!response.ok) return undefined;
-    throw new ApiError('shape', text.errors.shape(name, 'response'), response);
-  }
 };
 
-const toRefusal = (response: Response, value: unknown, name: string): ApiError => {
-  const body = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  const message = typeof body['error'] === 'string' ? body['error'] : text.errors.status(name, response.status);
-  return new ApiError('refused', message, response, body);
+/** Undefined for a session that has expired; throws any other error. */
+const toExpired =
+  ({ access }: MountedRoute) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof ApiError && error.status === 401 && access !== 'open')) throw error;
+  };
+
+const toApiError = (error: ClientError, name: string): ApiError => {
+  if (error.code === 'format') return new ApiError('shape', text.errors.shape(name, 'response'), error);
+  if (error.code !== 'status') return new ApiError('offline', text.errors.offline, error);
+  const said = isObject(error.body) && error.body['error'];
+  return new ApiError('refused', typeof said === 'string' ? said : text.errors.status(name, error.status), error);
 };

@@ -16,7 +16,8 @@ import './style/commands.css';
 import './style/media.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
-import { toAddress } from './api.ts';
+import { ClientError } from '../src/client/error.ts';
+import { transmit } from './api.ts';
 import { startLive } from './live/live.ts';
 import { type OpenApi, openApi } from './mounts.ts';
 import { startRouter } from './router.ts';
@@ -36,13 +37,13 @@ const problem = signal('');
 const loadOpenApi = async (): Promise<OpenApi> => {
   for (;;) {
     try {
-      const response = await fetch(toAddress('/openapi.json'), { signal: AbortSignal.timeout(10_000) });
-      const document: unknown = await response.json();
-      const place = findMismatch(document, { info: { version: 'string' }, paths: 'object' });
-      if (response.ok && place === undefined) return document as OpenApi;
-      problem.value = text.errors.shape('GET /openapi.json', place ?? `status ${response.status}`);
-    } catch {
-      problem.value = text.states.offline;
+      const { data } = await transmit({ method: 'GET', path: '/openapi.json' });
+      const place = findMismatch(data, { info: { version: 'string' }, paths: 'object' });
+      if (place === undefined) return data as OpenApi;
+      problem.value = text.errors.shape('GET /openapi.json', place);
+    } catch (error) {
+      const status = error instanceof ClientError ? error.status : 0;
+      problem.value = status > 0 ? text.errors.shape('GET /openapi.json', `status ${status}`) : text.states.offline;
     }
     await new Promise((resolve) => setTimeout(resolve, retryEvery));
   }

@@ -1,3 +1,3 @@
-import { prepareProgram } from './prepare.mjs';
+import { preparePackage } from './prepare.mjs';
 
-await prepareProgram();
+await preparePackage();

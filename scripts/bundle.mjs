@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { buildClient, isClientCurrent } from './bundle-client.mjs';
 import { buildConsole, isConsoleCurrent } from './bundle-console.mjs';
 import { root } from './install.mjs';
 
@@ -38,6 +39,12 @@ export const isBundleCurrent = () => isProgramCurrent() && isConsoleCurrent(hash
 export const buildBundle = async () => {
   if (!isConsoleCurrent(hashConsole())) await buildConsole(hashConsole());
   if (!isProgramCurrent()) await buildProgram();
+};
+
+/** Builds what the package holds, where it is not current: the client needs the program, whose routes it calls. */
+export const buildPackage = async () => {
+  await buildBundle();
+  if (!isClientCurrent(hashClient())) await buildClient(hashClient(), bundlePath);
 };
 
 const isProgramCurrent = () =>
@@ -89,16 +96,23 @@ const isSource = (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts');
 /** A hash of everything that the program is built from. */
 export const hashProgram = () => hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('src', isSource)]);
 
+const hashClient = () =>
+  hashInputs(
+    ['bundle.mjs', 'bundle-client.mjs', 'client-types.mjs'].map((name) => join('scripts', name)),
+    hashProgram(),
+  );
+
 const hashConsole = () =>
   hashInputs([
     join('scripts', 'bundle-console.mjs'),
     join('public', 'favicon.svg'),
     ...listFiles('console', (file) => isSource(file) || /\.(css|html)$/.test(file)),
+    ...listFiles(join('src', 'client'), isSource),
   ]);
 
 /** The lockfile stands for the libraries and esbuild. */
-const hashInputs = (paths) => {
-  const hash = createHash('sha256');
+const hashInputs = (paths, others = '') => {
+  const hash = createHash('sha256').update(others);
   for (const path of ['package-lock.json', 'tsconfig.json', ...paths]) {
     const content = readFileSync(join(root, path));
     hash.update(`${path.replaceAll('\\', '/')}\n${content.length}\n`).update(content);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildBundle, bundlePath, isBundleCurrent } from './bundle.mjs';
+import { buildBundle, buildPackage, bundlePath, isBundleCurrent } from './bundle.mjs';
 import { InstallError, Interruption, install, isInstalled, root } from './install.mjs';
 import { withLock } from './lock.mjs';
 
@@ -21,13 +21,22 @@ export const prepareProgram = ({ orExisting = false } = {}) =>
     });
   }, orExisting);
 
-/** Brings the tools, the compiled tests and the bundle up to date; exits if that fails. */
+/** As `prepareProgram`, with the client, so that everything is there that the package holds. */
+export const preparePackage = () =>
+  attempt(() =>
+    underLock(async () => {
+      if (!isInstalled('build')) await install('build', { retries: 2 });
+      await buildPackage();
+    }),
+  );
+
+/** Brings the tools, the compiled tests and what the package holds up to date; exits if that fails. */
 export const prepare = () =>
   attempt(() =>
     underLock(async () => {
       if (!isInstalled('all')) await install('all', { retries: 2 });
       runTool('typescript', 'tsc', ['--build']);
-      if (!isBundleCurrent()) await buildBundle();
+      await buildPackage();
     }),
   );
 

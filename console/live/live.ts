@@ -1,8 +1,9 @@
 import { effect, signal } from '@preact/signals';
-import { toAddress } from '../api.ts';
+import { ClientError } from '../../src/client/error.ts';
+import { readEvents, type ServerEvent } from '../../src/client/events.ts';
+import { sessionTokens, toAddress, transmit } from '../api.ts';
 import { findRoute, isMounted, type RouteName } from '../mounts.ts';
 import { expireSession, session } from '../session.ts';
-import { readEvents, type ServerEvent } from './event-stream.ts';
 import { add, listTopics, publish, remove, resync, type Subscriber, type Topic } from './topics.ts';
 
 /** `live`: events arrive. `polling`: asked for every 2 s. `stale`: connected, but silent. */
@@ -113,12 +114,13 @@ const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> 
   };
   try {
     const response = await openStream(topics, signal);
-    if (response.ok) await readEvents(response, { onContact, onEvent: dispatch });
-    else if (response.status === 401) expireSession();
-    else pollUntil = Date.now() + polledFor;
-    if (response.ok && !interrupted.aborted) liveState.value = 'reconnecting';
-  } catch {
-    if (!interrupted.aborted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
+    for await (const event of readEvents(response, { onContact })) dispatch(event);
+    if (!interrupted.aborted) liveState.value = 'reconnecting';
+  } catch (error) {
+    const status = error instanceof ClientError ? error.status : 0;
+    if (status === 401) expireSession();
+    else if (status > 0) pollUntil = Date.now() + polledFor;
+    else if (!interrupted.aborted && Date.now() >= pollUntil) liveState.value = isOpen ? 'reconnecting' : 'offline';
   } finally {
     clearTimeout(watch);
     own.abort();
@@ -126,12 +128,11 @@ const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> 
   if (!interrupted.aborted) await pause(isOpen ? 50 : second, interrupted);
 };
 
-const openStream = (topics: Topic[], signal: AbortSignal): Promise<Response> => {
-  const headers = new Headers({ Accept: 'text/event-stream' });
-  if (session.value) headers.set('Authorization', `Bearer ${session.value.token}`);
-  if (lastId !== undefined) headers.set('Last-Event-ID', lastId);
+const openStream = async (topics: Topic[], signal: AbortSignal): Promise<Response> => {
   const path = findRoute(events)?.path ?? events.path;
-  return fetch(`${toAddress(path)}?topics=${topics.join(',')}`, { headers, signal, cache: 'no-store' });
+  const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastId };
+  const request = { method: events.method, path, query: { topics }, headers, tokens: sessionTokens, signal };
+  return (await transmit({ ...request, isStream: true })).response;
 };
 
 const dispatch = ({ id, event, data }: ServerEvent): void => {

@@ -15,7 +15,7 @@ import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
 import { createChangesOpener } from './changes-opener.ts';
 import { createLogOpener } from './journal-opener.ts';
@@ -66,7 +66,7 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   });
   server.addHook('onClose', async () => host.close());
   try {
-    const database = await openDatabase(settings, { name: instanceName, version, log });
+    const database = await openDatabase(settings, { name: instanceName, version, log, meters });
     server.addHook('preClose', async () => database?.stop());
     server.addHook('onClose', async () => database?.close());
     const openLog = createLogOpener(resolve(settings.dataDir), log, meters);

@@ -12,7 +12,7 @@ import { assertNoProblems, checkAll, SettingsError } from '../config/settings-er
 import { listPowerShellPaths } from '../host/power-shell.ts';
 import { findEscapingLink } from '../http/routes/public-folder.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl } from '../storage/postgres/address.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { resolveMounts } from './mounts/resolve.ts';
 import { pickOwn } from './pick-own.ts';
 import { findStoreProblems } from './shared-store.ts';

@@ -3,10 +3,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import type { Meters } from '../metrics/meters.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
+import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
 import type { Database } from '../storage/postgres/database.ts';
-import { LastingProblem } from '../storage/postgres/errors.ts';
 import { pickOwn } from './pick-own.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
@@ -50,7 +51,7 @@ export const nameInstance = ({ instanceName, port }: Settings, hostname: string)
  */
 export const openDatabase = async (
   settings: Settings,
-  { name, version, log }: { name: string; version: string; log: FastifyBaseLogger },
+  { name, version, log, meters }: { name: string; version: string; log: FastifyBaseLogger; meters: Meters },
 ): Promise<Database | undefined> => {
   const { store, jwtSecret = '' } = settings;
   if (!isPostgresUrl(store)) return undefined;
@@ -58,10 +59,26 @@ export const openDatabase = async (
   // The driver takes memory and time to load, which only those pay who use it.
   const { Database } = await import('../storage/postgres/database.ts');
   const identity = { instance: randomUUID(), name, version };
-  const database = new Database(store, identity, { secret: jwtSecret, timeZone }, (err) => {
-    if (err === undefined) log.info('the database can be used');
-    else log.warn({ err }, 'the database cannot be used: changes of tasks and items get 503');
-  });
+  const { failures, commits } = createDatabaseMeters(meters);
+  const database = new Database(
+    store,
+    identity,
+    { secret: jwtSecret, timeZone },
+    {
+      report: (err) => {
+        if (err !== undefined) failures.value += 1;
+        if (err === undefined) log.info('the database can be used');
+        else log.warn({ err }, 'the database cannot be used: changes of tasks and items get 503');
+      },
+      onCommit: (seconds) => commits.observe(seconds),
+    },
+  );
+  meters.reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => [
+    [[], database.waiting],
+  ]);
+  meters.reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () => [
+    [[], Number(database.failure === undefined)],
+  ]);
   try {
     await Promise.race([database.check(), setTimeout(patienceMs, undefined, { ref: false })]);
   } catch (error) {
@@ -73,3 +90,15 @@ export const openDatabase = async (
   database.begin();
   return database;
 };
+
+/** Upper bounds in seconds. */
+const commitBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+const createDatabaseMeters = (meters: Meters) => ({
+  failures: meters
+    .counter('signalbox_database_errors_total', 'Failures to store changes, each until they are stored again.', [])
+    .at(),
+  commits: meters
+    .histogram('signalbox_database_commit_duration_seconds', 'Time to commit waiting changes.', [], commitBounds)
+    .at(),
+});

@@ -13,7 +13,7 @@ export interface Flag {
 }
 
 /** The words that a command takes. */
-export interface Argument {
+interface Argument {
   name: string;
   /** Any number of words, even none; otherwise exactly one. */
   isList?: true;

@@ -10,7 +10,7 @@ export { mountRules, schema, settingFlags } from './settings.ts';
 
 /** Parts that few commands need. */
 export const parts = {
-  serve: () => import('./serve.ts'),
+  serve: () => import('./server/serve.ts'),
   closeWithGrace: () => import('close-with-grace'),
   hashPassword: () => import('./hash-password.ts'),
   exportStore: () => import('../app/transfer/export.ts'),

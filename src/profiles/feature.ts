@@ -11,7 +11,7 @@ import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Awaitable } from '../storage/list.ts';
 import type { Database } from '../storage/postgres/database.ts';
-import type { Tables } from '../storage/postgres/tables.ts';
+import type { Tables } from '../storage/postgres/moved-tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
 import type { Route } from './route.ts';
 import type { Topic } from './topic.ts';

@@ -1,6 +1,7 @@
-/** How long a key is remembered, and how many are. */
+/** How long a key is remembered, how many are, and characters of their values. */
 export const rememberedMs = 24 * 60 * 60 * 1000;
 export const rememberedCount = 100_000;
+const rememberedLength = 32 * 1024 * 1024;
 
 /** What is remembered of a key. */
 export interface Remembered {
@@ -8,12 +9,15 @@ export interface Remembered {
   storedAt: number;
 }
 
-/** Values by key, for 24 hours after they were stored and as long as there are not 100,000 newer ones. */
+/**
+ * Values by key, for 24 hours after they were stored and as long as newer ones are at most 50,000 with 16 Mi characters.
+ */
 export class RecentKeys<T extends Remembered> {
   readonly #clock: () => Date;
   /** Once the newer half is full, it becomes the older one: to delete the oldest of a Map one by one is slow. */
   #newer = new Map<string, T>();
   #older = new Map<string, T>();
+  #newerLength = 0;
 
   constructor(clock: () => Date) {
     this.#clock = clock;
@@ -24,12 +28,15 @@ export class RecentKeys<T extends Remembered> {
     return known && this.isRecent(known.storedAt) ? known : undefined;
   }
 
-  remember(key: string, value: T): void {
-    if (this.#newer.size >= rememberedCount / 2) {
+  /** `length` is about that of the value's texts, where it has long ones. */
+  remember(key: string, value: T, length = 0): void {
+    if (this.#newer.size >= rememberedCount / 2 || this.#newerLength >= rememberedLength / 2) {
       this.#older = this.#newer;
       this.#newer = new Map();
+      this.#newerLength = 0;
     }
     this.#newer.set(key, value);
+    this.#newerLength += length;
   }
 
   isRecent(storedAt: number): boolean {

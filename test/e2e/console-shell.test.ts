@@ -201,4 +201,6 @@ test('the console works below a path of a proxy, and says so where its scripts a
   await page.route('**/*.js', (route) => route.fulfill({ status: 403, body: '' }));
   await page.reload();
   await page.getByText('The scripts of the console cannot be loaded').waitFor();
+  // The stream of events has no end, so the proxy is still waiting for it.
+  await page.context().unrouteAll({ behavior: 'ignoreErrors' });
 });

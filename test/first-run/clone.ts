@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../src/app/package-info.ts';
 import { createFolder } from '../support/folder.ts';
@@ -69,6 +69,15 @@ export const createClone = ({ folder }: Home): string => {
   }
   giveToNobody(clone);
   return clone;
+};
+
+/** A new folder of the ordinary user, with these files. */
+export const makeFolder = ({ folder }: Home, name: string, files: Record<string, string> = {}): string => {
+  const made = join(folder, name);
+  mkdirSync(made);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(made, file), text);
+  giveToNobody(made);
+  return made;
 };
 
 /** Starts a program as the ordinary user in its own process group. */

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { version } from '../../src/app/package-info.ts';
+import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -34,6 +37,26 @@ test('the bundled program runs commands and rejects bad settings', async () => {
   assert.match(stderr, /^signalbox: [^\n]+\n$/);
 });
 
+test('commands for scripts run without the file that has the server', async (t) => {
+  const folder = createFolder(t);
+  const program = join(folder, 'dist', 'signalbox.js');
+  mkdirSync(dirname(program));
+  copyFileSync(join(root, 'dist', 'signalbox.js'), program);
+  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
+  const { url } = await startProgram(t, ['--profiles', 'alerts'], { bundled: true });
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [program, ...args]);
+  for (const args of [
+    ['send', '--url', url, 'x'],
+    ['run', '--url', url, 'true'],
+    ['healthcheck', '--url', url],
+    ['healthcheck', '--port', new URL(url).port],
+    ['send', '--help'],
+  ]) {
+    assert.equal((await run(...args)).stderr, '', args.join(' '));
+  }
+  await assert.rejects(run('--help'), /server\.js/);
+});
+
 test('the package holds the program, its pages and examples, but no tests', async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
@@ -41,6 +64,7 @@ test('the package holds the program, its pages and examples, but no tests', asyn
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
   for (const path of [
+    'dist/server.js',
     'dist/signalbox.js',
     'dist/console/index.html',
     'public/index.html',

@@ -35,6 +35,10 @@ for (const [store, problem] of [
   ['postgres://:geheim@/database', 'store: the address must name a host, like postgres://user@host/database'],
   ['postgres://me:geheim@host', `store: the address must be like postgres://user@host/database${encoding}`],
   ['postgres://me:100%@host/database', 'store: the address has a % that begins no character: write it as %25'],
+  [
+    'postgres://host/database?target_session_attrs=standby',
+    'store: target_session_attrs must be read-write, primary or any: a server that takes changes is used',
+  ],
   ['postgres://host:99999/database', 'store: the address must name a host, like postgres://user@host/database'],
   ['postgres://host/database?ssl=true', 'store: the address has an unknown parameter "ssl"'],
   ['postgres://host/database?sslmode=prefer', 'store: sslmode must be disable, require or verify-full'],

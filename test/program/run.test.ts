@@ -164,6 +164,28 @@ test('run passes signals on to the command', async (t) => {
   }
 });
 
+test('Ctrl+C in a terminal reaches the command once', async (t) => {
+  const server = await startServer(t);
+  // `script` of util-linux runs the program in a terminal.
+  const words = [program, ...programArgs].map((word) => `'${word}'`).join(' ');
+  const line = `${words} run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
+  const child = spawn('script', ['-qec', line, '/dev/null']);
+  const failed = await new Promise((resolve) =>
+    child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),
+  );
+  if (failed) return t.skip('script(1) is not installed');
+  let shown = '';
+  child.stdout.on('data', (chunk) => {
+    shown += chunk;
+  });
+  await waitUntil('the command runs', () => shown.includes('ready'));
+  child.stdin.write('\u0003');
+  await waitUntil('the command got the signal', () => shown.includes('got it'));
+  child.stdin.write('\n');
+  assert.deepEqual(await once(child, 'close'), [4, null]);
+  assert.equal(shown.split('got it').length, 2);
+});
+
 test('after --timeout one alert is sent while the command goes on, and a failure is another', async (t) => {
   const server = await startServer(t);
   const text = 'console.log("copying"); process.stdin.on("end", () => process.exit(4)).resume()';

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
+import { listCommands } from '../../src/cli/commands/index.ts';
 import { toFlagName, toVariableName } from '../../src/config/names.ts';
 import { isFlag, textForm } from '../../src/config/schema.ts';
 import { settingsSchema } from '../support/app.ts';
@@ -102,6 +103,28 @@ test('--help lists every setting in a group with its variable, and fits into 100
   assert.match(stdout, /tasks \(T\)/);
   const longest = Math.max(...stdout.split('\n').map((line) => line.length));
   assert.ok(longest <= 100, `${longest} columns`);
+});
+
+test('the help of every command has its flags and variables, and fits into 100 columns', async () => {
+  const commands = (await listCommands()).filter(({ name }) => name !== 'serve');
+  for (const { name, flags = {}, variables = {}, summary } of commands) {
+    const { stdout, code } = await runProgram([name, '--help']);
+    assert.equal(code, 0);
+    assert.ok(stdout.startsWith(`signalbox ${name}`) && stdout.replaceAll('\n', ' ').includes(summary), stdout);
+    for (const key of Object.keys(flags)) assert.match(stdout, new RegExp(`\\n  --${toFlagName(key)}[ \\n]`));
+    for (const variable of Object.keys(variables)) assert.match(stdout, new RegExp(`\\n  ${variable} `));
+    const longest = Math.max(...stdout.split('\n').map((line) => line.length));
+    assert.ok(longest <= 100, `${name}: ${longest} columns`);
+    assert.match((await runProgram(['--help'])).stdout, new RegExp(`\\n  signalbox ${name}\\b`));
+  }
+});
+
+test('no flag of a command is that of a setting', async () => {
+  const own = (await listCommands()).flatMap(({ flags = {} }) => Object.keys(flags));
+  assert.deepEqual(
+    own.filter((key) => Object.hasOwn(settingsSchema.properties, key)),
+    [],
+  );
 });
 
 test('--version prints the version of the package', async () => {

@@ -177,7 +177,9 @@ test('an import into a database with alerts, or with an id twice, is refused and
   const database = await createDatabase();
   const one = alert(1);
   const twice = await importText(database, [header, one, one, end, ''].join('\n'));
-  assert.match(twice.stderr, /nothing was imported/);
+  assert.equal(twice.stderr, 'signalbox: line 3: alerts.id is that of an alert before it; nothing was imported\n');
+  const execution = '{"executions":{"id":"00000000-0000-4000-8000-000000000001"}}';
+  assert.match((await importText(database, [header, execution, execution, end, ''].join('\n'))).stderr, /line 3: exec/);
   assert.equal((await importText(database, [header, one, end, ''].join('\n'))).code, 0);
   assert.equal(
     (await importText(database, [header, alert(2), end, ''].join('\n'))).stderr,
@@ -221,6 +223,7 @@ test('an alert or execution that is not valid is named, and what was written bef
     [alert(1).replace('"alerts":{', '"alerts":{"seq":7,'), 'alerts has unknown keys; remove seq'],
     [alert(1).replace(/"id":"./, '"id":"G'), 'alerts.id must be a UUID in lower case'],
     ['{"executions":{"id":"1"}}', 'executions.id must be a UUID in lower case'],
+    [many[1] ?? '', 'alerts.id is that of an alert before it'],
   ] as const) {
     const { stderr } = await importText(fileStore(folder), [header, ...many, line, end, ''].join('\n'));
     assert.equal(stderr, `signalbox: line 6002: ${problem}; nothing was imported\n`);

@@ -38,8 +38,12 @@ test('an export imported into an empty store has the same lists, versions, keys 
   assert.deepEqual(found, await read(before, 'k'));
 });
 
+/** A task without its version. */
+const keyed = JSON.stringify({ ...JSON.parse(task(2)).tasks, version: undefined });
+
 test('a line that cannot be imported is named, and nothing is stored', async (t) => {
   const folder = createFolder(t);
+  const key = `{"taskKeys":{"key":"k","bodyHash":"h","storedAt":1,"task":${keyed}}}`;
   for (const [lines, problem] of [
     [[], 'line 1: the export was cut short, its last line is missing'],
     [['{}', end], `line 1: not ${header}, so this is no export of signalbox`],
@@ -47,6 +51,7 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[header, task(1), '{"tasks":'], 'line 3: not JSON'],
     [[header, task(1)], 'line 3: the export was cut short, its last line is missing'],
     [[header, task(2), task(2), end], 'line 3: tasks.Id must be higher than those of the tasks before it'],
+    [[header, task(2), key, key, end], 'line 4: taskKeys.key is that of a task before it'],
     [[header, task(2), task(1, ',"Owner":"x"'), end], 'line 3: tasks has unknown keys; remove Owner'],
     [[header, '{"tasks":{"Id":1}}', end], 'line 2: tasks must have '],
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],

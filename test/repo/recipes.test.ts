@@ -11,7 +11,7 @@ import { settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { runProgram, startProgram } from '../support/program.ts';
+import { command, runProgram, startProgram } from '../support/program.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const run = promisify(execFile);
@@ -68,6 +68,30 @@ test(
     assert.deepEqual(listPaths(findBlock('curl and PowerShell', 'powershell')), listPaths(lines));
   },
 );
+
+test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh', 'df'), async (t) => {
+  const server = await startProgram(t, []);
+  const folder = createFolder(t);
+  const [variables = '', lines = ''] = toBlocks(findSection(recipes, 'Cron and backups'), 'sh');
+  const file = join(folder, 'client.env');
+  writeFileSync(file, variables.replace('http://127.0.0.1:8080', server.url));
+  writeFileSync(join(folder, 'signalbox'), `#!/bin/sh\nexec '${command.join("' '")}' "$@"\n`, { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env['PATH']}` };
+  const [, entry = ''] = /^[\d* ]+ root (.*)$/.exec(findBlock('Cron and backups', 'cron').trim()) ?? [];
+  const job = entry.replace('/etc/signalbox/client.env', file).replace('/usr/local/bin/backup', 'sh -c "exit 3"');
+  await assert.rejects(run('sh', ['-c', job], { env }), { code: 3, stderr: '' });
+  const script = `set -a; . '${file}'\n${lines.replace('-lt 95', '-lt 0')}`;
+  assert.deepEqual(await run('sh', ['-c', script], { env }), { stdout: '', stderr: '' });
+  const { json } = await server.request<{ data: Record<string, string>[] }>('GET', '/api/alerts');
+  assert.deepEqual(
+    json.data.map(({ source, level }) => [source, level]),
+    [
+      ['backup', 'ERROR'],
+      ['disk', 'WARN'],
+      ['disk', 'INFO'],
+    ],
+  );
+});
 
 test('logrotate accepts the file in docs/recipes.md', needs('logrotate'), async (t) => {
   const folder = createFolder(t);

@@ -102,3 +102,21 @@ test('with a database each response names its instance, and without one none doe
   assert.equal((await request('GET', '/health')).headers['x-signalbox-instance'], undefined);
   assert.equal((await request('GET', '/api/instances')).status, 404);
 });
+
+test('an instance whose row was deleted registers with a higher epoch, so what it sent before is refused', {
+  skip,
+}, async (t) => {
+  const server = await startPostgres(t, { settings: { fsync: 'off' } });
+  const app = await startNamed(t, server, 'one');
+  const readEpoch = async () => {
+    const [row] = await server.sql<{ epoch: string }>('SELECT epoch FROM signalbox.writer');
+    return BigInt(row?.epoch ?? 0);
+  };
+  const create = async () => (await app.request('POST', '/api/tasks', { body: { Title: 'x' } })).json['Id'];
+  assert.equal(await create(), 1);
+  const before = await readEpoch();
+  await server.sql('DELETE FROM signalbox.writer');
+  assert.equal(await create(), 2);
+  const after = await readEpoch();
+  assert.ok(after > before, `${after} after ${before}`);
+});

@@ -50,6 +50,12 @@ test('an address can name a folder of Unix sockets, and have any characters in n
   await assertWorks(t, `postgres://${other}@127.0.0.1:${port}/my%20db%2F%40`);
 });
 
+test('an address can ask for a server that takes changes, as other clients do', { skip }, async (t) => {
+  for (const value of ['read-write', 'primary', 'any']) {
+    await assertWorks(t, `${server.url()}?target_session_attrs=${value}`);
+  }
+});
+
 test('an address that cannot be used is refused in one line that does not show the password', { skip }, async (t) => {
   const { port } = server;
   await server.sql(`CREATE ROLE guest LOGIN PASSWORD 'guest'`);

@@ -9,7 +9,7 @@ import { createFillers } from '../faults/support/fillers.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { owner, toSkipPostgres } from '../support/postgres/installation.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
@@ -118,6 +118,60 @@ test('a server that stops while the database does not answer ends soon, and says
   const [changed, read] = await Promise.all(requests);
   assert.deepEqual([changed?.status, read?.status], [503, 503]);
   assert.match(String(changed?.json['error']), /and the change was not applied/);
+});
+
+test('a database that is replaced by an empty one gets its tables, without a restart', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  const replacements = [
+    () => server.sql('DROP SCHEMA signalbox CASCADE'),
+    async () => {
+      const maintenance = server.adminUrl.replace(/\/signalbox$/, '/postgres');
+      await runSql(maintenance, 'DROP DATABASE signalbox WITH (FORCE)');
+      await runSql(maintenance, 'CREATE DATABASE signalbox OWNER signalbox');
+    },
+  ];
+  for (const replace of replacements) {
+    await create(app);
+    await replace();
+    const [read, created] = [await app.request('GET', '/api/tasks'), await create(app)];
+    assert.deepEqual([read.status, read.json['total']], [200, 0]);
+    assert.deepEqual([created.status, created.json['Id']], [201, 1]);
+  }
+});
+
+test('a database that is replaced by that of instances with another secret is not used', { skip }, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  await create(app);
+  await server.sql(`UPDATE signalbox.shared SET secret = 'other'`);
+  await endBackends(server);
+  assert.equal((await app.request('GET', '/api/tasks')).status, 503);
+  assert.equal((await create(app)).status, 503);
+  assert.deepEqual(await server.sql('SELECT count(*)::int AS count FROM signalbox.task'), [{ count: 1 }]);
+});
+
+test('/metrics says whether the database takes changes, how many wait, and how long commits take', {
+  skip,
+}, async (t) => {
+  const server = await startPostgres(t);
+  const app = await startOn(t, server);
+  const read = async (name: string): Promise<number> => {
+    const { text } = await app.request('GET', '/metrics');
+    return Number(new RegExp(`^signalbox_database_${name} (.+)$`, 'm').exec(text)?.[1]);
+  };
+  await create(app);
+  assert.deepEqual([await read('writable'), await read('errors_total'), await read('queue_changes')], [1, 0, 0]);
+  assert.ok((await read('commit_duration_seconds_count')) > 0);
+  await server.stop();
+  const created = create(app);
+  await waitUntil('it is not writable', async () => (await read('writable')) === 0);
+  assert.equal(await read('errors_total'), 1);
+  const waiting = create(app);
+  await waitUntil('a change waits', async () => (await read('queue_changes')) === 1);
+  await server.restart();
+  assert.deepEqual([(await created).status, (await waiting).status], [201, 201]);
+  assert.deepEqual([await read('writable'), await read('queue_changes')], [1, 0]);
 });
 
 const endBackends = (server: PostgresServer): Promise<unknown> =>

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
 import { createPostgresItemStore } from '../../src/profiles/items/postgres-store.ts';
 import { createPostgresSimpleTaskStore } from '../../src/profiles/simple-tasks/postgres-store.ts';
-import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres/task-store.ts';
+import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres/postgres-store.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
-import { KeyRefusal, StoreConflict } from '../../src/storage/store-errors.ts';
+import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { runSql } from '../support/postgres/server.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
 import { testTaskStore } from './task-store.ts';
@@ -19,7 +21,9 @@ const { createDatabase } = shareServer();
 /** Another instance on the same database. */
 const open = (t: TestContext, url: string): Database => {
   const identity = { instance: randomUUID(), name: 'test', version: '0' };
-  const database = new Database(url, identity, { secret: 'x'.repeat(32), timeZone: 'UTC' }, () => undefined);
+  const ignore = () => undefined;
+  const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
+  const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
   database.begin();
   t.after(() => database.close());
   return database;
@@ -103,4 +107,31 @@ test('postgres: lists of large tasks are whole, whatever their pages', { skip },
     assert.deepEqual(found, limit === 3 ? lengths.slice(1, 4) : lengths);
     assert.deepEqual([list.total, list.count], [6, found.length]);
   }
+});
+
+test('postgres: a change that the database refuses does not refuse those that are written with it', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase();
+  const store = createPostgresTaskStore(open(t, url), now);
+  assert.equal((await store.list({}, 1)).total, 0);
+  await runSql(url, `ALTER TABLE signalbox.task ADD CHECK (body NOT LIKE '%refused%')`);
+  let lastId = 0;
+  const titles = fc.array(fc.constantFrom('a', 'b', 'refused'), { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(titles, async (created) => {
+      const results = await Promise.allSettled(created.map(async (Title) => store.create({ Title })));
+      for (const [index, result] of results.entries()) {
+        if (created[index] === 'refused') {
+          assert.ok(result.status === 'rejected' && result.reason instanceof StoreUnavailable);
+        } else {
+          assert.ok(result.status === 'fulfilled', created.join());
+          lastId += 1;
+          assert.equal(result.value.Id, lastId);
+        }
+      }
+      assert.equal((await store.list({}, 0)).total, lastId);
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -1,7 +1,7 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
-import { type Address, readPostgresUrl } from '../../storage/postgres/address.ts';
-import type { Connection, Row, Statement } from '../../storage/postgres/connection.ts';
+import { type Address, readPostgresUrl } from '../../storage/postgres/connecting/address.ts';
+import type { Connection, Row, Statement } from '../../storage/postgres/connecting/connection.ts';
 import type { ReadChanges, Target } from './lines.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
@@ -109,7 +109,7 @@ const commit = async (connection: Connection): Promise<void> => {
 
 const open = async (store: string): Promise<Connection> => {
   // The driver takes memory and time to load, which only those pay who use it.
-  const { Primary } = await import('../../storage/postgres/primary.ts');
+  const { Primary } = await import('../../storage/postgres/connecting/primary.ts');
   return new Primary(readAddress(store)).connect().catch(refuse);
 };
 
@@ -122,7 +122,7 @@ const readAddress = (store: string): Address => {
 };
 
 const prepare = async (connection: Connection): Promise<void> => {
-  const { migrate } = await import('../../storage/postgres/migrations.ts');
+  const { migrate } = await import('../../storage/postgres/migrations/migrate.ts');
   await migrate(connection).catch(refuse);
 };
 

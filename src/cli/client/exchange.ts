@@ -55,12 +55,18 @@ const readText = async (response: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
+const untrusted = 'the certificate is not trusted; the variable NODE_EXTRA_CA_CERTS can name a file with its authority';
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',
   EPIPE: 'the connection was closed',
   ENOTFOUND: 'the host name is unknown',
   EAI_AGAIN: 'the name server does not respond',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 };
 
 /** Why there is no response, as a clause. */

@@ -7,21 +7,21 @@ export const createBashCompletion = (commands: readonly CompletedCommand[]): str
   const choices = new Map(flags.flatMap(({ flag, choices: all }) => (all.length === 0 ? [] : [[flag, all.join(' ')]])));
   return `# bash completion of signalbox, printed by: signalbox completion bash
 _signalbox() {
-  local line=\${COMP_LINE:0:COMP_POINT} words flag= value command= argument= choices= flags= index
+  local line=\${COMP_LINE:0:COMP_POINT} words flag= value= command= wrapped= choices= flags= index
   read -ra words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=('')
   local last=$((\${#words[@]} - 1))
   local current=\${words[last]}
   for ((index = 1; index < last; index++)); do
     case \${words[index]} in
-      ${[...valued].join(' | ')}) [[ -z $argument ]] && ((index++)) ;;
+      ${[...valued].join(' | ')}) [[ -z $wrapped ]] && ((index++)) ;;
       -*) ;;
-      *) if [[ -z $command ]]; then command=\${words[index]}; else argument=\${words[index]}; fi ;;
+      *) if [[ -z $command ]]; then command=\${words[index]}; elif [[ $command == run ]]; then wrapped=1; fi ;;
     esac
   done
   if ((index > last)); then
     flag=\${words[last - 1]} value=$current
-  elif [[ $current == --*=* && -z $argument ]]; then
+  elif [[ $current == --*=* && -z $wrapped ]]; then
     flag=\${current%%=*} value=\${current#*=}
   fi
   if [[ -n $flag ]]; then
@@ -36,7 +36,7 @@ ${[...choices].map(([flag, all]) => `      ${flag}) choices='${all}' ;;`).join('
   case $command in
 ${commands.map(toCase).join('\n')}
   esac
-  if [[ -n $argument ]]; then COMPREPLY=()
+  if [[ -n $wrapped ]]; then COMPREPLY=()
   elif [[ $current == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
   elif [[ $command == run ]]; then COMPREPLY=($(compgen -c -- "$current"))
   else COMPREPLY=($(compgen -W "$choices" -- "$current"))

@@ -1,5 +1,5 @@
 /** The widest line of the help. */
-export const widest = 100;
+const widest = 100;
 
 const leftWidth = 34;
 

@@ -15,6 +15,8 @@ export const createManPage = (
   const profiles = features.flatMap((feature) => feature.profiles);
   return [
     `.TH SIGNALBOX 1 "" "signalbox ${toRoff(version)}" "User Commands"`,
+    '.nh',
+    '.ad l',
     '.SH NAME',
     `signalbox \\- ${toRoff(purpose)}`,
     '.SH SYNOPSIS',
@@ -48,7 +50,7 @@ export const createManPage = (
       ),
     ]),
     '.SH PROFILES',
-    ...toItems(profiles.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, `${summary}.`])),
+    ...toItems(profiles.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, toSentence(summary)])),
     ...endings,
     '',
   ].join('\n');
@@ -63,6 +65,8 @@ const toCommandSection = (command: Command): string[] => {
     ...(exitCodes ? ['.PP', 'Exit codes:', ...toItems(listExitCodes(command))] : []),
   ];
 };
+
+const toSentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 
 /** Tagged paragraphs. */
 const toItems = (rows: readonly (readonly string[])[]): string[] =>
@@ -95,16 +99,19 @@ const endings = [
     ['1', 'Startup or the command failed, or work in progress was not completed.'],
     ['2', 'The command line is invalid.'],
   ]),
+  '.PP',
   text('Some commands have further ones.'),
   '.SH EXAMPLES',
   text('Start the server with two profiles:'),
   ...toExample('SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --profiles alerts,login'),
+  '.PP',
   text('Send an alert from a script:'),
   ...toExample('SIGNALBOX_URL=https://box.example.org signalbox send --level WARN "disk is nearly full"'),
+  '.PP',
   text('Get an alert if a backup fails or takes longer than an hour:'),
   ...toExample('signalbox run --source backup --timeout 3600 -- rsync -a /srv /mnt/backup'),
 ];
 
 function toExample(line: string): string[] {
-  return ['.PP', '.RS 4', '.nf', toRoff(line), '.fi', '.RE', '.PP'];
+  return ['.PP', '.RS 4', '.nf', toRoff(line), '.fi', '.RE'];
 }

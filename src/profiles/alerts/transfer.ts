@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { createRecordTables } from '../../storage/postgres/records/tables.ts';
+import { createRecordTables } from '../../storage/postgres/records/record-tables.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
+import { SeenIds } from '../../storage/seen-ids.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
 import { readTime } from './alert.ts';
 import { splitKey } from './intake/repeats.ts';
@@ -50,11 +51,15 @@ export const alertTransfer = defineTransfer<MovedRecord>({
       add: (record, { hash, state }) => ({ ...record, key: hash, bodyHash: state }),
     },
   }),
-  begin: () => ({
-    toLine: ({ id, record: { imported: _, ...record } }) => ['alerts', { ...record, id }],
-    toChange: (_key, value) => {
-      const { id, ...record } = value as Static<typeof StoredAlert>;
-      return { change: { id, record: { ...record, imported: true } } };
-    },
-  }),
+  begin: () => {
+    const seen = new SeenIds();
+    return {
+      toLine: ({ id, record: { imported: _, ...record } }) => ['alerts', { ...record, id }],
+      toChange: (_key, value) => {
+        const { id, ...record } = value as Static<typeof StoredAlert>;
+        if (!seen.add(id)) return { problem: 'id is that of an alert before it' };
+        return { change: { id, record: { ...record, imported: true } } };
+      },
+    };
+  },
 });

@@ -1,4 +1,4 @@
-import { DatabaseLog } from '../../storage/postgres/records/log.ts';
+import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createAudit } from './audit.ts';

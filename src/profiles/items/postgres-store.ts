@@ -1,6 +1,6 @@
-import type { Statement } from '../../storage/postgres/connection.ts';
+import type { Statement } from '../../storage/postgres/connecting/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
-import { createEntryCollection, listEntries } from '../../storage/postgres/entries.ts';
+import { createEntryCollection, listEntries } from '../../storage/postgres/entry-collection.ts';
 import type { Item, ItemSeed } from './schema.ts';
 import { type ItemStore, pickId } from './store.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { type Addition, createEntriesState } from '../../storage/changes/entries.ts';
-import { createEntryTables } from '../../storage/postgres/tables.ts';
+import { createEntryTables } from '../../storage/postgres/moved-tables.ts';
 import { defineTransfer } from '../feature.ts';
 import { storeNumbers } from './postgres-store.ts';
 import { Item } from './schema.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Statement } from '../../storage/postgres/connection.ts';
+import type { Statement } from '../../storage/postgres/connecting/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import type { CheckedLogin } from './limits.ts';
 

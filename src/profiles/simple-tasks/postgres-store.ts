@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/postgres/database.ts';
-import { createEntryCollection, listEntries } from '../../storage/postgres/entries.ts';
+import { createEntryCollection, listEntries } from '../../storage/postgres/entry-collection.ts';
 import type { SimpleTask } from './schema.ts';
 import type { SimpleTaskStore } from './store.ts';
 

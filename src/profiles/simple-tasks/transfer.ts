@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { type Addition, createEntriesState } from '../../storage/changes/entries.ts';
-import { createEntryTables } from '../../storage/postgres/tables.ts';
+import { createEntryTables } from '../../storage/postgres/moved-tables.ts';
 import { defineTransfer } from '../feature.ts';
 import { SimpleTask } from './schema.ts';
 

@@ -3,7 +3,7 @@ import type { Awaitable } from '../../storage/list.ts';
 import { loadSeed } from '../../storage/store-errors.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
-import { createPostgresTaskStore } from './postgres/task-store.ts';
+import { createPostgresTaskStore } from './postgres/postgres-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';

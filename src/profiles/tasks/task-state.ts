@@ -1,3 +1,4 @@
+import { lengthOf } from '../../storage/length.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import type { Versioned } from '../../storage/versions.ts';
 import type { Task } from './schema.ts';
@@ -37,19 +38,20 @@ export const createTaskState = (clock: () => Date) => {
   /** Cached short lists by query, until a task changes: lists are read far more often. */
   const recent = new Map<string, TaskList>();
   let lastId = 0;
+  const remember = (key: TaskKey, task: Task): void => keys.remember(key.key, { ...key, task }, lengthOf(task));
   const apply = (change: TaskChange): number => {
     recent.clear();
     if ('removed' in change) {
       tree.remove(change.removed);
       versions.delete(change.removed);
     } else if ('lastId' in change) lastId = Math.max(lastId, change.lastId);
-    else if ('key' in change) keys.remember(change.key.key, { ...change.key, task: change.task });
+    else if ('key' in change) remember(change.key, change.task);
     else {
       const { task, version, created } = change;
       lastId = Math.max(lastId, task.Id);
       tree.put(task.Id, toTaskText(task), toMemberships(task));
       if (version > 1) versions.set(task.Id, version);
-      if (created) keys.remember(created.key, { ...created, task });
+      if (created) remember(created, task);
     }
     return tree.count(0);
   };

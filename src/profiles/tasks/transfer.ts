@@ -30,6 +30,7 @@ export const taskTransfer = defineTransfer<TaskChange>({
   tables: taskTables,
   begin: () => {
     let highest = 0;
+    const keys = new Set<string>();
     return {
       state: createTaskState(() => new Date()),
       toLine: (change) => {
@@ -41,6 +42,8 @@ export const taskTransfer = defineTransfer<TaskChange>({
         if (name === 'lastTaskId') return { change: { lastId: value as number } };
         if (name === 'taskKeys') {
           const { task, ...key } = value as Static<typeof StoredKey>;
+          if (keys.has(key.key)) return { problem: 'key is that of a task before it' };
+          keys.add(key.key);
           return { change: { key, task } };
         }
         const { version, ...task } = value as Static<typeof StoredTask>;

@@ -82,4 +82,17 @@ for (const store of ['memory', 'file'] as const) {
     assert.ok([...statuses].every((status) => status === 201 || status === 409));
     assert.equal((await request<{ total: number }>('GET', '/api/tasks')).json.total, 1);
   });
+
+  test(`${store}: keys of large tasks are forgotten, the oldest first, before they take much memory`, async (t) => {
+    const { request } = await start(t);
+    const body = { Title: 'a', Description: 'd'.repeat(1_000_000) };
+    const post = async (key: number) => {
+      const { json } = await request('POST', '/api/tasks', { body, headers: { 'idempotency-key': `${key}` } });
+      await request('DELETE', `/api/tasks/${json['Id']}`);
+      return json['Id'];
+    };
+    for (let key = 1; key <= 40; key += 1) assert.equal(await post(key), key);
+    assert.deepEqual([await post(40), await post(30)], [40, 30]);
+    assert.equal(await post(1), 41);
+  });
 }

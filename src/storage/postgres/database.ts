@@ -1,16 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../store-errors.ts';
-import { readPostgresUrl } from './address.ts';
-import type { Collection } from './collection.ts';
-import type { Connection, Row, Statement } from './connection.ts';
-import { findLastingProblem, LastingProblem, toUnavailable } from './errors.ts';
-import { migrate } from './migrations.ts';
-import { Primary } from './primary.ts';
-import { Reader } from './reader.ts';
-import { openSnapshot, type Snapshot } from './snapshot.ts';
-import { type Expiry, Sweep } from './sweep.ts';
-import { type Identity, Writer } from './writer.ts';
+import { readPostgresUrl } from './connecting/address.ts';
+import type { Connection, Row, Statement } from './connecting/connection.ts';
+import { findLastingProblem, LastingProblem, toUnavailable } from './connecting/database-errors.ts';
+import { Primary } from './connecting/primary.ts';
+import { migrate } from './migrations/migrate.ts';
+import { openSnapshot, type Snapshot } from './reading/database-snapshot.ts';
+import { Reader } from './reading/reader.ts';
+import { Turns } from './reading/turns.ts';
+import { type Identity, Writer, type WriterObserver } from './writing/change-writer.ts';
+import type { Collection } from './writing/gated-collection.ts';
+import { type Expiry, Sweep } from './writing/sweep.ts';
 
 /** What all instances of a database have in common. */
 export interface Common {
@@ -20,14 +19,12 @@ export interface Common {
   timeZone: string;
 }
 
-/** Long lists that are read at the same time. */
+/** Long lists that are read at the same time, and first pages of lists. */
 const mostSnapshots = 2;
+const mostFirstPages = 16;
 
 /** Milliseconds for which the row of an instance that has ended stays. */
 const endedMs = 24 * 60 * 60 * 1000;
-
-/** Milliseconds that one more waits for its turn. */
-const snapshotMs = 5000;
 
 /** The database that an instance shares with others. */
 export class Database {
@@ -38,17 +35,17 @@ export class Database {
   readonly #reader: Reader;
   readonly #writer: Writer;
   readonly #sweep: Sweep;
+  readonly #snapshots = new Turns(mostSnapshots);
+  readonly #firstPages = new Turns(mostFirstPages);
   readonly #instanceName: string;
-  #prepared: Promise<void> | undefined;
-  #snapshots = 0;
 
-  /** Throws an Error, whose message is a clause, for an address that cannot be read. `report` is that of the writer. */
-  constructor(url: string, identity: Identity, common: Common, report: (failure: unknown) => void) {
+  /** Throws an Error, whose message is a clause, for an address that cannot be read. */
+  constructor(url: string, identity: Identity, common: Common, observer: WriterObserver) {
     this.instance = identity.instance;
     this.#primary = new Primary(readPostgresUrl(url));
     this.#common = common;
     this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()));
-    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, report);
+    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, observer);
     this.#instanceName = identity.name;
     this.#sweep = new Sweep((statement) => this.#reader.query(statement));
   }
@@ -81,6 +78,11 @@ export class Database {
     return failure === undefined ? undefined : toUnavailable(failure);
   }
 
+  /** How many changes wait. */
+  get waiting(): number {
+    return this.#writer.waiting;
+  }
+
   /** Whether changes could be written the last time. */
   isReady(): Promise<boolean> {
     return this.#writer.isReady();
@@ -96,21 +98,16 @@ export class Database {
     return this.#reader.query(statement);
   }
 
+  /** As `query`, for the first page of a list, which may be large: only some are read at the same time. */
+  async queryFirstPage(statement: Statement): Promise<Row[]> {
+    const leave = await this.#firstPages.take();
+    return this.#reader.query(statement).finally(leave);
+  }
+
   /** Reads of one moment; the caller closes it. Throws StoreUnavailable, also where others stay open too long. */
   async openSnapshot(): Promise<Snapshot> {
-    const deadline = performance.now() + snapshotMs;
-    while (this.#snapshots >= mostSnapshots) {
-      if (performance.now() > deadline)
-        throw new StoreUnavailable('Too many long lists are being read; try again later');
-      await pause(snapshotMs / 100);
-    }
-    this.#snapshots += 1;
-    return openSnapshot(
-      async () => this.#prepare(await this.#primary.connect()),
-      () => {
-        this.#snapshots -= 1;
-      },
-    );
+    const leave = await this.#snapshots.take();
+    return openSnapshot(async () => this.#prepare(await this.#primary.connect()), leave);
   }
 
   /** Deletes old rows now and then, from now on. */
@@ -130,28 +127,32 @@ export class Database {
     this.#reader.close();
   }
 
-  /** With the first connection the tables are made, and what all instances have in common is compared. */
+  /** With each connection, missing tables are made and what all instances have in common is compared: databases are replaced. */
   async #prepare(connection: Connection): Promise<Connection> {
-    this.#prepared ??= prepare(connection, this.#common);
     try {
-      await this.#prepared;
+      await migrate(connection);
+      await compare(connection, this.#common);
       return connection;
     } catch (error) {
-      this.#prepared = undefined;
       connection.close();
       throw findLastingProblem(error) ?? error;
     }
   }
 }
 
-const prepare = async (connection: Connection, { secret, timeZone }: Common): Promise<void> => {
-  await migrate(connection);
+const readCommon: Statement = { text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' };
+
+/** The first instance of a database says what the others must have in common with it. */
+const compare = async (connection: Connection, { secret, timeZone }: Common): Promise<void> => {
   const mark = createHmac('sha256', secret).update('signalbox').digest('base64url');
-  await connection.query({
-    text: 'INSERT INTO signalbox.shared (secret, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-    values: [mark, timeZone],
-  });
-  const [row] = await connection.query({ text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' });
+  let [row] = await connection.query(readCommon);
+  if (!row) {
+    await connection.query({
+      text: 'INSERT INTO signalbox.shared (secret, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      values: [mark, timeZone],
+    });
+    [row] = await connection.query(readCommon);
+  }
   if (row.secret !== mark) throw new LastingProblem('its other instances use another jwtSecret: set the same');
   if (row.timeZone === timeZone) return;
   throw new LastingProblem(`its other instances use the time zone ${row.timeZone}: set timeZone to that`);

@@ -105,6 +105,24 @@ test('the retry route sends a parked alert once', async (t) => {
   assert.equal((await retry('x')).status, 404);
 });
 
+test('a retry does not send another alert that has the number of the parked one in a new log', async (t) => {
+  const receiver = await startReceiver(t, answer(404));
+  const dataDir = createFolder(t);
+  const first = await startOutbox(t, [toDestination(receiver)], { dataDir });
+  const id = await sendAlert(first, disk);
+  await waitUntil('it is parked', async () => (await readState(first)).parked === 1);
+  await first.close();
+  rmSync(join(dataDir, 'alerts.jsonl'));
+  const without = await startApp(t, { settings: { dataDir } });
+  for (const message of ['one', 'two']) await sendAlert(without, { message });
+  await without.close();
+  const app = await startOutbox(t, [toDestination(receiver)], { dataDir });
+  assert.equal((await readState(app)).parkedAlerts[0]?.id, id);
+  const path = `/api/deliveries/hook/${id}/retry`;
+  const { status, json } = await app.request('POST', path, { token: await adminToken(app) });
+  assert.deepEqual([status, json], [404, { error: 'The alert is no longer in the log' }]);
+});
+
 test('a parked alert that is being sent again is not sent twice at a time', async (t) => {
   const receiver = await startReceiver(t, answer(404));
   const app = await startOutbox(t, [toDestination(receiver)]);

@@ -50,7 +50,7 @@ const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
       if (running.has(key)) throw new HttpError('too-many', 'This alert is being sent already');
       running.add(key);
       try {
-        const record = await findRecord(alerts, seq);
+        const record = await findRecord(alerts, seq, id);
         if (!record) throw new HttpError('not-found', 'The alert is no longer in the log');
         const outcome = await destination.retry(record);
         const isDelivered = outcome.kind === 'delivered';
@@ -62,8 +62,10 @@ const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
   });
 };
 
-const findRecord = async (alerts: Alerts, seq: number) => {
-  for await (const [first] of alerts.readAfter(seq - 1)) return first?.seq === seq ? first : undefined;
+/** The record with this seq and id: in another log, another record may have the seq. */
+const findRecord = async (alerts: Alerts, seq: number, id: string) => {
+  for await (const [first] of alerts.readAfter(seq - 1))
+    return first?.seq === seq && first.id === id ? first : undefined;
   return undefined;
 };
 

@@ -1,8 +1,8 @@
 import { HttpError } from '../../../http/response/errors.ts';
 import type { LogRecord } from '../../../storage/journal/format/line.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
-import type { NewRecord, Placed, RepeatKey } from '../../../storage/postgres/records/collection.ts';
-import type { DatabaseLog } from '../../../storage/postgres/records/log.ts';
+import type { DatabaseLog } from '../../../storage/postgres/records/database-log.ts';
+import type { NewRecord, Placed, RepeatKey } from '../../../storage/postgres/records/record-collection.ts';
 import { KeyRefusal, StoreUnavailable } from '../../../storage/store-errors.ts';
 import type { AlertRecord } from '../alert.ts';
 import { type AlertIntake, type Stored, splitKey, toIdempotencyKey } from '../intake/repeats.ts';

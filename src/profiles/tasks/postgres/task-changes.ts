@@ -1,6 +1,6 @@
 import { toLocalTimestamp } from '../../../http/response/timestamp.ts';
-import type { Collection, Decision, Gate } from '../../../storage/postgres/collection.ts';
-import type { Row, Statement } from '../../../storage/postgres/connection.ts';
+import type { Row, Statement } from '../../../storage/postgres/connecting/connection.ts';
+import type { Collection, Decision, Gate } from '../../../storage/postgres/writing/gated-collection.ts';
 import { rememberedMs } from '../../../storage/recent-keys.ts';
 import { KeyRefusal } from '../../../storage/store-errors.ts';
 import { type Versioned, version } from '../../../storage/versions.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../storage/postgres/database.ts';
-import { readPages } from '../../../storage/postgres/pages.ts';
+import { readPages } from '../../../storage/postgres/reading/list-pages.ts';
 import { priorities, statuses } from '../schema.ts';
 import type { TaskFilter, TaskList } from '../store.ts';
 import { toPosition, toSet } from '../task-sets.ts';

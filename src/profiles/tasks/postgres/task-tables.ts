@@ -1,5 +1,5 @@
-import type { Statement } from '../../../storage/postgres/connection.ts';
-import { claimGate, type Tables } from '../../../storage/postgres/tables.ts';
+import type { Statement } from '../../../storage/postgres/connecting/connection.ts';
+import { claimGate, type Tables } from '../../../storage/postgres/moved-tables.ts';
 import { rememberedMs } from '../../../storage/recent-keys.ts';
 import { setCount, toMemberships } from '../task-sets.ts';
 import type { TaskChange } from '../task-state.ts';

@@ -1,0 +1,108 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import type { TObject } from 'typebox';
+import { type App, createApp } from '../../app/create-app.ts';
+import { preflight } from '../../app/preflight.ts';
+import { type Flags, listUnknownVariables, loadSettings } from '../../config/load.ts';
+import type { Settings } from '../../config/schema.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { applyTimeZone } from '../../config/time-zone.ts';
+import { isLoopback } from '../../http/admission/foreign-pages.ts';
+import { listAddresses, listenOn } from '../../http/connection/listen.ts';
+import { features } from '../../profiles/index.ts';
+import { escapeControls } from '../messages.ts';
+import { createLog } from './log.ts';
+import { createStartMessage } from './start-message.ts';
+
+/** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
+export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<Settings> = {}) => {
+  const warnings: string[] = [];
+  const warn = (warning: string) => warnings.push(warning);
+  const loaded = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
+  const settings: Settings = { ...loaded, ...overrides };
+  applyTimeZone(settings);
+  const log = createLog(settings.logLevel);
+  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features }).catch((error) => {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new SettingsError([...error.problems, ...listUnknownVariables(schema)]);
+  });
+  warnings.push(...listAccessWarnings(app, settings));
+  return { app, settings, log, warnings };
+};
+
+/** Starts the server; resolves once it listens. Throws a SettingsError if it cannot start. */
+export const serve = async (schema: TObject, flags: Flags) => {
+  const { app, settings, log, warnings } = await prepare(schema, flags);
+  if (settings.seed !== undefined) await freeMemory();
+  const address = await listen(app, settings, log);
+  for (const warning of warnings) log.warn(warning);
+  return {
+    server: app.server,
+    log,
+    /** The text to print on startup. */
+    message: createStartMessage(app, address),
+    /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
+    reload: async (): Promise<void> => {
+      await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
+      reloadSettings(app, log, schema, flags);
+    },
+  };
+};
+
+/** Warnings about who can use the server. */
+const listAccessWarnings = ({ mounts }: App, { host, jwtSecret }: Settings): string[] => {
+  const profiles = mounts.flatMap((mount) => mount.profiles);
+  const closed = profiles.filter(({ routes }) => routes.every(({ access }) => access !== 'open'));
+  const names = [...new Set(closed.map(({ name }) => name))].join(', ');
+  // With a known key, another program can issue tokens.
+  const isUsable = names === '' || jwtSecret !== undefined || profiles.some(({ name }) => name === 'login');
+  return [
+    ...(isUsable ? [] : [`nobody can use ${names}: no token can be issued; add the profile login, or set jwtSecret`]),
+    ...(isLoopback(host)
+      ? []
+      : ['the service can be reached from other machines: check which routes are open without a token']),
+  ];
+};
+
+const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags: Flags): void => {
+  try {
+    const notices = app.reload(loadSettings(schema, flags, undefined, (warning) => log.warn(warning)));
+    for (const notice of notices) process.stdout.write(`${notice}\n`);
+    log.info('settings reloaded');
+  } catch (err) {
+    const details = err instanceof SettingsError ? {} : { err };
+    log.error(details, `settings not reloaded, the old ones stay: ${escapeControls((err as Error).message)}`);
+  }
+};
+
+const listen = async (app: App, { host, port, tlsCert }: Settings, log: FastifyBaseLogger): Promise<string> => {
+  try {
+    const address = await listenOn(app.server, await listAddresses(host), port, log);
+    return toUrl(tlsCert === undefined ? 'http' : 'https', address);
+  } catch (error) {
+    await app.server.close();
+    const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? (error as Error).message;
+    throw new SettingsError([`cannot listen on host ${JSON.stringify(host)}, port ${port}: ${reason}`]);
+  }
+};
+
+/** Collects garbage: loading a million tasks leaves 450 MB behind, which V8 would otherwise keep for a long time. */
+const freeMemory = async (): Promise<void> => {
+  // Imported only when used: loading it slows down startup.
+  const { Session } = await import('node:inspector/promises');
+  const session = new Session();
+  session.connect();
+  await session.post('HeapProfiler.collectGarbage');
+  session.disconnect();
+};
+
+/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
+const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+const reasons: Record<string, string> = {
+  EADDRINUSE: 'the port is in use; choose another with --port',
+  EACCES: 'this account may not use the port; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
+  ENOTFOUND: 'the host name is unknown; choose another with --host',
+};

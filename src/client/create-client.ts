@@ -1,0 +1,138 @@
+import { createTokens, type Login } from './credentials.ts';
+import { followEvents } from './events.ts';
+import { pagings, readEntries, readPages } from './lists.ts';
+import { createSender, type Received, type Request } from './send.ts';
+import type { CallOptions, Client, ClientOptions, HeaderOptions, OperationTypes, WithResponse } from './types.ts';
+
+export { ClientError } from './error.ts';
+
+/**
+ * The routes, written by the build from the program's OpenAPI document: a line for each, with the operation's id, its
+ * method, profile, default mount and path, and how it is called:
+ *
+ * - `token`: it needs a token; `key`: it reads `Idempotency-Key`;
+ * - `after`, `before`, `page`: it returns a list by pages; `list`: it returns a whole list.
+ */
+declare const OPERATIONS: string;
+
+interface Operation {
+  id: string;
+  method: string;
+  profile: string;
+  base: string;
+  path: string;
+  marks: string[];
+}
+
+type Input = Record<string, unknown>;
+type Options = CallOptions & HeaderOptions;
+type Methods = Record<string, (input?: Input, options?: Options) => unknown>;
+type AnyOperations = Record<string, OperationTypes>;
+
+/**
+ * A client of the signalbox at an address, with the path at which a proxy serves it; in a page, also relative to it.
+ * Nothing is sent before the first call. Throws a TypeError for an invalid address.
+ */
+export const createClient = (
+  url: string,
+  options: ClientOptions = {},
+): Client<AnyOperations, Record<string, unknown>> => {
+  const { location } = globalThis as { location?: { href: string } };
+  const send = createSender({ ...options, url: new URL(url, location?.href).href });
+  const toPath = ({ profile, base, path }: Operation): string =>
+    (options.mounts?.[profile] ?? base).replace(/\/+$/, '') + path;
+  const tokens = createTokens(options.credentials, async (user, password) => {
+    const path = toPath(operations['login'] as Operation);
+    const body = { Username: user, Password: password };
+    const { data } = await send({ method: 'POST', path, body, isRepeatable: true });
+    return data as Login;
+  });
+
+  const toRequest = (operation: Operation, input: Input, { ifMatch, idempotencyKey, ...rest }: Options): Request => {
+    const { id, method, marks } = operation;
+    const others = Array.isArray(input) ? input : { ...input };
+    const path = toPath(operation).replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = (others as Input)[name];
+      if (value === undefined || value === '') throw new TypeError(`${id} needs ${name}`);
+      delete (others as Input)[name];
+      return encodeURIComponent(String(value));
+    });
+    const isRead = method === 'GET';
+    const hasBody = !isRead && method !== 'DELETE';
+    const key = marks.includes('key') ? (idempotencyKey ?? createKey()) : undefined;
+    return {
+      ...{ method, path, ...rest },
+      ...(hasBody ? { body: others } : { query: others as Input }),
+      headers: { 'If-Match': ifMatch, 'Idempotency-Key': key },
+      ...(id !== 'login' && { tokens }),
+      needsToken: marks.includes('token'),
+      isRepeatable: isRead || key !== undefined,
+    };
+  };
+
+  const call = (operation: Operation, input: Input = {}, given: Options = {}): Promise<Received> =>
+    send(toRequest(operation, input, given));
+
+  const each = async function* (operation: Operation, input: Input = {}, given: Options = {}) {
+    const paging = operation.marks.map((mark) => pagings[mark]).find(Boolean);
+    if (paging) return yield* readPages(paging, input, async (page) => (await call(operation, page, given)).data);
+    const request = { ...toRequest(operation, input, given), isStream: true };
+    const { response } = await send(request);
+    yield* readEntries(`${request.method} ${request.path}`, response, given.signal);
+  };
+
+  const streamEvents = async function* (
+    operation: Operation,
+    { topics, lastEventId }: Input = {},
+    given: Options = {},
+  ) {
+    const ended = new AbortController();
+    const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
+    const request = { ...toRequest(operation, { topics }, { ...given, signal }), isStream: true };
+    const open = async (lastId: string | undefined) =>
+      (await send({ ...request, headers: { 'Last-Event-ID': lastId } })).response;
+    try {
+      for await (const { event, data, id } of followEvents({
+        open,
+        lastId: lastEventId as string | undefined,
+        signal,
+      })) {
+        yield { topic: event, data: JSON.parse(data), id };
+      }
+    } finally {
+      ended.abort();
+    }
+  };
+
+  const createMethods = (toMethod: (operation: Operation) => Methods[string]): Methods =>
+    Object.fromEntries(Object.values(operations).map((operation) => [operation.id, toMethod(operation)]));
+  const client = {
+    ...createMethods((operation) => async (input, given) => (await call(operation, input, given)).data),
+    withResponse: createMethods(
+      (operation) => async (input, given) => withVersion(await call(operation, input, given)),
+    ),
+    each: createMethods((operation) => (input, given) => each(operation, input, given)),
+    streamEvents: (input: Input, given: Options) => streamEvents(operations['streamEvents'] as Operation, input, given),
+  };
+  return client as unknown as Client<AnyOperations, Record<string, unknown>>;
+};
+
+const readOperations = (table: string): Record<string, Operation> =>
+  Object.fromEntries(
+    table.split('\n').map((line) => {
+      const [id = '', method = '', profile = '', base = '', path = '', ...marks] = line.split(' ');
+      return [id, { id, method, profile, base, path, marks }];
+    }),
+  );
+
+const operations = readOperations(OPERATIONS);
+
+const withVersion = ({ data, response }: Received): WithResponse<unknown> => ({
+  data,
+  // A proxy that compresses responses marks the version as weak.
+  version: response.headers.get('ETag')?.replace(/^W\//, ''),
+  response,
+});
+
+/** `crypto.randomUUID` is missing on pages that are not loaded over TLS. */
+const createKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');

@@ -1,0 +1,48 @@
+import type { ClientError as Shape } from './types.ts';
+
+interface Details {
+  response?: Response;
+  body?: unknown;
+  cause?: unknown;
+}
+
+/** A request that has failed; see types.ts. */
+export class ClientError extends Error implements Shape {
+  readonly code: Shape['code'];
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+  readonly body: unknown;
+  readonly requestId: string | undefined;
+
+  constructor(code: Shape['code'], message: string, { response, body, cause }: Details = {}) {
+    super(message, { cause });
+    this.name = 'ClientError';
+    this.code = code;
+    this.status = response?.status ?? 0;
+    this.retryAfter = toSeconds(response?.headers.get('Retry-After'));
+    this.body = body;
+    this.requestId = readText(body, 'requestId');
+  }
+}
+
+/** The error of a response that is not 2xx. */
+export const toRefusal = (name: string, response: Response, body: unknown): ClientError =>
+  new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
+
+/** True if the same request may succeed later. */
+export const isPassing = (error: ClientError): boolean =>
+  error.code === 'connection' ||
+  error.code === 'timeout' ||
+  (error.code === 'status' && [429, 502, 503, 504].includes(error.status));
+
+const readText = (body: unknown, name: string): string | undefined => {
+  const value = (body as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** `Retry-After` has seconds, or a date if a proxy has written it. */
+const toSeconds = (text: string | null | undefined): number | undefined => {
+  if (!text) return undefined;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
+};

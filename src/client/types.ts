@@ -1,0 +1,154 @@
+/**
+ * The types of the client that are the same whatever the routes are. The build puts this file into client.d.ts, after the
+ * types of the routes, so it imports nothing.
+ */
+
+/** How the client shows who it is: by logging in, with a token, or with a key of docs/keys.md. */
+export type ClientCredentials =
+  | { user: string; password: string }
+  | {
+      /** A function is called for each request; after a 401, once more with the token that was refused. */
+      token: string | ((refused?: string) => string | undefined | Promise<string | undefined>);
+    }
+  | { key: string };
+
+export interface ClientOptions {
+  credentials?: ClientCredentials;
+  /** Where profiles are mounted, if not at their default: `{ 'simple-tasks': '/todo' }`. */
+  mounts?: Record<string, string>;
+  /** Milliseconds for a call with all its attempts; streams are open for longer. Default: 30000. */
+  timeout?: number;
+  /** How often a request that can be repeated is repeated. Default: 4. */
+  retries?: number;
+  /** Used in place of the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call, which then throws the signal's reason. */
+  signal?: AbortSignal;
+  /** Replaces the client's. */
+  timeout?: number;
+  /** Replaces the client's. */
+  retries?: number;
+}
+
+export interface HeaderOptions {
+  /** The `version` of a response: the server responds 412 if the record has changed since. */
+  ifMatch?: string;
+  /** Replaces the random key with which a request is stored once, however often it is sent. */
+  idempotencyKey?: string;
+}
+
+/** A request that has failed. */
+export interface ClientError extends Error {
+  /**
+   * `status`: the server refused it. `connection`: no complete response. `timeout`: none in time. `format`: what came is
+   * not JSON, so the server may not be signalbox.
+   */
+  readonly code: 'status' | 'connection' | 'timeout' | 'format';
+  /** The status of the response; 0 without one. */
+  readonly status: number;
+  /** Seconds after which the server accepts another attempt. */
+  readonly retryAfter: number | undefined;
+  /** The body of the response: a value if it was JSON, else its text. */
+  readonly body: unknown;
+  /** Names a request that failed with 500 in the server's log. */
+  readonly requestId: string | undefined;
+}
+
+/** Types of one route. */
+export interface OperationTypes {
+  /** Parameters of path and query, and the members of the body, in one object. */
+  input: unknown;
+  output: unknown;
+  /** The headers that it reads. */
+  headers: keyof HeaderOptions;
+  /** An entry, if it returns a list. */
+  entry: unknown;
+}
+
+type Arguments<O extends OperationTypes> = undefined extends O['input']
+  ? [input?: O['input'], options?: CallOptions & Pick<HeaderOptions, O['headers']>]
+  : [input: O['input'], options?: CallOptions & Pick<HeaderOptions, O['headers']>];
+
+export interface WithResponse<T> {
+  data: T;
+  /** The version of a record, for `ifMatch`. */
+  version: string | undefined;
+  /** Its body has been read. */
+  response: Response;
+}
+
+/** How busy the machine is: sizes in bytes, traffic in bytes per second, null where the machine does not tell. */
+export interface HostUsage {
+  time: string;
+  /** 0 to 1. */
+  cpu: number | null;
+  memoryUsed: number | null;
+  memoryTotal: number | null;
+  swapUsed: number | null;
+  load: number | null;
+  networkReceived: number | null;
+  networkSent: number | null;
+}
+
+/** The processes with the most memory. */
+export interface ProcessUsage {
+  time: string;
+  /** Of all processes. */
+  count: number;
+  data: {
+    pid: number;
+    parentPid: number | null;
+    name: string;
+    user: string | null;
+    /** Share of one processor since the event before. */
+    cpu: number | null;
+    cpuSeconds: number | null;
+    memoryBytes: number;
+    threads: number | null;
+    startedAt: string | null;
+  }[];
+}
+
+export interface TaskNotice {
+  id: number;
+  kind: 'created' | 'updated' | 'deleted';
+}
+
+export interface ExecutionNotice {
+  requestId: string;
+}
+
+/** `resync`: events of these topics may have been missed, so read again what they are about. */
+export type TopicEvent<Topics, T extends keyof Topics> =
+  | { [K in T]: { topic: K; data: Topics[K]; id: string | undefined } }[T]
+  | { topic: 'resync'; data: { topics: T[] }; id: string | undefined };
+
+export type Client<Operations extends { [K in keyof Operations]: OperationTypes }, Topics> = {
+  [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<Operations[K]['output']>;
+} & {
+  /** The same methods, with the response and the version of what came. */
+  withResponse: {
+    [K in keyof Operations]: (...args: Arguments<Operations[K]>) => Promise<WithResponse<Operations[K]['output']>>;
+  };
+  /** The entries of a list, one after the other: page by page, or while the response arrives. */
+  each: {
+    [K in keyof Operations as [Operations[K]['entry']] extends [never] ? never : K]: (
+      ...args: Arguments<Operations[K]>
+    ) => AsyncGenerator<Operations[K]['entry'], void>;
+  };
+  /**
+   * Events as they happen, until the loop is left or the signal ends it. Connects again after a failure, and misses no
+   * alert meanwhile.
+   */
+  streamEvents<T extends keyof Topics>(
+    input: {
+      topics: readonly T[];
+      /** The `id` of the last event that was handled. */
+      lastEventId?: string | undefined;
+    },
+    options?: CallOptions,
+  ): AsyncGenerator<TopicEvent<Topics, T>, void>;
+};

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+
+export interface Host {
+  host: string;
+  port: number;
+}
+
+/** Where a database is: one server, or several of which one takes changes. */
+export interface Address {
+  hosts: Host[];
+  user: string | undefined;
+  password: string | undefined;
+  database: string;
+  /** False for connections without TLS. */
+  ssl: ConnectionOptions | false;
+}
+
+const shape = /^postgres(?:ql)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)\/([^@/?]+)(?:\?(.*))?$/;
+
+const form = 'postgres://user@host/database';
+
+/** Values of `target_session_attrs`, as libpq has it, that fit a server that takes changes. */
+const accepted = ['read-write', 'primary', 'any'];
+
+/** True for the address of a database. */
+export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:/.test(store);
+
+/**
+ * Reads an address such as `postgres://user:password@one:5432,two/database?sslmode=verify-full`; `host`, `sslrootcert`
+ * and `target_session_attrs` may be parameters too. Throws an Error whose message is a clause without the password.
+ */
+export const readPostgresUrl = (url: string): Address => {
+  const [, user, password, hosts = '', database = '', query] = shape.exec(url) ?? [];
+  if (database === '') throw new Error(`the address must be like ${form}; in a password, @ is %40 and / is %2F`);
+  const parameters = Object.fromEntries(new URLSearchParams(query));
+  const { host = hosts, sslmode = 'disable', sslrootcert, target_session_attrs: wanted, ...others } = parameters;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new Error(`the address has an unknown parameter ${JSON.stringify(unknown)}`);
+  if (wanted !== undefined && !accepted.includes(wanted)) {
+    throw new Error('target_session_attrs must be read-write, primary or any: a server that takes changes is used');
+  }
+  return {
+    hosts: host.split(',').map((each) => readHost(decode(each))),
+    user: user === undefined ? undefined : decode(user),
+    password: password === undefined ? undefined : decode(password),
+    database: decode(database),
+    ssl: readTls(sslmode, sslrootcert),
+  };
+};
+
+/** A name or address and its port; a folder of Unix sockets is a host too. */
+const readHost = (text: string): Host => {
+  const [, host, port = '5432'] = /^(\/[^:]*|\[[\da-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65535) throw new Error(`the address must name a host, like ${form}`);
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+};
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('the address has a % that begins no character: write it as %25');
+  }
+};
+
+const readTls = (mode: string, path: string | undefined): ConnectionOptions | false => {
+  if (mode === 'disable') return false;
+  if (mode === 'require') return { rejectUnauthorized: false };
+  if (mode !== 'verify-full') throw new Error('sslmode must be disable, require or verify-full');
+  return path === undefined ? {} : { ca: readCertificates(path) };
+};
+
+const readCertificates = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`sslrootcert cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+};

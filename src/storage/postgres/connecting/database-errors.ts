@@ -1,0 +1,70 @@
+import { StoreUnavailable } from '../../store-errors.ts';
+
+/** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as EPIPE. */
+const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');
+
+/**
+ * True if a commit was certainly refused: data, constraints, serialization, rights, resources. Words of severity depend
+ * on the language of the server, and an error that ends the connection may come after the commit.
+ */
+export const isRollback = (error: unknown): boolean => /^(22|23|40|42|53[^3]|54|55)/.test(codeOf(error));
+
+/** True if values of a change do not fit a type, a constraint or a limit; NOT NULL (23502) is the fence of writers. */
+export const isRefusedValue = (error: unknown): boolean => /^(22|23(?!502)|54)/.test(codeOf(error));
+
+/** Codes of the system have no digit, but every SQLSTATE has one. */
+const sqlState = /^(?=.*\d)[\dA-Z]{5}$/;
+
+/** A database that cannot be used until an operator changes something; the message is a clause. */
+export class LastingProblem extends Error {}
+
+/** True if a table or the schema is missing, which the next connection makes: somebody has replaced the database. */
+export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(codeOf(error));
+
+/**
+ * Failures that end by themselves: lost connections (no code of the server, or class 08), a server that shuts down or
+ * starts (57P0x), that takes no changes (25006), has no free connection (53300), locks (40, 55P03), statements that
+ * took too long (57014), and missing tables.
+ */
+export const isPassing = (error: unknown): boolean => {
+  const code = codeOf(error);
+  if (error instanceof LastingProblem) return false;
+  return !sqlState.test(code) || isMissing(error) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
+};
+
+/** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */
+const lasting: Record<string, string> = {
+  '28P01': 'the password is wrong',
+  '28000': 'this user may not connect',
+  '3D000': 'there is no such database',
+  '42501': 'the user lacks rights in the database',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not trusted: name its authority with sslrootcert',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is not trusted: name its authority with sslrootcert',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not trusted: name its authority with sslrootcert',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not trusted: name its authority with sslrootcert',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+};
+
+/** Messages that say more than their code, of the driver and of PgBouncer. */
+const lastingMessages: [message: RegExp, problem: string][] = [
+  [/does not support SSL/, 'the server offers no TLS'],
+  [/^password authentication failed$/, 'the password is wrong'],
+  [/^no such database/, 'there is no such database'],
+];
+
+/** The lasting problem that a failure to connect shows; undefined for any other. */
+export const findLastingProblem = (error: unknown): LastingProblem | undefined => {
+  if (error instanceof LastingProblem) return error;
+  const [, told] = lastingMessages.find(([message]) => message.test((error as Error).message)) ?? [];
+  const problem = told ?? lasting[codeOf(error)];
+  return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
+};
+
+/** The 503 for a failure, with what is known of the change that failed. */
+export const toUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
+  error instanceof StoreUnavailable
+    ? error
+    : new StoreUnavailable(`The database cannot be used at the moment${outcome}; try again in a second`, {
+        cause: error,
+      });

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { StoreUnavailable } from '../../store-errors.ts';
+import type { Connection, Row, Statement } from '../connecting/connection.ts';
+import { isMissing, isPassing, toUnavailable } from '../connecting/database-errors.ts';
+
+/** Connections for short reads; each takes many statements at once. */
+const connectionCount = 2;
+
+/** Milliseconds in which a read is attempted again, and between two attempts; the last may take 4 s more. */
+const attemptsMs = 5500;
+const retryMs = 100;
+
+/** How many reads may wait. */
+const waitingCount = 10_000;
+
+/** Reads from the primary, so each instance reads what any other has written. */
+export class Reader {
+  readonly #open: () => Promise<Connection>;
+  readonly #connections: (Promise<Connection> | undefined)[] = Array.from({ length: connectionCount }, () => undefined);
+  #next = 0;
+  #waiting = 0;
+  #isStopping = false;
+
+  constructor(open: () => Promise<Connection>) {
+    this.#open = open;
+  }
+
+  /** The rows of a statement; throws StoreUnavailable within 10 s. */
+  async query(statement: Statement): Promise<Row[]> {
+    if (this.#waiting >= waitingCount) throw new StoreUnavailable('Too many reads are waiting for the database');
+    this.#waiting += 1;
+    try {
+      return await this.#attempt(statement);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** From now on nothing is attempted again, so that what waits ends soon. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection?.then((opened) => opened.close()).catch(() => undefined);
+  }
+
+  async #attempt(statement: Statement): Promise<Row[]> {
+    const lastAttemptAt = performance.now() + attemptsMs;
+    for (;;) {
+      let connection: Connection | undefined;
+      try {
+        connection = await this.#connect();
+        return await connection.query(statement);
+      } catch (error) {
+        if (isMissing(error)) connection?.close();
+        if (this.#isStopping || !isPassing(error) || performance.now() > lastAttemptAt) throw toUnavailable(error);
+        await pause(retryMs);
+      }
+    }
+  }
+
+  /** One of the connections, in turn; opened if it has ended. */
+  async #connect(): Promise<Connection> {
+    this.#next = (this.#next + 1) % connectionCount;
+    const place = this.#next;
+    const opened = this.#connections[place];
+    if (opened && (await opened.catch(() => undefined))?.isOpen) return opened;
+    // Another caller may have replaced it meanwhile.
+    if (this.#connections[place] === opened) this.#connections[place] = this.#open();
+    return this.#connections[place] as Promise<Connection>;
+  }
+}

@@ -1,0 +1,221 @@
+import { JournalError } from '../../journal/errors.ts';
+import { createId } from '../../journal/format/id.ts';
+import type { LogRecord } from '../../journal/format/line.ts';
+import type { Match } from '../../journal/format/parse.ts';
+import { type Indexing, maxGroupBytes } from '../../journal/options.ts';
+import type { Counting } from '../../journal/read/count.ts';
+import type { StoredRecord } from '../../journal/read/forward.ts';
+import type { Listing } from '../../journal/read/listing.ts';
+import type { Search, SearchResult } from '../../journal/read/search.ts';
+import type { Appended } from '../../journal/write/queue.ts';
+import { rememberedMs } from '../../recent-keys.ts';
+import type { RecordLog, RecordLogState } from '../../record-log.ts';
+import type { Database } from '../database.ts';
+import type { Collection } from '../writing/gated-collection.ts';
+import {
+  createRecordCollection,
+  type NewRecord,
+  type Placed,
+  type RecordChange,
+  type RepeatKey,
+} from './record-collection.ts';
+import { listTable } from './record-listing.ts';
+import { type Range, readPage, toLevel, toRecord } from './record-pages.ts';
+import { countTable, searchTable } from './record-search.ts';
+
+/** Milliseconds between two looks at what other instances have stored. */
+const pollMs = 1000;
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The longest body: a line of a journal holds it. */
+const maxBodyBytes = 2 * 1024 * 1024 - 1024;
+
+export interface DatabaseLogOptions {
+  database: Database;
+  table: 'alert' | 'audit';
+  /** Which instance stores records. */
+  instance: string;
+  clock: () => Date;
+  /** By default records have the time when they are stored, and no levels. */
+  indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
+  /** Days for which records are kept; 0 keeps all. */
+  retainDays: number;
+  /** How many records, and how many bytes of them, may wait; further ones are refused. */
+  queueCount?: number;
+  queueBytes?: number;
+}
+
+/** A log in a table that instances share. */
+export class DatabaseLog implements RecordLog {
+  readonly #options: DatabaseLogOptions;
+  readonly #collection: Collection<RecordChange, Placed[]>;
+  readonly #listeners = new Set<(lastSeq: number) => void>();
+  #lastSeq: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+  #waitingCount = 0;
+  #waitingBytes = 0;
+
+  private constructor(options: DatabaseLogOptions) {
+    const { database, table, instance, clock, retainDays } = options;
+    this.#options = options;
+    this.#collection = createRecordCollection(table, instance, clock);
+    const expiry = { at: { milliseconds: 'at' }, clock };
+    if (retainDays > 0) database.expire({ ...expiry, table, key: 'seq', keptMs: retainDays * dayMs });
+    if (table === 'alert') database.expire({ ...expiry, table: 'repeat', key: 'hash', keptMs: rememberedMs });
+  }
+
+  /** Learns the last seq if the database can be used now. */
+  static async open(options: DatabaseLogOptions): Promise<DatabaseLog> {
+    const log = new DatabaseLog(options);
+    if (await options.database.isReady()) await log.refresh();
+    return log;
+  }
+
+  async append(record: LogRecord): Promise<Appended> {
+    const [appended] = await this.appendAll([record]);
+    return appended as Appended;
+  }
+
+  /** Without records it shows whether records can be stored. */
+  async appendAll(records: readonly LogRecord[]): Promise<Appended[]> {
+    const placed = await this.add(records.map((record) => this.toNew(record)));
+    return placed as Appended[];
+  }
+
+  /** The row of a record, with an id. */
+  toNew(record: LogRecord, key?: RepeatKey): NewRecord {
+    const { indexing, clock } = this.#options;
+    const at = indexing?.timeOf(record) ?? clock().getTime();
+    const level = toLevel(indexing?.keyOf(record));
+    return { id: createId(), at, level, body: JSON.stringify(record), key };
+  }
+
+  /**
+   * Stores rows, all or none; those that repeat others are left out. Rejects with a KeyRefusal, unless they are
+   * acknowledged, with a JournalError (`queue-full`, `too-large`) or with StoreUnavailable.
+   */
+  async add(records: readonly NewRecord[], isAcknowledged = false): Promise<Placed[]> {
+    const { database, queueCount = 10_000, queueBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const bytes = isAcknowledged ? 0 : countBytes(records);
+    // A group larger than the limit finds room when nothing else waits.
+    const isFull = this.#waitingCount > 0 && this.#waitingCount + records.length > queueCount;
+    if (!isAcknowledged && (isFull || this.#waitingBytes + bytes > queueBytes)) {
+      throw new JournalError('queue-full', 'too many records wait for the database');
+    }
+    this.#waitingCount += records.length;
+    this.#waitingBytes += bytes;
+    try {
+      const placed = await database.write(this.#collection, { records, isAcknowledged });
+      const last = placed.findLast(({ seq }) => seq !== undefined)?.seq;
+      if (last !== undefined) this.#note(last);
+      return placed;
+    } finally {
+      this.#waitingCount -= records.length;
+      this.#waitingBytes -= bytes;
+    }
+  }
+
+  async listLast(count: number, match?: Match): Promise<Listing> {
+    return listTable(this.#options.database, this.#options.table, count, match);
+  }
+
+  readAfter(seq: number): AsyncGenerator<StoredRecord[]> {
+    return this.#readAfter(seq);
+  }
+
+  /** The records that this instance has stored. */
+  readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
+    return this.#readAfter(seq, { column: 'instance', value: this.#options.instance });
+  }
+
+  isOwn({ instance }: LogRecord): boolean {
+    return instance === this.#options.instance;
+  }
+
+  search(search: Search): Promise<SearchResult> {
+    return searchTable(this.#options.database, this.#options.table, search);
+  }
+
+  async find(id: string): Promise<StoredRecord | undefined> {
+    const { database, table } = this.#options;
+    const text = `SELECT seq, id, instance, body FROM signalbox.${table} WHERE id = $1`;
+    const [row] = await database.query({ text, values: [id] });
+    return row && toRecord(row);
+  }
+
+  countByMinute(counting: Counting): Promise<boolean> {
+    return countTable(this.#options.database, this.#options.table, counting);
+  }
+
+  /** Also tells of what other instances have stored, within about a second. */
+  onStored(listener: (lastSeq: number) => void): () => void {
+    this.#listeners.add(listener);
+    this.#timer ??= setInterval(() => void this.refresh(), pollMs).unref();
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Rows are deleted by their age alone: other instances do not know what this one needs. */
+  async holdFrom(): Promise<void> {
+    await undefined;
+  }
+
+  state(): RecordLogState {
+    const { failure } = this.#options.database;
+    return { healthy: !failure, failure, lastSeq: this.#lastSeq };
+  }
+
+  /** Learns the last seq; does nothing if the database cannot be used. */
+  refresh(): Promise<void> {
+    this.#polling ??= this.#poll()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#polling = undefined;
+      });
+    return this.#polling;
+  }
+
+  reopen(): Promise<void> {
+    return this.refresh();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await undefined;
+  }
+
+  async #poll(): Promise<void> {
+    const { database, table } = this.#options;
+    const text = 'SELECT last_id AS "lastId" FROM signalbox.gate WHERE name = $1';
+    const [row] = await database.query({ text, values: [table] });
+    this.#note(row.lastId);
+  }
+
+  #note(lastSeq: number): void {
+    if (this.#lastSeq !== undefined && lastSeq <= this.#lastSeq) return;
+    this.#lastSeq = lastSeq;
+    for (const listener of this.#listeners) listener(lastSeq);
+  }
+
+  async *#readAfter(seq: number, where?: Range['where']): AsyncGenerator<StoredRecord[]> {
+    const { database, table } = this.#options;
+    for (let after = seq; ; ) {
+      const rows = await readPage(database, { table, from: { after }, where });
+      if (rows.length === 0) return;
+      yield rows.map(toRecord);
+      after = rows.at(-1).seq;
+    }
+  }
+}
+
+/** @throws JournalError `too-large` */
+const countBytes = (records: readonly NewRecord[]): number => {
+  const lengths = records.map(({ body }) => Buffer.byteLength(body));
+  const sum = lengths.reduce((total, length) => total + length, 0);
+  if (lengths.some((length) => length > maxBodyBytes)) {
+    throw new JournalError('too-large', `a record is at most ${maxBodyBytes} bytes`);
+  }
+  if (sum <= maxGroupBytes) return sum;
+  throw new JournalError('too-large', `records that are stored together are at most ${maxGroupBytes} bytes`);
+};

@@ -1,0 +1,66 @@
+import type { LogRecord } from '../../journal/format/line.ts';
+import { rememberedMs } from '../../recent-keys.ts';
+import type { MovedRecord } from '../../record-log.ts';
+import type { Statement } from '../connecting/connection.ts';
+import { claimGate, storeLastId, type Tables } from '../moved-tables.ts';
+import { toLevel } from './record-pages.ts';
+import { insertRecords, type RememberedKey, rememberKeys } from './record-rows.ts';
+
+type Key = Pick<RememberedKey, 'hash' | 'state'>;
+
+/** What the table's columns have of a record. */
+interface Columns {
+  /** Milliseconds since 1970; undefined where the record does not say. */
+  timeOf(record: LogRecord): number | undefined;
+  levelOf?(record: LogRecord): unknown;
+  /** How a record has its key, which a record of the table may lack while it is remembered. */
+  keys?: {
+    read(record: LogRecord): Key | undefined;
+    add(record: LogRecord, key: Key): LogRecord;
+  };
+}
+
+/** No instance has received what was imported, so none delivers it. */
+const noInstance = '';
+
+/** The table of a log, as export and import see it. Records keep their ids and get seqs from 1. */
+export const createRecordTables = (
+  name: 'alert' | 'audit',
+  { timeOf, levelOf = () => null, keys }: Columns,
+): Tables<MovedRecord> => ({
+  name,
+  claim: claimGate(name),
+  queries: [
+    {
+      text: keys
+        ? `SELECT log.id, body, hash, state FROM signalbox.${name} AS log
+            LEFT JOIN signalbox.repeat ON repeat.id = log.id ORDER BY seq`
+        : `SELECT id, body FROM signalbox.${name} ORDER BY seq`,
+      toChange: ({ id, body, hash, state }) => {
+        const record: LogRecord = JSON.parse(body);
+        const lacksKey = keys && typeof hash === 'string' && keys.read(record) === undefined;
+        return { id, record: lacksKey ? keys.add(record, { hash, state }) : record };
+      },
+    },
+  ],
+  begin: () => {
+    const now = Date.now();
+    let lastSeq = 0;
+    return {
+      store: (changes) => {
+        const remembered = new Map<string, RememberedKey>();
+        const rows = changes.map(({ id, record }) => {
+          const at = timeOf(record) ?? now;
+          const key = keys?.read(record);
+          if (key && now - at < rememberedMs) remembered.set(key.hash, { ...key, id, at });
+          lastSeq += 1;
+          return { seq: lastSeq, id, at, level: toLevel(levelOf(record)), body: JSON.stringify(record) };
+        });
+        const statements: Statement[] = [insertRecords(name, noInstance, rows)];
+        if (remembered.size > 0) statements.push(rememberKeys([...remembered.values()]));
+        return statements;
+      },
+      finish: () => [storeLastId(name, lastSeq)],
+    };
+  },
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Value } from 'typebox/value';
+import { readOperations, toJsonSchema, withDatabase } from '../repo/support/api.ts';
+import { samples } from '../support/alert-samples.ts';
+import { passwords, startApp } from '../support/app.ts';
+import { catchError, createClient, type LooseClient, take, typesPath } from './built-client.ts';
+
+const credentials = { user: 'admin', password: passwords.admin };
+
+type Call = (client: LooseClient) => Promise<unknown>;
+
+const plain =
+  (name: string, input?: object): Call =>
+  ({ call }) =>
+    call(name, input);
+
+const createTask = plain('createTask', { Title: 'Check the backups' });
+
+/** Calls that need a record create it first. */
+const withTask =
+  (name: string, changes: object = {}): Call =>
+  async (client) => {
+    const { Id } = (await createTask(client)) as { Id: number };
+    return plain(name, { id: Id, ...changes })(client);
+  };
+
+/** Rejects as it should, since nothing is mounted or parked that it could return. */
+const refused =
+  (call: Call, status: number): Call =>
+  async (client) => {
+    assert.equal((await catchError(call(client))).status, status);
+  };
+
+const credentialsOf = { Username: 'admin', Password: passwords.admin };
+const execution = { command: 'Get-CimInstance Win32_OperatingSystem -Property OSArchitecture' };
+
+/** One call of each method. */
+const calls: Record<string, Call> = {
+  ...Object.fromEntries(
+    [
+      ...[
+        'getOpenApi',
+        'getServerHealth',
+        'getLivez',
+        'getHealth',
+        'getInfo',
+        'listProcesses',
+        'listDisks',
+        'listTasks',
+      ],
+      ...['listItems', 'listAlerts', 'getReadiness', 'getReadyz', 'searchAlerts', 'countAlerts', 'listDeliveries'],
+      ...['listCommands', 'listExecutions', 'getMetrics', 'getHistory', 'listTasksAtProtected', 'getHealthAtProtected'],
+      ...['listTasksAtSimple'],
+    ].map((name) => [name, plain(name)]),
+  ),
+  createTask,
+  getTask: withTask('getTask'),
+  updateTask: withTask('updateTask', { Status: 'Completed' }),
+  deleteTask: withTask('deleteTask'),
+  createTaskAtProtected: plain('createTaskAtProtected', { Title: 'Check the backups' }),
+  getTaskAtProtected: withTask('getTaskAtProtected'),
+  updateTaskAtProtected: withTask('updateTaskAtProtected', { Priority: 'High' }),
+  deleteTaskAtProtected: withTask('deleteTaskAtProtected'),
+  createTaskAtSimple: plain('createTaskAtSimple', { title: 'Feed the cat' }),
+  getTaskAtSimple: plain('getTaskAtSimple', { id: 1 }),
+  createItem: plain('createItem', { name: 'label printer' }),
+  login: plain('login', credentialsOf),
+  loginAtProtected: plain('loginAtProtected', credentialsOf),
+  createAlert: plain('createAlert', { message: 'disk is full' }),
+  getAlert: async (client) => {
+    const { id } = (await plain('createAlert', { message: 'disk is full' })(client)) as { id: string };
+    return plain('getAlert', { id })(client);
+  },
+  createAlertsFromAlertmanager: plain('createAlertsFromAlertmanager', samples.alertmanager),
+  createAlertsFromPrometheus: plain('createAlertsFromPrometheus', samples.prometheus),
+  pushAlerts: plain('pushAlerts', samples.prometheus),
+  createAlertsFromGrafana: plain('createAlertsFromGrafana', samples.grafana),
+  createAlertsFromUptimeKuma: plain('createAlertsFromUptimeKuma', samples['uptime-kuma']),
+  createAlertsFromCloudevents: plain('createAlertsFromCloudevents', samples.cloudevents),
+  createAlertsFromSlack: plain('createAlertsFromSlack', samples.slack),
+  createAlertsFromPagerduty: plain('createAlertsFromPagerduty', samples.pagerduty),
+  createAlertsFromOtlp: plain('createAlertsFromOtlp', samples.otlp),
+  createAlertsFromAny: plain('createAlertsFromAny', samples.grafana),
+  retryDelivery: refused(plain('retryDelivery', { destination: 'pager', id: 'none' }), 404),
+  runCommand: plain('runCommand', execution),
+  streamEvents: async ({ streamEvents }) => {
+    const [event] = await take(streamEvents({ topics: ['host'] }), 1);
+    assert.equal(event?.topic, 'host');
+  },
+  // Only instances that share a database have the route.
+  listInstances: refused(plain('listInstances'), 404),
+};
+
+test('the client has a method for each route, and each returns a response of the right shape', async (t) => {
+  const app = await startApp(t);
+  const operations = Object.values(await readOperations(app));
+  const ids = operations.map(({ operationId }) => operationId);
+  assert.deepEqual(Object.keys(calls).sort(), [...ids, 'listInstances'].sort());
+  const client = createClient(app.url, { credentials });
+  for (const { operationId, responses } of operations) {
+    const result = await calls[operationId]?.(client);
+    const response = responses['200'] ?? responses['201'] ?? responses['202'];
+    const isJson = response?.content && 'application/json' in response.content;
+    if (operationId === 'getMetrics') assert.match(result as string, /^signalbox_build_info\{/m);
+    const schema = isJson && operationId !== 'retryDelivery' && toJsonSchema(response);
+    if (schema) assert.deepEqual([...Value.Errors(schema, result)], [], operationId);
+  }
+});
+
+test('the method of the route that only shared stores have calls it', async (t) => {
+  const { url } = await startApp(t, { settings: withDatabase });
+  const { call } = createClient(url, { credentials, retries: 0 });
+  const error = await catchError(call('listInstances'));
+  assert.equal(error.status, 503);
+});
+
+test('each route has its types, with its summary', async (t) => {
+  const { request } = await startApp(t);
+  const { json } = await request<{ paths: Record<string, Record<string, { operationId: string; summary: string }>> }>(
+    'GET',
+    '/openapi.json',
+  );
+  const types = readFileSync(typesPath, 'utf8');
+  for (const { operationId, summary } of Object.values(json.paths).flatMap((methods) => Object.values(methods))) {
+    if (operationId !== 'streamEvents')
+      assert.ok(types.includes(`/** ${summary}. */\n  ${operationId}: {`), operationId);
+  }
+});
+
+test('profiles that are mounted elsewhere are called there', async (t) => {
+  const mounts = { '/todo': ['simple-tasks'], '/ops': ['tasks', 'login', 'items'] };
+  const { url } = await startApp(t, { settings: { mounts } });
+  const places = { 'simple-tasks': '/todo', tasks: '/ops/', login: '/ops', items: '/ops' };
+  const client = createClient(url, { credentials, mounts: places });
+  await createTask(client);
+  assert.equal(((await plain('listTasks')(client)) as { total: number }).total, 1);
+  assert.equal(((await plain('listItems')(client)) as { page: number }).page, 1);
+  assert.ok(Array.isArray(await plain('listTasksAtSimple')(client)));
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { passwords, startApp, type TestApp } from '../support/app.ts';
+import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { startProgram } from '../support/program.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait.ts';
+import { catchError, createClient, type Event, take, typesPath } from './built-client.ts';
+
+const credentials = { user: 'admin', password: passwords.admin };
+
+const types = readFileSync(typesPath, 'utf8');
+
+/** Collects events until the stream ends. */
+const collect = (events: AsyncIterable<Event>): { seen: Event[]; ended: Promise<unknown> } => {
+  const seen: Event[] = [];
+  const read = async () => {
+    for await (const event of events) seen.push(event);
+  };
+  return { seen, ended: read().catch((error: unknown) => error) };
+};
+
+const countStreams = async ({ request }: TestApp): Promise<number> =>
+  Number(/^signalbox_event_streams (\d+)$/m.exec((await request('GET', '/metrics')).text)?.[1]);
+
+test('events come with their topic, data and id, from when the loop begins', async (t) => {
+  const app = await startApp(t);
+  const { call, streamEvents } = createClient(app.url);
+  const { seen } = collect(streamEvents({ topics: ['tasks', 'alerts'] }));
+  await waitUntil('the stream is open', async () => (await countStreams(app)) === 1);
+  await call('createTask', { Title: 'Check the backups' });
+  await call('createAlert', { message: 'disk is full' });
+  await waitUntil('both events are here', () => seen.length >= 2);
+  const [created, alert] = seen;
+  assert.deepEqual([created?.topic, created?.data], ['tasks', { id: 1, kind: 'created' }]);
+  assert.deepEqual([alert?.topic, alert?.data['message'], alert?.id], ['alerts', 'disk is full', '1']);
+});
+
+/** The names of the members of a type in client.d.ts, without those of members. */
+const listMembers = (name: string): string[] => {
+  const [, text = ''] = new RegExp(`^export interface ${name} \\{\\n([^]*?)^\\}`, 'm').exec(types) ?? [];
+  return [...text.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member = '']) => member);
+};
+
+test('the types have the topics of the server, and the fields of its readings', async (t) => {
+  const { url } = await startApp(t);
+  const { streamEvents } = createClient(url);
+  const { message } = await catchError(take(streamEvents({ topics: ['weather'] }), 1));
+  const [, topics = ''] = /the topics are (.*)$/.exec(message) ?? [];
+  assert.deepEqual(listMembers('Topics').sort(), topics.split(', ').sort());
+  for (const [topic, name] of [
+    ['host', 'HostUsage'],
+    ['processes', 'ProcessUsage'],
+  ] as const) {
+    const [event] = await take(streamEvents({ topics: [topic] }), 1);
+    assert.deepEqual(listMembers(name).sort(), Object.keys(event?.data ?? {}).sort());
+  }
+});
+
+test('leaving the loop, or aborting the signal, closes the stream', async (t) => {
+  const app = await startApp(t);
+  const { streamEvents } = createClient(app.url);
+  const [event] = await take(streamEvents({ topics: ['host'] }), 1);
+  assert.equal(event?.topic, 'host');
+  await waitUntil('no stream is open', async () => (await countStreams(app)) === 0);
+  const reason = new Error('the user has left');
+  const left = new AbortController();
+  const { seen, ended } = collect(streamEvents({ topics: ['host'] }, { signal: left.signal }));
+  await waitUntil('an event is here', () => seen.length > 0);
+  left.abort(reason);
+  assert.equal(await ended, reason);
+  await waitUntil('no stream is open', async () => (await countStreams(app)) === 0);
+});
+
+test('after a restart the stream goes on without losing an alert, and names the topics to read again', async (t) => {
+  const port = await findFreePort();
+  const folder = createFolder(t);
+  const start = () => startProgram(t, ['--port', String(port), '--data-dir', join(folder, 'data')], { cwd: folder });
+  const first = await start();
+  const { call, streamEvents } = createClient(first.url);
+  const { seen } = collect(streamEvents({ topics: ['alerts', 'tasks'] }));
+  const listAlerts = () => seen.flatMap(({ topic, data }) => (topic === 'alerts' ? [data['message']] : []));
+  await waitUntil('alerts arrive', async () => {
+    await call('createAlert', { message: 'before' });
+    return listAlerts().length > 0;
+  });
+  await first.stop();
+  const second = await start();
+  await second.request('POST', '/api/alert', { body: { message: 'after' } });
+  await waitUntil('the alert is here', () => listAlerts().includes('after'));
+  await waitUntil('resync is here', () => seen.some(({ topic }) => topic === 'resync'));
+  assert.deepEqual(seen.find(({ topic }) => topic === 'resync')?.data, { topics: ['tasks'] });
+  const { data } = await second
+    .request<{ data: { message: string }[] }>('GET', '/api/alerts?count=1000')
+    .then(({ json }) => json);
+  const stored = data.map(({ message }) => message);
+  assert.deepEqual(listAlerts(), stored.slice(-listAlerts().length));
+});
+
+test('a stream begins after an event that was handled before', async (t) => {
+  const { url } = await startApp(t);
+  const { call, streamEvents } = createClient(url);
+  for (const message of ['one', 'two', 'three']) await call('createAlert', { message });
+  const events = await take(streamEvents({ topics: ['alerts'], lastEventId: '1' }), 2);
+  assert.deepEqual(
+    events.map(({ data }) => data['message']),
+    ['two', 'three'],
+  );
+});
+
+test('a stream that the server refuses, or that cannot be opened at first, is an error', async (t) => {
+  const { url } = await startApp(t);
+  const open = (topic: string, options = {}) => take(createClient(url, options).streamEvents({ topics: [topic] }), 1);
+  assert.equal((await catchError(open('weather'))).status, 400);
+  assert.equal((await catchError(open('deliveries'))).status, 401);
+  const [deliveries] = await open('deliveries', { credentials });
+  assert.equal(deliveries?.topic, 'deliveries');
+  const gone = createClient(`http://127.0.0.1:${await findFreePort()}`, { retries: 0 });
+  assert.equal((await catchError(take(gone.streamEvents({ topics: ['host'] }), 1))).code, 'connection');
+});
+
+test('a list by pages is read to its end, and only as far as the loop goes', async (t) => {
+  const app = await startApp(t);
+  const { call, each } = createClient(app.url, { credentials });
+  for (let index = 1; index <= 25; index += 1) {
+    const Priority = index % 2 === 0 ? 'High' : 'Low';
+    await call('createTask', { Title: `task ${index}`, Priority });
+    await call('createItem', { name: `item ${index}` });
+    await call('createAlert', { message: `alert ${index}` });
+  }
+  const titles = (await take(each('listTasks', { limit: 10 }), 1000)).map(({ Title }) => Title);
+  assert.deepEqual(
+    titles,
+    Array.from({ length: 25 }, (_, index) => `task ${index + 1}`),
+  );
+  const high = await take(each('listTasks', { priority: 'High', limit: 6 }), 1000);
+  assert.equal(high.length, 12);
+  assert.equal((await take(each('listTasks', { after: 20 }), 1000)).length, 5);
+  assert.equal((await take(each('listTasks', { limit: 0 }), 1000)).length, 0);
+  for (const size of [5, 7, 1000]) {
+    const items = await take(each('listItems', { size }), 1000);
+    assert.deepEqual([items.length, items.at(-1)?.['name']], [25, 'item 25']);
+  }
+  const alerts = await take(each('searchAlerts', { limit: 4 }), 1000);
+  assert.deepEqual([alerts.length, alerts[0]?.['message'], alerts.at(-1)?.['message']], [25, 'alert 25', 'alert 1']);
+  assert.equal((await take(each('searchAlerts', { limit: 4 }), 6)).length, 6);
+});
+
+test('a whole list is read as it arrives', async (t) => {
+  const { url } = await startApp(t);
+  const { call, each } = createClient(url, { credentials });
+  for (const message of ['one', 'a "quoted" {text} [with] \\ signs', 'three ✓']) await call('createAlert', { message });
+  const alerts = await take(each('listAlerts', { count: 100 }), 1000);
+  assert.deepEqual(alerts, (await call('listAlerts', { count: 100 }))['data'] as unknown[]);
+  assert.equal((await take(each('listTasksAtSimple'), 1)).length, 1);
+  assert.equal((await take(each('listProcesses', { top: 3 }), 10)).length, 3);
+  await call('createTask', { Title: 'Check the backups' });
+  assert.equal((await take(each('listTasksAtProtected'), 1000))[0]?.['Title'], 'Check the backups');
+});
+
+test('a list that breaks off is an error after the entries that came', async (t) => {
+  const { url } = await startReceiver(t, (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"count":2,"data":[{"message":"one"},{"mes');
+    setTimeout(() => response.destroy(), 50);
+  });
+  const { each } = createClient(url);
+  const alerts = each('listAlerts');
+  assert.deepEqual((await alerts.next()).value, { message: 'one' });
+  assert.equal((await catchError(alerts.next())).code, 'connection');
+});
