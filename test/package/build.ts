@@ -18,8 +18,12 @@ export const findObstacle = (): string | false => {
 };
 
 /** Runs `scripts/NAME.mjs`, which builds only what is not current; rejects with its output if it fails. */
-export const build = async (name: string, variables: Record<string, string> = {}): Promise<void> => {
-  await promisify(execFile)(process.execPath, [join(packageRoot, 'scripts', `${name}.mjs`)], {
+export const build = async (
+  name: string,
+  args: readonly string[] = [],
+  variables: Record<string, string> = {},
+): Promise<void> => {
+  await promisify(execFile)(process.execPath, [join(packageRoot, 'scripts', `${name}.mjs`), ...args], {
     cwd: packageRoot,
     // The coverage of scripts is not measured.
     env: { ...process.env, NODE_V8_COVERAGE: '', ...variables },

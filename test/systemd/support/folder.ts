@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../../src/app/package-info.ts';
 import { unitFiles } from './units.ts';
@@ -35,10 +36,35 @@ export const createRoot = (folder: string, { withService }: { withService: boole
   for (const [target, name] of links) symlinkSync(target, join(units, name));
 };
 
-/** What the container sees of this machine, read-only: the programs, and this repository with its dependencies. */
-export const listBinds = (): string[] =>
+/** The packages of this machine that the Debian package needs. */
+const packages = ['adduser', 'init-system-helpers', 'libc6', 'libgcc-s1', 'libstdc++6'];
+
+/** Adds what dpkg and the scripts of packages need: the list of installed packages, and files of accounts. */
+export const addPackages = (folder: string): void => {
+  const dpkg = join(folder, 'var', 'lib', 'dpkg');
+  for (const name of ['info', 'updates', 'triggers', 'alternatives', 'parts']) {
+    mkdirSync(join(dpkg, name), { recursive: true });
+  }
+  const status = execFileSync('dpkg-query', ['--status', ...packages], { encoding: 'utf8' });
+  writeFileSync(join(dpkg, 'status'), status);
+  for (const name of ['/etc/adduser.conf', '/etc/deluser.conf', '/etc/login.defs', '/etc/pam.d']) {
+    if (existsSync(name)) cpSync(name, join(folder, name), { recursive: true });
+  }
+  writeFileSync(join(folder, 'etc', 'shadow'), 'root:*:20000:0:99999:7:::\n', { mode: 0o640 });
+  writeFileSync(join(folder, 'etc', 'gshadow'), '', { mode: 0o640 });
+};
+
+/**
+ * What the container sees of this machine, read-only: the programs, and this repository with its dependencies. With a
+ * folder for changes, it can write to /usr.
+ */
+export const listBinds = (changes?: string): string[] => {
+  if (changes !== undefined) mkdirSync(changes);
+  return [...(changes === undefined ? ['--bind-ro=/usr'] : [`--overlay=/usr:${changes}:/usr`]), ...listReadOnly()];
+};
+
+const listReadOnly = (): string[] =>
   [
-    '/usr',
     `${process.execPath}:/srv/node`,
     // Where the unit expects it. The link to the dependencies may lead out of the repository, so they are beside it.
     `${packageRoot}:/opt/signalbox`,

@@ -7,7 +7,7 @@ import { atExit } from '../../faults/support/exit.ts';
 import { waitUntil } from '../../faults/support/wait.ts';
 import { createFolder } from '../../support/folder.ts';
 import { createControlGroup } from './control-group.ts';
-import { createRoot, listBinds } from './folder.ts';
+import { addPackages, createRoot, listBinds } from './folder.ts';
 
 /** Runs a program in the container as root; returns its standard output, whatever its exit code. */
 export type Run = (program: string, ...args: string[]) => string;
@@ -28,21 +28,40 @@ export const startMachine = async (t: TestContext): Promise<Machine> => {
   return { run, execute: (command) => execute(url, command) };
 };
 
-/** Boots systemd in a container; without the service it has a network of its own and nothing of signalbox is set up. */
-export const bootMachine = async (t: TestContext, options: { withService: boolean }): Promise<Run> => {
+interface Options {
+  /** Without it, the container has a network of its own and nothing of signalbox is set up. */
+  withService: boolean;
+  /** True to install Debian packages there: it knows which ones this machine has, and can write to /usr. */
+  installs?: boolean;
+  /** A folder that is /packages there. */
+  files?: string;
+}
+
+/** Boots systemd in a container. */
+export const bootMachine = async (t: TestContext, options: Options): Promise<Run> => {
   const container = startContainer(t, `signalbox-test-${process.pid}`, options);
   const run: Run = (program, ...args) => enter(findInit(container), program, args);
   await waitUntil('the machine has booted', () => /running|degraded/.test(run('systemctl', 'is-system-running')));
   return run;
 };
 
-const startContainer = (t: TestContext, name: string, options: { withService: boolean }): ChildProcess => {
-  const folder = join(createFolder(t), 'root');
+const startContainer = (t: TestContext, name: string, options: Options): ChildProcess => {
+  const parent = createFolder(t);
+  const folder = join(parent, 'root');
   createRoot(folder, options);
+  if (options.installs) addPackages(folder);
   const group = createControlGroup(name);
   const flags = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', `--machine=${name}`];
   if (!options.withService) flags.push('--private-network');
-  const nspawn = ['systemd-nspawn', ...flags, ...listBinds(), '-D', folder, '--boot'];
+  if (options.files) flags.push(`--bind-ro=${options.files}:/packages`);
+  const nspawn = [
+    'systemd-nspawn',
+    ...flags,
+    ...listBinds(options.installs ? join(parent, 'usr') : undefined),
+    '-D',
+    folder,
+    '--boot',
+  ];
   // It starts when it is in its group.
   const child = spawn('sh', ['-c', 'read go && exec "$@"', 'sh', ...nspawn], {
     stdio: ['pipe', 'ignore', 'inherit'],

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { requires } from '../faults/support/requirements.ts';
+import { waitUntil } from '../faults/support/wait.ts';
+import { build, findObstacle } from '../package/build.ts';
+import { createFolder } from '../support/folder.ts';
+import { bootMachine } from './support/machine.ts';
+
+const programs = ['systemd-nspawn', 'nsenter', 'curl', 'dpkg-deb', 'deb-systemd-helper', 'adduser', 'setpriv'];
+const skip = requires({ programs, mounts: true }).skip || findObstacle();
+
+/** Fast, because the tests do not keep the package. */
+const compression = { DPKG_DEB_COMPRESSOR_TYPE: 'gzip', DPKG_DEB_COMPRESSOR_LEVEL: '1' };
+
+test('lintian reports no errors', { skip: skip || requires({ programs: ['lintian'] }).skip }, async (t) => {
+  const folder = createFolder(t);
+  await build('build-deb', ['--folder', folder], compression);
+  const [deb = ''] = readdirSync(folder);
+  execFileSync('lintian', ['--allow-root', '--fail-on', 'error', join(folder, deb)], { stdio: 'pipe' });
+});
+
+test('the Debian package installs, upgrades with its data, survives a failed upgrade, and is purged', {
+  skip,
+}, async (t) => {
+  const folder = createFolder(t);
+  for (const release of ['0.0.1', '99.0.0'])
+    await build('build-deb', ['--folder', folder, '--release', release], compression);
+  const run = await bootMachine(t, { withService: false, installs: true, files: folder });
+  /** Runs a script, which must end with the exit code; returns its output. */
+  const sh = (script: string, code = 0): string => {
+    const output = run('sh', '-c', `{ ${script}\n} 2>&1; echo "exit code $?"`);
+    assert.match(output, new RegExp(`exit code ${code}\n$`), output);
+    return output;
+  };
+  const ask = (path: string, ...args: string[]): string =>
+    run('curl', '-sS', '--retry', '10', '--retry-delay', '1', '--retry-connrefused', `localhost:8080${path}`, ...args);
+  const readPid = (): string => run('systemctl', 'show', '--value', '-p', 'MainPID', 'signalbox').trim();
+  const install = (release: string, code = 0): string =>
+    sh(`dpkg --install --force-confold /packages/signalbox_${release}_amd64.deb`, code);
+
+  // Machines on which nothing may start have this file.
+  sh('rm -f /usr/sbin/policy-rc.d');
+  install('0.0.1');
+  assert.match(ask('/health'), /"status":"healthy"/);
+  assert.equal(run('systemctl', 'is-enabled', 'signalbox').trim(), 'enabled');
+  assert.match(ask('/api/alert', '-d', '{"message":"before the upgrade"}'), /"received":true/);
+  assert.equal(sh('stat -c "%U %G %a" /etc/signalbox/config.json'), 'root signalbox 640\nexit code 0\n');
+  assert.equal(sh('stat -c "%U %G %a" /var/lib/signalbox'), 'signalbox signalbox 700\nexit code 0\n');
+  assert.match(sh('signalbox --version'), /^\d/);
+
+  const first = readPid();
+  install('99.0.0');
+  assert.match(ask('/api/alerts'), /before the upgrade/);
+  assert.notEqual(readPid(), first);
+
+  const second = readPid();
+  sh(`cp -a /etc/signalbox/config.json /tmp/kept && echo '{"prot": 1}' > /etc/signalbox/config.json`);
+  assert.match(install('0.0.1', 1), /refuses \/etc\/signalbox\/config.json, so the server was not restarted/);
+  assert.match(ask('/api/alerts'), /before the upgrade/);
+  assert.equal(readPid(), second);
+  sh('cp -a /tmp/kept /etc/signalbox/config.json && dpkg --configure signalbox');
+  assert.match(ask('/api/alerts'), /before the upgrade/);
+  assert.notEqual(readPid(), second);
+
+  sh('dpkg --remove signalbox');
+  await waitUntil('the server has stopped', () => run('pgrep', '-x', 'signalbox') === '');
+  sh('test -f /etc/signalbox/config.json && test -d /var/lib/signalbox && ! test -e /usr/bin/signalbox');
+  sh('dpkg --purge signalbox');
+  sh('! test -e /etc/signalbox && ! test -e /var/lib/signalbox && ! getent passwd signalbox');
+});
