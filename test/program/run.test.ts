@@ -167,8 +167,8 @@ test('run passes signals on to the command', async (t) => {
 test('Ctrl+C in a terminal reaches the command once', async (t) => {
   const server = await startServer(t);
   // `script` of util-linux runs the program in a terminal.
-  const command = `'${node}' '${main}' run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
-  const child = spawn('script', ['-qec', command, '/dev/null']);
+  const line = `'${command.join("' '")}' run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
+  const child = spawn('script', ['-qec', line, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),
   );
@@ -222,9 +222,13 @@ test('a server that is away changes no exit code, and delays the exit only for -
 
 test('a signal ends the waiting for the server, with the exit code of the command', async (t) => {
   const server = await startReceiver(t, (response) => void response.writeHead(503).end());
-  const child = spawn(program, [...programArgs, 'run', '--url', server.url, '--retry-for', '600', 'sh', '-c', 'exit 6'], {
-    stdio: 'ignore',
-  });
+  const child = spawn(
+    program,
+    [...programArgs, 'run', '--url', server.url, '--retry-for', '600', 'sh', '-c', 'exit 6'],
+    {
+      stdio: 'ignore',
+    },
+  );
   await waitUntil('the alert is sent', () => server.requests.length > 0);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'close'), [6, null]);
@@ -232,7 +236,9 @@ test('a signal ends the waiting for the server, with the exit code of the comman
 
 test('a reader that goes away ends the command, as without run', async (t) => {
   const server = await startServer(t);
-  const child = spawn(program, [...programArgs, 'run', '--url', server.url, 'yes'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, [...programArgs, 'run', '--url', server.url, 'yes'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   child.stdout.destroy();
   assert.deepEqual(await once(child, 'close'), [141, null]);

@@ -11,7 +11,7 @@ import { settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { main, runProgram, startProgram } from '../support/program.ts';
+import { command, runProgram, startProgram } from '../support/program.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const run = promisify(execFile);
@@ -75,10 +75,10 @@ test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh
   const [variables = '', lines = ''] = toBlocks(findSection(recipes, 'Cron and backups'), 'sh');
   const file = join(folder, 'client.env');
   writeFileSync(file, variables.replace('http://127.0.0.1:8080', server.url));
-  writeFileSync(join(folder, 'signalbox'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, 'signalbox'), `#!/bin/sh\nexec '${command.join("' '")}' "$@"\n`, { mode: 0o755 });
   const env = { PATH: `${folder}:${process.env['PATH']}` };
-  const [, command = ''] = /^[\d* ]+ root (.*)$/.exec(findBlock('Cron and backups', 'cron').trim()) ?? [];
-  const job = command.replace('/etc/signalbox/client.env', file).replace('/usr/local/bin/backup', 'sh -c "exit 3"');
+  const [, line = ''] = /^[\d* ]+ root (.*)$/.exec(findBlock('Cron and backups', 'cron').trim()) ?? [];
+  const job = line.replace('/etc/signalbox/client.env', file).replace('/usr/local/bin/backup', 'sh -c "exit 3"');
   await assert.rejects(run('sh', ['-c', job], { env }), { code: 3, stderr: '' });
   const script = `set -a; . '${file}'\n${lines.replace('-lt 95', '-lt 0')}`;
   assert.deepEqual(await run('sh', ['-c', script], { env }), { stdout: '', stderr: '' });
