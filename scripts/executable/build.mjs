@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -39,8 +40,8 @@ export const buildExecutable = async () => {
   ]);
   writeBlob();
   const unfinished = `${executablePath}.new`;
-  // Debug symbols are an eighth of Node.
-  run('strip', ['-o', unfinished, nodePath]);
+  // Debug symbols are an eighth of Node; without binutils they stay.
+  if (spawnSync('strip', ['-o', unfinished, nodePath]).status !== 0) copyFileSync(nodePath, unfinished);
   const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
   const postject = join(work, 'node_modules', 'postject', 'dist', 'cli.js');
   run(process.execPath, [postject, unfinished, 'NODE_SEA_BLOB', join(work, 'blob'), '--sentinel-fuse', fuse]);

@@ -167,7 +167,8 @@ test('run passes signals on to the command', async (t) => {
 test('Ctrl+C in a terminal reaches the command once', async (t) => {
   const server = await startServer(t);
   // `script` of util-linux runs the program in a terminal.
-  const line = `'${command.join("' '")}' run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
+  const words = [program, ...programArgs].map((word) => `'${word}'`).join(' ');
+  const line = `${words} run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
   const child = spawn('script', ['-qec', line, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { waitUntil } from '../support/wait.ts';
+import { createEngine, type Engine, toSkip } from './support.ts';
+
+interface Inspected {
+  Config: { User: string; Healthcheck?: { Test: string[] } };
+  State: { Pid: number; ExitCode: number };
+}
+
+const inspect = (podman: Engine['podman'], name: string): Inspected => JSON.parse(podman('inspect', name))[0];
+
+test('the container runs without root on a read-only root file system, is healthy, and keeps its volume', {
+  skip: toSkip(),
+}, async (t) => {
+  const { build, podman } = createEngine(t);
+  const image = build();
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const data = createFolder(t);
+  const start = async (): Promise<void> => {
+    podman(
+      ...['run', '--detach', '--name', 'box', '--read-only', '--cap-drop=all', '--security-opt=no-new-privileges'],
+      ...['--network=host', `--env=SIGNALBOX_PORT=${port}`, '--env=SIGNALBOX_STORE=file'],
+      // The engine's own limits may be above those of this machine.
+      ...['--ulimit=nofile=1024:1024', '--ulimit=nproc=1000:1000', `--volume=${data}:/var/lib/signalbox:U`, image],
+    );
+    await waitUntil('it answers', async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true);
+  };
+  await start();
+  const { Config, State } = inspect(podman, 'box');
+  assert.equal(Config.User, '10001:10001');
+  assert.match(readFileSync(`/proc/${State.Pid}/status`, 'utf8'), /^Uid:\t10001\t10001\t10001\t10001$/m);
+  assert.deepEqual(Config.Healthcheck?.Test, ['CMD', 'signalbox', 'healthcheck']);
+  assert.equal(podman('healthcheck', 'run', 'box'), '');
+  assert.match(podman('exec', 'box', 'sh', '-c', '! touch /usr/x 2>&1'), /Read-only file system/);
+  assert.equal(podman('exec', 'box', 'sh', '-c', 'command -v curl wget node npm || true'), '');
+  for (const path of ['/console/', '/docs/', '/openapi.json', '/api/processes']) {
+    assert.equal((await fetch(url + path)).status, 200, path);
+  }
+  const { status } = await fetch(`${url}/api/alert`, { method: 'POST', body: '{"message": "kept in the volume"}' });
+  assert.equal(status, 200);
+  podman('stop', '--time', '20', 'box');
+  assert.equal(inspect(podman, 'box').State.ExitCode, 0);
+  podman('rm', 'box');
+  await start();
+  assert.match(await (await fetch(`${url}/api/alerts`)).text(), /kept in the volume/);
+});
