@@ -4,7 +4,7 @@ import { defineShape } from '../route.ts';
 export type Instance = Static<typeof Instance>;
 const Instance = defineShape('Instance', {
   name: Type.String({ description: 'As set by `instanceName`.', examples: ['one'] }),
-  version: Type.String({ description: 'Version of signalbox.', examples: ['0.1.0'] }),
+  version: Type.String({ description: 'Version of signalbox.', examples: ['1.0.0'] }),
   instance: Type.String({
     format: 'uuid',
     description: 'Of the running process; another one after a restart.',

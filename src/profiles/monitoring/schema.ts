@@ -8,7 +8,7 @@ export const ServerHealth = defineShape('ServerHealth', {
     pattern: '^(\\d+\\.)?\\d{2}:\\d{2}:\\d{2}\\.\\d{7}$',
     examples: ['00:00:00.6640000'],
   }),
-  version: Type.String({ examples: ['0.1.0'] }),
+  version: Type.String({ examples: ['1.0.0'] }),
   hostname: Type.String({ examples: ['web-1'] }),
 });
 

@@ -86,7 +86,7 @@ export const TaskRefusal = defineShape('TaskRefusal', {
 export const TaskHealth = defineShape('TaskHealth', {
   status: Type.Literal('healthy'),
   timestamp: Type.String({ description: 'UTC, with milliseconds.', examples: ['2026-01-31T09:30:00.123Z'] }),
-  version: Type.String({ examples: ['0.1.0'] }),
+  version: Type.String({ examples: ['1.0.0'] }),
   machine: Type.String({ examples: ['web-1'] }),
   pwsh: Type.String({ description: 'Version of the runtime (Node.js).', examples: ['20.20.2'] }),
 });
