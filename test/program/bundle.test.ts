@@ -74,7 +74,7 @@ test('the package holds the program, its pages and examples, but no tests', asyn
     assert.ok(paths.includes(path), path);
   }
   assert.deepEqual(
-    paths.filter((path) => /test/.test(path)),
+    paths.filter((path) => /(^|\/)test\/|\.test\./.test(path)),
     [],
   );
 });
