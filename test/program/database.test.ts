@@ -57,7 +57,10 @@ test('a database that somebody has to change something for ends the start with o
   const url = server.url();
   assert.match(await refuse(url.replace(/:[^:@]+@/, ':wrong@')), new RegExp(`^${cannot}the password is wrong`));
   assert.match(await refuse(server.url('none')), new RegExp(`^${cannot}there is no such database`));
-  assert.equal(await refuse(`${url}?sslmode=require`), `${cannot}the server offers no TLS`);
+  assert.equal(
+    await refuse(`${url}?sslmode=require`),
+    `${cannot}the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust`,
+  );
   const { stop } = await startProgram(t, ['--port', '0'], { variables: { ...shared, SIGNALBOX_STORE: url } });
   assert.equal((await stop()).code, 0);
   assert.match(await refuse(url, { SIGNALBOX_JWT_SECRET: 'x'.repeat(32) }), /use another jwtSecret: set the same$/);

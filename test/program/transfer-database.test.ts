@@ -104,7 +104,7 @@ test('an export or import without a usable database is refused in one line', { s
     const name = server.url('nowhere');
     assert.equal(
       await refusal([command, '--store', name], 1),
-      'store: the database cannot be used: there is no such database',
+      'store: the database cannot be used: there is no such database: create it, or correct the address',
     );
     assert.match(await refusal([command, '--store', 'postgres://127.0.0.1:1/none'], 1), /ECONNREFUSED/);
     assert.match(await refusal([command, '--store', 'postgres://'], 1), /^store: the address must be like /);

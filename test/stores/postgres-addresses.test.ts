@@ -66,12 +66,15 @@ test('an address that cannot be used is refused in one line that does not show t
   }
   assert.equal(
     await refuse(t, `postgres://guest:guest@127.0.0.1:${port}/signalbox`),
-    `${unusable} the user lacks rights in the database`,
+    `${unusable} the user lacks rights in the database: make it the owner, or grant CREATE on the database`,
   );
 });
 
 test('PgBouncer refuses a wrong password or database in one line', { skip: toSkipPgBouncer() }, async (t) => {
   const url = await startPgBouncer(t, server);
-  assert.equal(await refuse(t, url.replace('test-signalbox', 'other')), `${unusable} the password is wrong`);
-  assert.equal(await refuse(t, `${url}x`), `${unusable} there is no such database`);
+  assert.equal(
+    await refuse(t, url.replace('test-signalbox', 'other')),
+    `${unusable} the password is wrong: correct it in the address`,
+  );
+  assert.equal(await refuse(t, `${url}x`), `${unusable} there is no such database: create it, or correct the address`);
 });

@@ -34,23 +34,26 @@ export const isPassing = (error: unknown): boolean => {
 
 /** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */
 const lasting: Record<string, string> = {
-  '28P01': 'the password is wrong',
-  '28000': 'this user may not connect',
-  '3D000': 'there is no such database',
-  '42501': 'the user lacks rights in the database',
+  '28P01': 'the password is wrong: correct it in the address',
+  '28000': 'this user may not connect: allow it in pg_hba.conf, or use another user',
+  '3D000': 'there is no such database: create it, or correct the address',
+  '42501': 'the user lacks rights in the database: make it the owner, or grant CREATE on the database',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not trusted: name its authority with sslrootcert',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is not trusted: name its authority with sslrootcert',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not trusted: name its authority with sslrootcert',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is not trusted: name its authority with sslrootcert',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name: use a name that it has in the address',
+  CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it',
 };
 
 /** Messages that say more than their code, of the driver and of PgBouncer. */
 const lastingMessages: [message: RegExp, problem: string][] = [
-  [/does not support SSL/, 'the server offers no TLS'],
-  [/^password authentication failed$/, 'the password is wrong'],
-  [/^no such database/, 'there is no such database'],
+  [
+    /does not support SSL/,
+    'the server offers no TLS: turn it on there, or use sslmode=disable in a network that you trust',
+  ],
+  [/^password authentication failed$/, 'the password is wrong: correct it in the address'],
+  [/^no such database/, 'there is no such database: create it, or correct the address'],
 ];
 
 /** The lasting problem that a failure to connect shows; undefined for any other. */
