@@ -17,15 +17,12 @@ export const executableStart: Row = {
       return startMs;
     });
     const [ours = [], figures = []] = await takeTurns(rounds, sides);
+    const start = { id: 'B16', work: 'start of the executable to first response', unit: ' ms', ours };
+    const beside = { name: `Node ${process.versions.node}, dist/signalbox.js`, figures };
+    // Both goals must be met, so each has a line.
     return [
-      {
-        ...{ id: 'B16', work: 'start of the executable to first response', unit: ' ms', ours },
-        beside: { name: `Node ${process.versions.node}, dist/signalbox.js`, figures },
-        goals: [
-          { of: 'value', atMost: 200 },
-          { of: 'ratio', atMost: 0.5 },
-        ],
-      },
+      { ...start, goals: [{ of: 'value', atMost: 200 }] },
+      { ...start, beside, goals: [{ of: 'ratio', atMost: 0.5 }] },
     ];
   },
 };
