@@ -55,7 +55,7 @@ test('a setting under both names in one place is refused', async (t) => {
 });
 
 test('a former name is no unknown variable where another setting cannot be used', async () => {
-  const text = await refusal(['--profiles', 'login', '--data-dir', '/dev/null/x'], 1, {
+  const text = await refusal(['--profiles', 'login,alerts', '--data-dir', '/dev/null/x'], 1, {
     ...passwords,
     SIGNALBOX_ISSUER: 'x',
   });

@@ -220,7 +220,13 @@ test('a server that is no signalbox refuses the alert', async (t) => {
     [secure.code, secure.stderr],
     [1, `signalbox: the alert was not stored: ${https}: the server does not speak HTTPS\n`],
   );
-  const other = createServer((socket) => void socket.end('220 mail\r\n')).listen(0, '127.0.0.1');
+  const other = createServer(
+    (socket) =>
+      void socket
+        .on('error', () => undefined)
+        .resume()
+        .end('220 mail\r\n'),
+  ).listen(0, '127.0.0.1');
   t.after(() => other.close());
   await once(other, 'listening');
   const { stderr: said } = await send(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, ['x']);
