@@ -1,14 +1,28 @@
+import { getSystemErrorMap } from 'node:util';
+
 /** Escapes characters that end a line or move the cursor. */
 export const escapeControls = (text: string): string =>
   text.replace(/[\p{C}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
+/** A system error in plain words, such as `no space left on device`. */
+export const explainSystemError = ({ errno = 0, message }: NodeJS.ErrnoException): string =>
+  getSystemErrorMap().get(errno)?.[1] ?? message;
 
 /** Prints one line on standard error. */
 export const say = (text: string): void => {
   process.stderr.write(`signalbox: ${escapeControls(text)}\n`);
 };
 
+/** Prints on standard output; the process ends if that cannot be written, quietly if only its reader has gone away. */
 export const print = (text: string): void => {
+  if (!process.stdout.listeners('error').includes(endUnwritten)) process.stdout.on('error', endUnwritten);
   process.stdout.write(text);
+};
+
+const endUnwritten = (error: NodeJS.ErrnoException): void => {
+  if (error.code === 'EPIPE') process.exit(0);
+  say(`cannot write: ${explainSystemError(error)}`);
+  process.exit(1);
 };
 
 /** Resolves once everything written has left the process: exiting during a write would cut it off. */

@@ -16,6 +16,9 @@ export const explainUnknownFlag = (
   const owners = commands.filter((one) => takes(listOwnFlags(one))).map(({ name }) => name);
   if (owners.length > 0) return `${flag} belongs to ${owners.join(', ')}`;
   if (takes(settingFlags) && !takes(known)) return `${flag} is a setting that ${command.name} does not read`;
+  if (command.name === 'send' && !flag.startsWith('--')) {
+    return `Unknown option '${flag}'; put -- before a message that begins with -`;
+  }
   return `Unknown option '${flag}'${explainSetting(flag) ?? (suggestFlag(flag, known) || `; see ${helpOf(command)}`)}`;
 };
 

@@ -127,10 +127,11 @@ const isWindows = process.platform === 'win32';
 
 /** Warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be random. */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
-  const known = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
+  const names = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
+  const known = [...names, ...Object.keys(formerNames).map(toVariableName)];
   return Object.keys(environment)
     .filter((name) => /^SIGNALBOX_/i.test(name) && !known.includes(isWindows ? name.toUpperCase() : name))
-    .map((name) => `the variable ${name} is not a setting and is ignored${suggest(name, known)}`);
+    .map((name) => `the variable ${name} is not a setting and is ignored${suggest(name, names)}`);
 };
 
 /** The first value among flag, variable and file. */

@@ -63,6 +63,7 @@ test('bash completes commands, flags and values', needs('bash'), async (t) => {
     ['signalbox --no-alerts-s', ['--no-alerts-sync']],
     ['signalbox --config a.json exp', ['export']],
     ['signalbox --config ', []],
+    ['signalbox check-config --confi', []],
     ['signalbox export --store', ['--store']],
     ['signalbox create-key name --scope alerts:w', ['write']],
     ['signalbox run --time', ['--timeout']],

@@ -54,6 +54,14 @@ test('a setting under both names in one place is refused', async (t) => {
   );
 });
 
+test('a former name is no unknown variable where another setting cannot be used', async () => {
+  const text = await refusal(['--profiles', 'login,alerts', '--data-dir', '/dev/null/x'], 1, {
+    ...passwords,
+    SIGNALBOX_ISSUER: 'x',
+  });
+  assert.doesNotMatch(text, /SIGNALBOX_ISSUER/);
+});
+
 test('the config schema marks former names as deprecated', async () => {
   const { properties } = JSON.parse((await runProgram(['config-schema'])).stdout);
   assert.deepEqual([properties.issuer.deprecated, properties.issuer.type], [true, 'string']);

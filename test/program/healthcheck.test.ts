@@ -75,6 +75,14 @@ test('healthcheck ends with 1 and one line if the server does not respond, or no
   const [code, , stderr] = await check(['--url', url]);
   assert.equal(code, 1);
   assert.match(String(stderr), /^signalbox: not healthy: [^\n]+\n$/);
+  behave((response) => void response.end('<html>'));
+  assert.deepEqual(await check(['--url', url]), [1, '', `signalbox: not healthy: ${url} is not a signalbox server\n`]);
+  const https = url.replace('http:', 'https:');
+  assert.deepEqual(await check(['--url', https]), [
+    1,
+    '',
+    `signalbox: not healthy: ${https}: the server does not speak HTTPS\n`,
+  ]);
 });
 
 test('healthcheck waits at most 5 seconds', async (t) => {

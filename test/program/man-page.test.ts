@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
 import { listCommands } from '../../src/cli/commands/index.ts';
@@ -7,7 +9,7 @@ import { toFlagName, toVariableName } from '../../src/config/names.ts';
 import { isFlag, textForm } from '../../src/config/schema.ts';
 import { features } from '../../src/profiles/index.ts';
 import { settingsSchema } from '../support/app.ts';
-import { runProgram } from '../support/program.ts';
+import { command, runProgram } from '../support/program.ts';
 
 const { stdout: page, code, stderr } = await runProgram(['man-page']);
 
@@ -81,4 +83,26 @@ test('mandoc finds no fault in the manual page', needs('mandoc'), () => {
   const faults = stdout.split('\n').filter((line) => line !== '' && !line.includes('missing date'));
   assert.deepEqual(faults, []);
   assert.notEqual(status, null);
+});
+
+test('what cannot be printed is a failure with one line', { skip: !existsSync('/dev/full') }, (t) => {
+  const full = openSync('/dev/full', 'w');
+  t.after(() => closeSync(full));
+  const [program, ...args] = command;
+  for (const words of [['man-page'], ['completion', 'bash']]) {
+    const ended = spawnSync(program, [...args, ...words], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
+    assert.deepEqual([ended.status, ended.stderr], [1, 'signalbox: cannot write: no space left on device\n']);
+  }
+});
+
+test('a reader that stops early is no matter for a message', async () => {
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, 'man-page'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  assert.deepEqual(await once(child, 'close'), [0, null]);
+  assert.equal(said, '');
 });

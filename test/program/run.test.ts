@@ -111,7 +111,7 @@ test('a command that cannot be started gives the exit codes of a shell, and an a
   ] as const) {
     const ended = await run(server.url, [program]);
     assert.deepEqual([ended.code, ended.stderr], [code, `signalbox: ${program} could not be started: ${reason}\n`]);
-    assert.match(readAlerts(server).at(-1)?.['message'] ?? '', new RegExp(`could not be started: ${reason}`));
+    assert.match(readAlerts(server).at(-1)?.['message'] ?? '', new RegExp(`could not be started: ${reason}$`));
   }
 });
 
@@ -226,13 +226,16 @@ test('a signal ends the waiting for the server, with the exit code of the comman
   const child = spawn(
     program,
     [...programArgs, 'run', '--url', server.url, '--retry-for', '600', 'sh', '-c', 'exit 6'],
-    {
-      stdio: 'ignore',
-    },
+    { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   await waitUntil('the alert is sent', () => server.requests.length > 0);
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'close'), [6, null]);
+  assert.equal(said, 'signalbox: the alert was not stored: interrupted\n');
 });
 
 test('a reader that goes away ends the command, as without run', async (t) => {
@@ -256,5 +259,5 @@ test('run without a command, or with a wrong flag, runs nothing', async () => {
     await refusal(['run', '--timeout', 'x', 'echo', 'ran'], 2),
     '--timeout must be seconds from 0 to 2000000, not "x"',
   );
-  assert.match(await refusal(['run', 'echo', 'ran'], 2, { SIGNALBOX_URL: 'box' }), /^SIGNALBOX_URL must be a URL/);
+  assert.match(await refusal(['run', '--url', 'box', 'echo', 'ran'], 2), /^--url must be a URL/);
 });

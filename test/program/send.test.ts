@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -212,6 +214,23 @@ test('a server that is no signalbox refuses the alert', async (t) => {
   const { url } = await startReceiver(t, (response) => void response.end('<html>'));
   const { code, stderr } = await send(url, ['x']);
   assert.deepEqual([code, stderr], [1, `signalbox: the alert was not stored: ${url} is not a signalbox server\n`]);
+  const https = url.replace('http:', 'https:');
+  const secure = await send(https, ['x']);
+  assert.deepEqual(
+    [secure.code, secure.stderr],
+    [1, `signalbox: the alert was not stored: ${https}: the server does not speak HTTPS\n`],
+  );
+  const other = createServer(
+    (socket) =>
+      void socket
+        .on('error', () => undefined)
+        .resume()
+        .end('220 mail\r\n'),
+  ).listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await once(other, 'listening');
+  const { stderr: said } = await send(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, ['x']);
+  assert.match(said, /: the server does not speak HTTP\n$/);
 });
 
 test('addresses and flags that send cannot use are usage errors', async () => {
@@ -225,6 +244,7 @@ test('addresses and flags that send cannot use are usage errors', async () => {
     [['--port', '1'], '--port is a setting that send does not read'],
     [['--scope', 'alerts:write'], '--scope belongs to create-key'],
     [['--timeout', '1'], '--timeout belongs to run'],
+    [['-5', 'degrees'], "Unknown option '-5'; put -- before a message that begins with -"],
     [['--leve', '1'], "Unknown option '--leve'; did you mean --level?"],
   ] as const) {
     assert.equal(await refusal(['send', ...args, 'x'], 2), message);

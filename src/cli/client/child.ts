@@ -5,12 +5,26 @@ import { Socket } from 'node:net';
 import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { explainSystemError } from '../messages.ts';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
 export interface Ending {
   exitCode: number;
   failure?: string;
+  isStarted: boolean;
 }
+
+/** How to hear from a program that runs. */
+export interface Listener {
+  /** Gets the output, too. */
+  keep(chunk: Buffer): void;
+  /** The program has ended; output may still come. */
+  ended(): void;
+}
+
+/** What a program leaves in the background can keep the output open: it is not waited for longer. */
+const outputWaitMs = 1000;
 
 /** Signals that are passed on. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
@@ -20,12 +34,13 @@ const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 /**
  * Runs a program without a shell, with this process's stdin; its output and the signals that this process gets are passed
- * on. `keep` gets the output, too. Resolves once it has ended and its output is complete.
+ * on. Resolves once it has ended and its output is complete, or 1 s later; output that still comes is passed on until this
+ * process exits. `drain` resolves once a slow reader has taken what there is.
  */
 export const runChild = async (
   [program = '', ...args]: readonly string[],
-  keep: (chunk: Buffer) => void,
-): Promise<Ending> => {
+  { keep, ended: onEnded }: Listener,
+): Promise<Ending & { drain(): Promise<void> }> => {
   const passOn = (signal: NodeJS.Signals): void => {
     if (!(process.stdin.isTTY && sentByTerminal.has(signal))) child.kill(signal);
   };
@@ -36,16 +51,20 @@ export const runChild = async (
   const child: ChildProcess = spawn(program, args, { stdio });
   for (const { writer } of pipes ?? []) closeSync(writer);
   const ended = once(child, 'exit');
-  const complete = [
-    passOutput(out?.reader ?? child.stdout, process.stdout, keep),
-    passOutput(err?.reader ?? child.stderr, process.stderr, keep),
-  ];
+  const unwritten: NodeJS.ErrnoException[] = [];
+  const onError = (error: NodeJS.ErrnoException) => void unwritten.push(error);
+  const complete = Promise.all([
+    passOutput(out?.reader ?? child.stdout, process.stdout, keep, onError),
+    passOutput(err?.reader ?? child.stderr, process.stderr, keep, onError),
+  ]);
   try {
     const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
-    await Promise.all(complete);
-    return describeEnding(code, signal);
+    onEnded();
+    await waitFor(complete, outputWaitMs);
+    return { ...addUnwritten(describeEnding(code, signal), unwritten), drain: () => drain(complete) };
   } catch (error) {
-    return describeStartFailure(error as NodeJS.ErrnoException);
+    onEnded();
+    return { ...describeStartFailure(error as NodeJS.ErrnoException), drain: async () => undefined };
   } finally {
     for (const signal of signals) process.off(signal, passOn);
   }
@@ -81,23 +100,54 @@ const passOutput = async (
   output: Readable | null,
   target: NodeJS.WriteStream,
   keep: (chunk: Buffer) => void,
+  onError: (error: NodeJS.ErrnoException) => void,
 ): Promise<void> => {
   if (!output) return;
   const closed = once(output, 'close');
   output.on('data', keep).pipe(target, { end: false });
-  // Nobody reads any more: the program has to notice it, as it would without this one.
-  target.on('error', () => output.destroy());
+  target.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') onError(error);
+    // The program has to notice that it cannot write, as it would without this one.
+    output.destroy();
+  });
   await closed;
 };
 
+/** Resolves to whether the promise did in time. */
+const waitFor = async (promise: Promise<unknown>, limitMs: number): Promise<boolean> => {
+  const waiting = new AbortController();
+  const late = setTimeout(limitMs, false, { signal: waiting.signal }).catch(() => false);
+  const isDone = await Promise.race([promise.then(() => true), late]);
+  waiting.abort();
+  return isDone;
+};
+
+const drain = async (complete: Promise<unknown>): Promise<void> => {
+  const isSlow = () => [process.stdout, process.stderr].some(({ writableNeedDrain }) => writableNeedDrain);
+  while (isSlow() && !(await waitFor(complete, 100)));
+};
+
+/** Lost output is a failure, even if the program did not notice it. */
+const addUnwritten = (ending: Ending, [error]: readonly NodeJS.ErrnoException[]): Ending => {
+  if (error === undefined) return ending;
+  const problem = `its output could not be written: ${explainSystemError(error)}`;
+  const failure = ending.failure === undefined ? `ended, but ${problem}` : `${ending.failure}, and ${problem}`;
+  return { ...ending, exitCode: ending.exitCode || 1, failure };
+};
+
 const describeEnding = (code: number | null, signal: NodeJS.Signals | null): Ending => {
-  if (signal !== null) return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}` };
-  return code === 0 || code === null ? { exitCode: 0 } : { exitCode: code, failure: `failed with exit code ${code}` };
+  const isStarted = true;
+  if (signal !== null) {
+    return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}`, isStarted };
+  }
+  if (code === 0 || code === null) return { exitCode: 0, isStarted };
+  return { exitCode: code, failure: `failed with exit code ${code}`, isStarted };
 };
 
 /** With the exit codes of shells. */
 const describeStartFailure = ({ code, message }: NodeJS.ErrnoException): Ending => {
-  if (code === 'ENOENT') return { exitCode: 127, failure: 'could not be started: there is no such program' };
+  const isStarted = false;
+  if (code === 'ENOENT') return { exitCode: 127, failure: 'could not be started: there is no such program', isStarted };
   const reason = code === 'EACCES' ? 'it is not executable' : message;
-  return { exitCode: 126, failure: `could not be started: ${reason}` };
+  return { exitCode: 126, failure: `could not be started: ${reason}`, isStarted };
 };

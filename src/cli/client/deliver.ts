@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
-import { exchange, explainFailure, type Reply } from './exchange.ts';
+import { exchange, explainFailure, isOtherProtocol, parse, type Reply } from './exchange.ts';
 import type { Server } from './server.ts';
 
 export interface OutgoingAlert {
@@ -80,7 +80,7 @@ const attempt = async (
 
 /** An untrusted certificate, or a server that does not speak HTTP or TLS. */
 const isLasting = ({ code = '' }: NodeJS.ErrnoException): boolean =>
-  /CERT|ISSUER|SIGN|ERR_TLS|EPROTO|ERR_SSL|HPE_/.test(code);
+  isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code);
 
 const toOutcome = (reply: Reply, { url, key }: Server): Outcome & { leastWaitMs?: number } => {
   const { status, headers } = reply;
@@ -92,14 +92,6 @@ const toOutcome = (reply: Reply, { url, key }: Server): Outcome & { leastWaitMs?
   const reason = `${url.origin} responded ${status}${said}${advice}`;
   if (passing.has(status)) return { away: reason, leastWaitMs: toWaitMs(headers['retry-after']) };
   return { refused: status === 200 ? `${url.origin} is not a signalbox server` : reason };
-};
-
-const parse = (text: string): Record<string, unknown> => {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 };
 
 /** Milliseconds to wait as `Retry-After` says, in seconds or as a date; 0 if it says nothing. */

@@ -69,8 +69,21 @@ const reasons: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 };
 
+/** Whether a code of a failure says that the server speaks neither HTTP nor TLS, as asked. */
+export const isOtherProtocol = (code: string): boolean => /^(EPROTO$|ERR_SSL|HPE_)/.test(code);
+
 /** Why there is no response, as a clause. */
 export const explainFailure = (error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException;
+  if (isOtherProtocol(code)) return `the server does not speak ${code.startsWith('HPE_') ? 'HTTP' : 'HTTPS'}`;
   return reasons[code] ?? (message || code);
+};
+
+/** The object of a JSON text; an empty one if it is something else. */
+export const parse = (text: string): Record<string, unknown> => {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
 };

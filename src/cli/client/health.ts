@@ -1,7 +1,7 @@
 import { type Flags, loadSomeSettings } from '../../config/load.ts';
 import { createSettingsSchema } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
-import { exchange, explainFailure, type Reply } from './exchange.ts';
+import { exchange, explainFailure, parse, type Reply } from './exchange.ts';
 import { toServerUrl } from './server.ts';
 
 interface Target {
@@ -47,8 +47,9 @@ export const findHealthProblem = async (target: Target): Promise<string | undefi
       path = findHealthPath(await get('openapi.json')) ?? path;
       reply = await get(path);
     }
-    const { status } = reply;
-    return status === 200 ? undefined : `${new URL(path, target.url)} responded ${status}`;
+    const { status, text } = reply;
+    if (status !== 200) return `${new URL(path, target.url)} responded ${status}`;
+    return isHealth(parse(text)) ? undefined : `${target.url.origin} is not a signalbox server`;
   } catch (error) {
     return `${target.url.origin}: ${explainFailure(error)}`;
   }
@@ -57,7 +58,11 @@ export const findHealthProblem = async (target: Target): Promise<string | undefi
 /** The path of a health check that some mount has; if there is none, the document itself shows that the server works. */
 const findHealthPath = ({ status, text }: Reply): string | undefined => {
   if (status !== 200) return undefined;
-  const paths = Object.keys((JSON.parse(text) as { paths?: object }).paths ?? {});
+  const paths = Object.keys(Object(parse(text)['paths']));
   const found = ['/readyz', '/livez'].flatMap((name) => paths.filter((path) => path.endsWith(name)));
   return (found[0] ?? '/openapi.json').slice(1);
 };
+
+/** What the checks respond, or the OpenAPI document. */
+const isHealth = ({ status, openapi }: Record<string, unknown>): boolean =>
+  status === 'ready' || status === 'healthy' || typeof openapi === 'string';

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { UsageError } from '../args.ts';
 import { toMilliseconds } from '../client/seconds.ts';
-import { clientFlags, clientVariables, readServer } from '../client/server.ts';
+import { clientFlags, clientVariables, readServer, type Server, toServerUrl } from '../client/server.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../messages.ts';
 
@@ -14,6 +14,8 @@ export const runProgram = defineCommand({
     'The command runs without a shell. Its input, output and exit code, and signals sent to signalbox, are passed through.',
     'The alert says how the command ended, with the last 20 lines of its output (4 KiB at most), but not its arguments.',
     'After --timeout an alert is sent once, and the command goes on. If it then fails, a second alert is sent.',
+    'What the command leaves in the background is waited for 1 second at most, as by a service manager.',
+    'If its output cannot be written, as on a full disk, the command has failed: the exit code is then never 0.',
     'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command.',
   ],
   flags: {
@@ -38,7 +40,7 @@ export const runProgram = defineCommand({
   run: async ({ words, own }) => {
     const [program] = words;
     if (!program) throw new UsageError('run needs a COMMAND; see signalbox run --help');
-    const server = readServer(own.url);
+    const server = readServerOrProblem(own.url);
     const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
     const timeoutMs = own.timeout === undefined ? undefined : toMilliseconds('timeout', own.timeout);
     const [{ deliver }, { runChild }, { OutputTail }] = await Promise.all([
@@ -47,27 +49,53 @@ export const runProgram = defineCommand({
       import('../client/output-tail.ts'),
     ]);
     const name = basename(program);
-    const tail = new OutputTail();
+    const tail = new OutputTail('key' in server ? server.key : undefined);
     const startedAt = performance.now();
+    let endedAt: number | undefined;
+    let pending = 0;
+    const describeTime = () => `after ${Math.round(((endedAt ?? performance.now()) - startedAt) / 1000)} s`;
     /** Never rejects. */
     const alert = async (what: string): Promise<void> => {
-      const seconds = Math.round((performance.now() - startedAt) / 1000);
-      const message = [`${name} ${what} after ${seconds} s`, tail.text].filter((part) => part !== '').join(':\n');
+      const message = [`${name} ${what}`, tail.text].filter((part) => part !== '').join(':\n');
       const about = { source: own.source ?? name, level: own.level ?? 'ERROR', message, hostname: hostname() };
-      const outcome = await deliver(about, server, retryForMs);
+      pending++;
+      const outcome = 'refused' in server ? server : await deliver(about, server, retryForMs);
+      pending--;
       if (!('id' in outcome)) say(`the alert was not stored: ${'refused' in outcome ? outcome.refused : outcome.away}`);
     };
     const alerts: Promise<void>[] = [];
-    const timer = timeoutMs && setTimeout(() => alerts.push(alert('is still running')), timeoutMs);
-    const { exitCode, failure } = await runChild(words, tail.add);
-    clearTimeout(timer);
+    const timer = timeoutMs && setTimeout(() => alerts.push(alert(`is still running ${describeTime()}`)), timeoutMs);
+    const { exitCode, failure, isStarted, drain } = await runChild(words, {
+      keep: tail.add,
+      ended: () => {
+        endedAt = performance.now();
+        clearTimeout(timer);
+      },
+    });
     // A signal now ends the waiting for the server.
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => process.exit(exitCode));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => interrupt(pending, exitCode));
     if (failure !== undefined) {
-      if (exitCode === 126 || exitCode === 127) say(`${program} ${failure}`);
-      alerts.push(alert(failure));
+      if (!isStarted) say(`${program} ${failure}`);
+      alerts.push(alert(isStarted ? `${failure} ${describeTime()}` : failure));
     }
     await Promise.all(alerts);
+    await drain();
     return exitCode;
   },
 });
+
+/** The server, or, for variables that are invalid, why there is none: they must not stop the command. */
+const readServerOrProblem = (flag: string | undefined): Server | { refused: string } => {
+  if (flag !== undefined) toServerUrl(flag, '--url');
+  try {
+    return readServer(flag);
+  } catch (error) {
+    return { refused: (error as UsageError).message };
+  }
+};
+
+const interrupt = (pending: number, exitCode: number): never => {
+  if (pending > 0) say('the alert was not stored: interrupted');
+  process.exit(exitCode);
+};

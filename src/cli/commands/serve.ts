@@ -1,5 +1,4 @@
 import { defineCommand } from '../command.ts';
-import { print } from '../messages.ts';
 
 /** Milliseconds for running requests to finish during shutdown. */
 const gracePeriod = 10_000;
@@ -22,7 +21,7 @@ export const serve = defineCommand({
     });
     if (reloads) process.on('SIGHUP', reload);
     // Printed only after signal handlers are installed: readers of the address may also stop the server.
-    print(message);
+    process.stdout.write(message);
     return undefined;
   },
 });

@@ -45,7 +45,7 @@ export const listCompleted = (
           choices,
           ...(value && { value }),
         })),
-        ...(read.length === 0 ? [] : [config]),
+        ...(read.length === 0 || argument?.name === 'FILE' ? [] : [config]),
         ...read.flatMap(([key, property]) => toSettingFlags(key, property, profiles)),
         { flag: '--help', summary: 'Print the help', choices: [] },
       ],
