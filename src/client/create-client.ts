@@ -38,12 +38,14 @@ export const createClient = (
   options: ClientOptions = {},
 ): Client<AnyOperations, Record<string, unknown>> => {
   const { location } = globalThis as { location?: { href: string } };
-  const send = createSender({ ...options, url: new URL(url, location?.href).href });
+  const { href, username, password } = new URL(url, location?.href);
+  if (username || password) throw new TypeError('the address must have no password: pass it as credentials');
+  const send = createSender({ ...options, url: href });
   const toPath = ({ profile, base, path }: Operation): string =>
     (options.mounts?.[profile] ?? base).replace(/\/+$/, '') + path;
-  const tokens = createTokens(options.credentials, async (user, password) => {
+  const tokens = createTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
-    const body = { Username: user, Password: password };
+    const body = { Username, Password };
     const { data } = await send({ method: 'POST', path, body, isRepeatable: true });
     return data as Login;
   });

@@ -45,6 +45,8 @@ interface SenderOptions {
 }
 
 const usualTimeout = 30_000;
+/** Timers can wait no longer. */
+const longestTimeout = 2 ** 31 - 1;
 const usualRetries = 4;
 /** Milliseconds between attempts at most, unless the server says when to come back. */
 const longestDelay = 4000;
@@ -86,7 +88,8 @@ export const createSender = (options: SenderOptions): Send => {
     }
   };
   return async (request) => {
-    const { timeout = options.timeout ?? usualTimeout, retries = options.retries ?? usualRetries } = request;
+    const { retries = options.retries ?? usualRetries } = request;
+    const timeout = Math.min(request.timeout ?? options.timeout ?? usualTimeout, longestTimeout);
     const end = Date.now() + timeout;
     const tooLate = new AbortController();
     const timer = setTimeout(() => tooLate.abort(toTimeout(request, timeout)), timeout);
@@ -121,6 +124,8 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
 const toHeaders = ({ headers = {}, body }: Request, token: string | undefined): Headers => {
   const sent = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.set(name, value);
+  // The error of the runtime would show it.
+  if (token && !/^[ -~]+$/.test(token)) throw new TypeError('the key or token has characters that no header can have');
   if (token) sent.set('Authorization', `Bearer ${token}`);
   return sent;
 };

@@ -165,3 +165,9 @@ test('a version that was read protects a change', async (t) => {
   const late = call('updateTask', { id, Status: 'Completed' }, { ifMatch: version });
   assert.equal((await catchError(late)).status, 412);
 });
+
+test('a call without a limit of time waits for its response', async (t) => {
+  const { url } = await startApp(t);
+  const health = await createClient(url).call('getHealth', undefined, { timeout: Number.POSITIVE_INFINITY });
+  assert.equal(health['status'], 'healthy');
+});

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { passwords, startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { catchError, createClient, type Event, take, typesPath } from './built-client.ts';
 
@@ -23,13 +24,20 @@ const collect = (events: AsyncIterable<Event>): { seen: Event[]; ended: Promise<
   return { seen, ended: read().catch((error: unknown) => error) };
 };
 
+/** Aborted when the test ends: a stream whose server is gone tries again for as long as it is read. */
+const untilEnd = (t: TestContext): AbortSignal => {
+  const end = new AbortController();
+  atEnd(t, () => end.abort());
+  return end.signal;
+};
+
 const countStreams = async ({ request }: TestApp): Promise<number> =>
   Number(/^signalbox_event_streams (\d+)$/m.exec((await request('GET', '/metrics')).text)?.[1]);
 
 test('events come with their topic, data and id, from when the loop begins', async (t) => {
   const app = await startApp(t);
   const { call, streamEvents } = createClient(app.url);
-  const { seen } = collect(streamEvents({ topics: ['tasks', 'alerts'] }));
+  const { seen } = collect(streamEvents({ topics: ['tasks', 'alerts'] }, { signal: untilEnd(t) }));
   await waitUntil('the stream is open', async () => (await countStreams(app)) === 1);
   await call('createTask', { Title: 'Check the backups' });
   await call('createAlert', { message: 'disk is full' });
@@ -81,7 +89,7 @@ test('after a restart the stream goes on without losing an alert, and names the 
   const start = () => startProgram(t, ['--port', String(port), '--data-dir', join(folder, 'data')], { cwd: folder });
   const first = await start();
   const { call, streamEvents } = createClient(first.url);
-  const { seen } = collect(streamEvents({ topics: ['alerts', 'tasks'] }));
+  const { seen } = collect(streamEvents({ topics: ['alerts', 'tasks'] }, { signal: untilEnd(t) }));
   const listAlerts = () => seen.flatMap(({ topic, data }) => (topic === 'alerts' ? [data['message']] : []));
   await waitUntil('alerts arrive', async () => {
     await call('createAlert', { message: 'before' });

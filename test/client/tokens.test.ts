@@ -110,3 +110,16 @@ test('a key opens the routes of its scope', async (t) => {
   assert.equal((await catchError(call('listAlerts'))).status, 401);
   assert.equal((await catchError(createClient(url).call('createAlert', { message: 'x' }))).status, 401);
 });
+
+test('errors do not show a password in the address, or a key that no header can have', async (t) => {
+  assert.throws(() => createClient('http://admin:geheim@127.0.0.1:1'), {
+    name: 'TypeError',
+    message: 'the address must have no password: pass it as credentials',
+  });
+  const { url } = await startApp(t);
+  const broken = createClient(url, { credentials: { key: 'sbk_geheim\nX: y' } });
+  await assert.rejects(broken.call('createAlert', { message: 'x' }), {
+    name: 'TypeError',
+    message: 'the key or token has characters that no header can have',
+  });
+});
