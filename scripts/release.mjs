@@ -12,7 +12,7 @@ const isDryRun = process.argv.includes('--dry-run');
 const dist = join(root, 'dist');
 const folder = join(dist, 'release');
 const readJson = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8'));
-const { version } = readJson('package.json');
+const { version, repository } = readJson('package.json');
 
 /** The text below the heading of this version in the changelog. */
 const readNotes = () => {
@@ -48,6 +48,13 @@ if (notes === undefined) {
   );
   process.exit(1);
 }
+if (repository.url.includes('//git.example.org/')) {
+  const level = isDryRun ? 'warning: ' : '';
+  process.stderr.write(
+    `signalbox: ${level}package.json names a repository on git.example.org: set the real one first\n`,
+  );
+  if (!isDryRun) process.exit(1);
+}
 const files = await buildAll();
 const notesPath = join(dist, 'release-notes.md');
 writeFileSync(notesPath, `${notes}\n`);
@@ -57,9 +64,12 @@ for (const file of files) {
   process.stdout.write(`${megabytes.padStart(8)} MB  ${file}\n`);
 }
 process.stdout.write(`\n${readFileSync(join(folder, 'SHA256SUMS'), 'utf8')}\n`);
+// The npm package cannot be taken back, so it is published between the upload of the rest and its release.
+const tag = `v${version}`;
 const commands = [
+  ['gh', 'release', 'create', tag, '--draft', '--title', version, '--notes-file', relative(root, notesPath), ...files],
   ['npm', 'publish', join('dist', 'release', `signalbox-${version}.tgz`), '--provenance', '--access', 'public'],
-  ['gh', 'release', 'create', `v${version}`, '--title', version, '--notes-file', relative(root, notesPath), ...files],
+  ['gh', 'release', 'edit', tag, '--draft=false'],
 ];
 if (isDryRun) process.stdout.write(`${notes}\n\nNothing is published. These commands would do it:\n\n`);
 for (const [program, ...args] of commands) {

@@ -85,7 +85,8 @@ const bundle = async () => {
 const writeBlob = () => {
   const own = ['package.json', ...listFiles('public'), ...listFiles(join('dist', 'console'))];
   const config = {
-    main: join(root, 'scripts', 'executable', 'load.cjs'),
+    // Relative, as the executable has this path in it.
+    main: relative(work, join(root, 'scripts', 'executable', 'load.cjs')),
     output: join(work, 'blob'),
     disableExperimentalSEAWarning: true,
     assets: {

@@ -77,7 +77,7 @@ test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh
   writeFileSync(file, variables.replace('http://127.0.0.1:8080', server.url));
   writeFileSync(join(folder, 'signalbox'), `#!/bin/sh\nexec '${command.join("' '")}' "$@"\n`, { mode: 0o755 });
   const env = { PATH: `${folder}:${process.env['PATH']}` };
-  const [, entry = ''] = /^[\d* ]+ root (.*)$/.exec(findBlock('Cron and backups', 'cron').trim()) ?? [];
+  const [, entry = ''] = /^PATH=\S+\n[\d* ]+ root (.*)$/.exec(findBlock('Cron and backups', 'cron').trim()) ?? [];
   const job = entry.replace('/etc/signalbox/client.env', file).replace('/usr/local/bin/backup', 'sh -c "exit 3"');
   await assert.rejects(run('sh', ['-c', job], { env }), { code: 3, stderr: '' });
   const script = `set -a; . '${file}'\n${lines.replace('-lt 95', '-lt 0')}`;

@@ -58,12 +58,23 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
 
   const second = readPid();
   sh(`cp -a /etc/signalbox/config.json /tmp/kept && echo '{"prot": 1}' > /etc/signalbox/config.json`);
-  assert.match(install('0.0.1', 1), /refuses \/etc\/signalbox\/config.json, so the server was not restarted/);
+  assert.match(install('0.0.1', 1), /refuses the settings in \/etc\/signalbox, so the server was not restarted/);
   assert.match(ask('/api/alerts'), /before the upgrade/);
   assert.equal(readPid(), second);
   sh('cp -a /tmp/kept /etc/signalbox/config.json && dpkg --configure signalbox');
   assert.match(ask('/api/alerts'), /before the upgrade/);
   assert.notEqual(readPid(), second);
+
+  // One secret needs the other, which only the file of secrets has.
+  sh(`echo '{"jwtPreviousSecret": "${'p'.repeat(32)}"}' > /etc/signalbox/config.json`);
+  assert.match(install('99.0.0', 1), /jwtPreviousSecret has no effect without jwtSecret/);
+  const lines = ['# a comment', '', 'not a variable', `SIGNALBOX_JWT_SECRET="${'s'.repeat(31)} $HOME"`];
+  sh(`umask 077 && cat > /etc/signalbox/secrets.env <<'END'\n${lines.join('\n')}\nEND`);
+  sh('dpkg --configure signalbox');
+  assert.match(ask('/api/alerts'), /before the upgrade/);
+  sh('echo SIGNALBOX_PORT=none >> /etc/signalbox/secrets.env');
+  assert.match(install('0.0.1', 1), /SIGNALBOX_PORT/);
+  sh(`sed -i '/^SIGNALBOX_PORT/d' /etc/signalbox/secrets.env && dpkg --configure signalbox`);
 
   sh('dpkg --remove signalbox');
   await waitUntil('the server has stopped', () => run('pgrep', '-x', 'signalbox') === '');
