@@ -83,7 +83,7 @@ const endIfUnread = (request: IncomingMessage): void => {
 /** Responds to a CORS preflight request and to `OPTIONS *` (RFC 9110, 9.3.7). */
 const writePreflight = (response: ServerResponse, cors: boolean): void => {
   const headers: Record<string, string> = cors
-    ? { 'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID' }
+    ? { 'access-control-allow-headers': 'Authorization, Content-Type' }
     : { allow: allowedMethods };
   response.writeHead(204, headers).end();
 };

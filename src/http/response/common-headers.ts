@@ -21,7 +21,6 @@ export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers
   ...(cors && {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET,POST,PUT,DELETE',
-    'access-control-expose-headers': 'ETag, Link, Retry-After, X-Total-Count',
   }),
   ...(instance !== undefined && { 'x-signalbox-instance': instance }),
   // One year (RFC 6797).
