@@ -40,6 +40,8 @@ export const createClient = (
   const { location } = globalThis as { location?: { href: string } };
   const { href, username, password } = new URL(url, location?.href);
   if (username || password) throw new TypeError('the address must have no password: pass it as credentials');
+  // From pages of other origins, browsers send only headers that the server's CORS allows.
+  const isForeign = location !== undefined && new URL(href).origin !== new URL(location.href).origin;
   const send = createSender({ ...options, url: href });
   const toPath = ({ profile, base, path }: Operation): string =>
     (options.mounts?.[profile] ?? base).replace(/\/+$/, '') + path;
@@ -61,7 +63,7 @@ export const createClient = (
     });
     const isRead = method === 'GET';
     const hasBody = !isRead && method !== 'DELETE';
-    const key = marks.includes('key') ? (idempotencyKey ?? createKey()) : undefined;
+    const key = marks.includes('key') ? (idempotencyKey ?? (isForeign ? undefined : createKey())) : undefined;
     return {
       ...{ method, path, ...rest },
       ...(hasBody ? { body: others } : { query: others as Input }),
@@ -92,7 +94,7 @@ export const createClient = (
     const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
     const request = { ...toRequest(operation, { topics }, { ...given, signal }), isStream: true };
     const open = async (lastId: string | undefined) =>
-      (await send({ ...request, headers: { 'Last-Event-ID': lastId } })).response;
+      (await send({ ...request, headers: isForeign ? {} : { 'Last-Event-ID': lastId } })).response;
     try {
       for await (const { event, data, id } of followEvents({
         open,
