@@ -32,5 +32,5 @@ test('a missing PowerShell is an error that says what to do', async () => {
     'commandRunner is powershell, but there is no PowerShell at /a/pwsh, /b/pwsh: ' +
     'install it, set powershellPath, or set commandRunner to native';
   await assert.rejects(choose('powershell', 'linux', '/a/pwsh', '/b/pwsh'), new SettingsError([reason]));
-  await assert.rejects(choose('auto', 'win32'), /^Error: commandRunner is auto, but .* at any known place/);
+  await assert.rejects(choose('auto', 'win32'), /^SettingsError: commandRunner is auto, but .* at any known place/);
 });
