@@ -31,7 +31,7 @@ export const openConsole = async (
   // uPlot throws where the system's locale is malformed.
   const context = await browser.newContext({ baseURL: app.url, locale: 'en-GB', ...options });
   atEnd(t, async () => {
-    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    if (context.browser()?.isConnected()) await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   });
   const page = await context.newPage();

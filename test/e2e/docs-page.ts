@@ -31,7 +31,7 @@ export const openDocs = async (
   const app = await startApp(t, { settings });
   const context = await browser.newContext({ baseURL: app.url, ...options });
   atEnd(t, async () => {
-    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    if (context.browser()?.isConnected()) await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   });
   if (document !== undefined) {
