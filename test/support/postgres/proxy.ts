@@ -91,7 +91,8 @@ export const startTcpProxy = async (t: Scope, serverPort: number): Promise<TcpPr
   };
   atEnd(t, () => {
     server.close();
-    cut('reset');
+    // A connection that is being made cannot be reset, and would keep this process alive.
+    for (const socket of [...sockets]) socket.destroy().unref();
   });
   return {
     port: (server.address() as AddressInfo).port,
