@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { listOperations, toTypes } from './client-types.mjs';
 import { root } from './install.mjs';
+import { readUrl } from './started-program.mjs';
 
 const clientPath = join(root, 'dist', 'client.js');
 const typesPath = join(root, 'dist', 'client.d.ts');
@@ -114,19 +115,3 @@ const readOpenApi = async (programPath) => {
     rmSync(folder, { recursive: true, force: true });
   }
 };
-
-const readUrl = (program) =>
-  new Promise((resolve, reject) => {
-    let output = '';
-    let errors = '';
-    program.stdout.setEncoding('utf8').on('data', (text) => {
-      output += text;
-      const [, url] = /listens on (\S+)\n/.exec(output) ?? [];
-      if (url) resolve(url);
-    });
-    program.stderr.setEncoding('utf8').on('data', (text) => {
-      errors += text;
-    });
-    program.on('error', reject);
-    program.on('close', () => reject(new Error(`the program that the client is built for has ended: ${errors}`)));
-  });

@@ -10,6 +10,26 @@ const pagePath = join(consolePath, 'index.html');
 /** Most bytes, gzipped, that the first load may have: the page with its scripts and styles, and all of that with charts. */
 const budget = { page: 60_000, charts: 100_000 };
 
+/** Options of esbuild for the console. */
+export const consoleOptions = {
+  absWorkingDir: root,
+  entryPoints: ['console/main.tsx'],
+  outdir: consolePath,
+  bundle: true,
+  splitting: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  format: 'esm',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  legalComments: 'none',
+  logLevel: 'error',
+};
+
 /** True if the console was built from inputs with this hash. */
 export const isConsoleCurrent = (hash) =>
   existsSync(pagePath) && readFileSync(pagePath, 'utf8').slice(0, 500).includes(hash);
@@ -20,24 +40,7 @@ export const isConsoleCurrent = (hash) =>
  */
 export const buildConsole = async (hash) => {
   const { build, stop } = await import('esbuild');
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: ['console/main.tsx'],
-    outdir: consolePath,
-    bundle: true,
-    splitting: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: 'esm',
-    target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
-    legalComments: 'none',
-    logLevel: 'error',
-  }).finally(stop);
+  const { outputFiles, metafile } = await build(consoleOptions).finally(stop);
   const files = new Map(
     outputFiles.map(({ path, contents }) => [relative(root, path).replaceAll('\\', '/'), contents]),
   );

@@ -1,30 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programOptions } from './bundle.mjs';
+import { consoleOptions } from './bundle-console.mjs';
 import { root } from './prepare.mjs';
-
-/** Packages that the bundle leaves outside: the npm package depends on them. */
-const outside = ['@node-rs/argon2', 'systeminformation'];
 
 /** The folders of the packages in the program and the console, by esbuild's own list of their modules. */
 const listBundled = async () => {
   const { build, stop } = await import('esbuild');
-  const options = { absWorkingDir: root, bundle: true, write: false, metafile: true, format: 'esm', logLevel: 'error' };
   try {
     const { metafile: program } = await build({
-      ...options,
-      entryPoints: ['src/main.ts'],
-      platform: 'node',
+      ...programOptions,
+      format: 'esm',
+      metafile: true,
       outfile: 'program.js',
-      external: outside,
     });
-    const { metafile: console } = await build({
-      ...options,
-      entryPoints: ['console/main.tsx'],
-      outdir: 'console',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-    });
+    const { metafile: console } = await build(consoleOptions);
     return [program, console].flatMap(({ inputs }) =>
       Object.keys(inputs).flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
     );
@@ -39,7 +30,7 @@ const listBundled = async () => {
  */
 export const writeSbom = async (file, nodeVersion) => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const folders = [...(await listBundled()), ...outside.map((name) => `node_modules/${name}`)];
+  const folders = [...(await listBundled()), ...programOptions.external.map((name) => `node_modules/${name}`)];
   const contained = new Set(
     folders.map((folder) => `${folder.split('node_modules/').at(-1)}@${packages[folder].version}`),
   );

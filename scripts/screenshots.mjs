@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { prepare, root } from './prepare.mjs';
 import { addAlert, addTasks, createRequest, runCommands } from './sample-data.mjs';
+import { readUrl } from './started-program.mjs';
 
 /**
  * Writes docs/screenshots/ from a server of its own. Its charts show what has really happened, so it runs for some time:
@@ -55,17 +56,7 @@ const startServer = async (data, destinations) => {
     },
   );
   const server = spawn(process.execPath, [join(root, 'dist', 'signalbox.js'), '--config', config], { cwd: data });
-  const url = await new Promise((resolve, reject) => {
-    let output = '';
-    const read = (text) => {
-      output += text;
-      const [, address] = /listens on (\S+)\n/.exec(output) ?? [];
-      if (address) resolve(address);
-    };
-    server.stdout.on('data', read);
-    server.stderr.on('data', read);
-    server.on('close', () => reject(new Error(output)));
-  });
+  const url = await readUrl(server);
   return { server, url };
 };
 

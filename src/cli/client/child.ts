@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { waitAtMost } from '../../host/sampling/hang-guard.ts';
 import { explainSystemError } from '../messages.ts';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
@@ -60,7 +60,7 @@ export const runChild = async (
   try {
     const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
     onEnded();
-    await waitFor(complete, outputWaitMs);
+    await waitAtMost(outputWaitMs, complete);
     return { ...addUnwritten(describeEnding(code, signal), unwritten), drain: () => drain(complete) };
   } catch (error) {
     onEnded();
@@ -113,18 +113,9 @@ const passOutput = async (
   await closed;
 };
 
-/** Resolves to whether the promise did in time. */
-const waitFor = async (promise: Promise<unknown>, limitMs: number): Promise<boolean> => {
-  const waiting = new AbortController();
-  const late = setTimeout(limitMs, false, { signal: waiting.signal }).catch(() => false);
-  const isDone = await Promise.race([promise.then(() => true), late]);
-  waiting.abort();
-  return isDone;
-};
-
 const drain = async (complete: Promise<unknown>): Promise<void> => {
   const isSlow = () => [process.stdout, process.stderr].some(({ writableNeedDrain }) => writableNeedDrain);
-  while (isSlow() && !(await waitFor(complete, 100)));
+  while (isSlow() && (await waitAtMost(100, complete)) === null);
 };
 
 /** Lost output is a failure, even if the program did not notice it. */

@@ -40,7 +40,7 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves pages of the program from memory: they are small, and their number does not change. */
+/** Serves pages of the program. They are small, and read for each request: a build may replace them meanwhile. */
 export const serveProgramPages = (
   app: FastifyInstance,
   { prefix, folder, policy }: ProgramPages,

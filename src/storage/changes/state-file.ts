@@ -30,8 +30,8 @@ export interface StateFile {
   /** Bytes of the file as it was last read or written. */
   readonly size: number;
   /**
-   * Passes each change to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each damage, which is
-   * passed over unless it throws; the seq is undefined then if it cannot be read.
+   * Passes each change to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each
+   * damage; unless it throws, the damaged part is skipped, and a seq that cannot be read is undefined.
    */
   read<Change>(apply: (change: Change) => unknown, onDamage: OnDamage): Promise<number | undefined>;
   /** Rejects if the file cannot be written; then the old one is still there. */
