@@ -166,9 +166,9 @@ test('run passes signals on to the command', async (t) => {
 
 test('Ctrl+C in a terminal reaches the command once', async (t) => {
   const server = await startServer(t);
-  // `script` of util-linux runs the program in a terminal.
+  // `script` of util-linux runs the program in a terminal. A shell that stays in between can end by Ctrl+C itself.
   const words = [program, ...programArgs].map((word) => `'${word}'`).join(' ');
-  const line = `${words} run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
+  const line = `exec ${words} run --url ${server.url} sh -c 'trap "echo got it" INT; echo ready; read line; exit 4'`;
   const child = spawn('script', ['-qec', line, '/dev/null']);
   const failed = await new Promise((resolve) =>
     child.on('spawn', () => resolve(false)).on('error', () => resolve(true)),
