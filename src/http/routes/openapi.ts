@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } 
 import Type, { type TObject, type TSchema } from 'typebox';
 import { isVital } from '../admission/overload.ts';
 import { ErrorBody } from '../response/errors.ts';
-import { sendJson, whenReady } from '../response/json.ts';
+import { StaticText } from '../response/static-text.ts';
 import { toHeaderSchema, toResponseHeaders } from './documented-headers.ts';
 
 const description =
@@ -18,7 +18,7 @@ interface Tag {
 export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[]): void => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  let document: Promise<object> | undefined;
+  let document: Promise<StaticText> | undefined;
   const schema = {
     operationId: 'getOpenApi',
     summary: 'Describe every route in OpenAPI 3.1',
@@ -26,14 +26,14 @@ export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[])
     security: [],
     response: { 200: Type.Object({}, { additionalProperties: true }) },
   };
-  app.get('/openapi.json', { schema }, (_request, reply) => {
+  app.get('/openapi.json', { schema }, async (request, reply) => {
     document ??= describeRoutes(routes, version, tags);
-    return whenReady(reply, document, (described) => sendJson(reply, described));
+    return (await document).send(request, reply.type('application/json'));
   });
 };
 
 /** The document, built with its first request in an app that is never served: its library slows down startup. */
-const describeRoutes = async (routes: readonly RouteOptions[], version: string, tags: Tag[]): Promise<object> => {
+const describeRoutes = async (routes: readonly RouteOptions[], version: string, tags: Tag[]): Promise<StaticText> => {
   const { default: swagger } = await import('@fastify/swagger');
   const app = Fastify({ exposeHeadRoutes: false });
   app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify);
@@ -64,7 +64,8 @@ const describeRoutes = async (routes: readonly RouteOptions[], version: string, 
   const schemas = {};
   const document = app.swagger() as { paths: object; components: object };
   const paths = nameShapes(document.paths, schemas);
-  return { ...document, paths, components: { ...document.components, schemas } };
+  const described = { ...document, paths, components: { ...document.components, schemas } };
+  return new StaticText(Buffer.from(JSON.stringify(described)));
 };
 
 /** A route's schema as clients see it, with the errors that it can return. */

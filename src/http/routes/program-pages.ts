@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../response/errors.ts';
+import { StaticText } from '../response/static-text.ts';
 import { pageHeaders, redirectToSlash } from './static-files.ts';
 
 /** Reads a file by its path below the program's folder, e.g. `public/index.html`; undefined if there is none. */
@@ -46,14 +46,16 @@ export const serveProgramPages = (
   { prefix, folder, policy }: ProgramPages,
   read: ReadFile,
 ): void => {
+  const pages = new Map<string, StaticText>();
   app.get<{ Params: { '*': string } }>(`${prefix}*`, { schema: { hide: true } }, (request, reply) => {
     const path = request.params['*'] || 'index.html';
     const content = servable.test(path) ? read(`${folder}/${path}`) : undefined;
     if (content === undefined) return reply.callNotFound();
-    const tag = `"${createHash('sha256').update(content).digest('base64url')}"`;
-    reply.headers({ ...pageHeaders(policy), ETag: tag });
-    if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
-    return reply.type(types[extname(path)] ?? 'application/octet-stream').send(content);
+    const known = pages.get(path);
+    const page = known?.content.equals(content) ? known : new StaticText(content);
+    pages.set(path, page);
+    reply.headers(pageHeaders(policy)).type(types[extname(path)] ?? 'application/octet-stream');
+    return page.send(request, reply);
   });
   redirectToSlash(app, prefix);
 };

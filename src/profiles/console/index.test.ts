@@ -56,3 +56,22 @@ test('a link on another site can open the console', async (t) => {
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
   assert.equal((await request('GET', '/console/', { headers })).status, 200);
 });
+
+test('pages and the OpenAPI document are compressed for clients that accept gzip; a changed page is sent anew', async (t) => {
+  const folder = createPages(t);
+  const { url } = await startApp(t, { features: withPagesIn(folder) });
+  for (const path of ['/console/', '/docs/', '/openapi.json']) {
+    // fetch accepts gzip.
+    const first = await fetch(`${url}${path}`);
+    assert.equal(first.headers.get('content-encoding'), 'gzip', path);
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+    assert.equal((await fetch(`${url}${path}`, { headers })).status, 304);
+    const plain = await fetch(`${url}${path}`, { headers: { 'accept-encoding': 'identity' } });
+    assert.equal(plain.headers.get('content-encoding'), null);
+    assert.equal(await plain.text(), await first.text());
+  }
+  const headers = { 'if-none-match': (await fetch(`${url}/console/`)).headers.get('etag') ?? '' };
+  writeFileSync(join(folder, 'dist', 'console', 'index.html'), '<title>changed</title>');
+  const changed = await fetch(`${url}/console/`, { headers });
+  assert.deepEqual([changed.status, await changed.text()], [200, '<title>changed</title>']);
+});
