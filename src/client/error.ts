@@ -29,11 +29,11 @@ export class ClientError extends Error implements Shape {
 export const toRefusal = (name: string, response: Response, body: unknown): ClientError =>
   new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
 
-/** True if the same request may succeed later. */
-export const isPassing = (error: ClientError): boolean =>
-  error.code === 'connection' ||
-  error.code === 'timeout' ||
-  (error.code === 'status' && [429, 502, 503, 504].includes(error.status));
+/** True if the same request may succeed later. 409 has Retry-After while the first request with an idempotency key runs. */
+export const isPassing = ({ code, status, retryAfter }: ClientError): boolean =>
+  code === 'connection' ||
+  code === 'timeout' ||
+  (code === 'status' && ([429, 502, 503, 504].includes(status) || (status === 409 && retryAfter !== undefined)));
 
 const readText = (body: unknown, name: string): string | undefined => {
   const value = (body as Record<string, unknown> | null | undefined)?.[name];
