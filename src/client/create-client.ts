@@ -38,7 +38,8 @@ export const createClient = (
   options: ClientOptions = {},
 ): Client<AnyOperations, Record<string, unknown>> => {
   const { location } = globalThis as { location?: { href: string } };
-  const { href, username, password } = new URL(url, location?.href);
+  const { href, protocol, username, password } = new URL(url, location?.href);
+  if (!/^https?:$/.test(protocol)) throw new TypeError('the address must begin with http:// or https://');
   if (username || password) throw new TypeError('the address must have no password: pass it as credentials');
   // From pages of other origins, browsers send only headers that the server's CORS allows.
   const isForeign = location !== undefined && new URL(href).origin !== new URL(location.href).origin;
@@ -48,7 +49,8 @@ export const createClient = (
   const tokens = createTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
     const body = { Username, Password };
-    const { data } = await send({ method: 'POST', path, body, isRepeatable: true });
+    // The call that needs the token repeats it.
+    const { data } = await send({ method: 'POST', path, body, isRepeatable: true, retries: 0 });
     return data as Login;
   });
 

@@ -53,9 +53,11 @@ const longestDelay = 4000;
 
 /** What sends all requests of a client, each within its time. */
 export const createSender = (options: SenderOptions): Send => {
+  /** Errors after which a call may be repeated: those of a login, also if the call itself may be sent only once. */
+  const repeatable = new WeakSet<ClientError>();
   const base = options.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const attempt = async (request: Request, token: string | undefined, signal: AbortSignal): Promise<Received> => {
-    const { method, path, body, isStream } = request;
+    const { method, path, body, isRepeatable, isStream } = request;
     const url = base + path + toQuery(request.query);
     const name = `${method} ${url}`;
     const headers = toHeaders(request, token);
@@ -71,8 +73,12 @@ export const createSender = (options: SenderOptions): Send => {
       return { response, data };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ClientError) throw error;
-      throw new ClientError('connection', `${name}: no response: ${toReason(error)}`, { cause: error });
+      const reason =
+        error instanceof ClientError
+          ? error
+          : new ClientError('connection', `${name}: no response: ${toReason(error)}`, { cause: error });
+      if (isRepeatable && isPassing(reason)) repeatable.add(reason);
+      throw reason;
     }
   };
   /** Sends once, and once more with another token if the first one is refused. */
@@ -99,8 +105,7 @@ export const createSender = (options: SenderOptions): Send => {
         try {
           return await unlessAborted(attemptWithToken(request, signal), signal);
         } catch (error) {
-          const isOver = !(error instanceof ClientError && isPassing(error)) || attempts >= retries;
-          if (!request.isRepeatable || isOver) throw error;
+          if (!(error instanceof ClientError && repeatable.has(error)) || attempts >= retries) throw error;
           const { retryAfter } = error;
           const delay = retryAfter === undefined ? toDelay(attempts, longestDelay) : retryAfter * 1000;
           if (Date.now() + delay >= end) throw error;
