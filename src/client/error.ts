@@ -1,7 +1,7 @@
 import type { ClientError as Shape } from './types.ts';
 
 interface Details {
-  response?: Response;
+  response?: Response | undefined;
   body?: unknown;
   cause?: unknown;
 }
@@ -28,6 +28,15 @@ export class ClientError extends Error implements Shape {
 /** The error of a response that is not 2xx. */
 export const toRefusal = (name: string, response: Response, body: unknown): ClientError =>
   new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
+
+/** The value of a JSON text that a response had; throws a ClientError for other text. */
+export const parseJson = (name: string, text: string, response?: Response): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ClientError('format', `${name}: the response is not JSON`, { response, body: text, cause });
+  }
+};
 
 /** True if the same request may succeed later. 409 has Retry-After while the first request with an idempotency key runs. */
 export const isPassing = ({ code, status, retryAfter }: ClientError): boolean =>

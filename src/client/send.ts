@@ -1,5 +1,5 @@
 import type { Tokens } from './credentials.ts';
-import { ClientError, isPassing, toRefusal } from './error.ts';
+import { ClientError, isPassing, parseJson, toRefusal } from './error.ts';
 import { pause, toDelay, unlessAborted } from './wait.ts';
 
 export interface Request {
@@ -51,6 +51,9 @@ const usualRetries = 4;
 /** Milliseconds between attempts at most, unless the server says when to come back. */
 const longestDelay = 4000;
 
+/** Milliseconds for a call, by its option or its client's. */
+export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, longestTimeout);
+
 /** What sends all requests of a client, each within its time. */
 export const createSender = (options: SenderOptions): Send => {
   /** Errors after which a call may be repeated: those of a login, also if the call itself may be sent only once. */
@@ -95,7 +98,7 @@ export const createSender = (options: SenderOptions): Send => {
   };
   return async (request) => {
     const { retries = options.retries ?? usualRetries } = request;
-    const timeout = Math.min(request.timeout ?? options.timeout ?? usualTimeout, longestTimeout);
+    const timeout = toLimit(request.timeout ?? options.timeout);
     const end = Date.now() + timeout;
     const tooLate = new AbortController();
     const timer = setTimeout(() => tooLate.abort(toTimeout(request, timeout)), timeout);
@@ -139,10 +142,10 @@ const toData = (name: string, response: Response, text: string): unknown => {
   if (text === '') return undefined;
   if (response.headers.get('Content-Type')?.startsWith('text/plain')) return text;
   try {
-    return JSON.parse(text);
-  } catch (cause) {
-    if (!response.ok) return text;
-    throw new ClientError('format', `${name}: the response is not JSON`, { response, body: text, cause });
+    return parseJson(name, text, response);
+  } catch (error) {
+    if (response.ok) throw error;
+    return text;
   }
 };
 
