@@ -9,57 +9,77 @@ const lineHeight = 20;
 const mostLines = 3;
 /** Pixels beside a title within its column. */
 const inset = 20;
-/** Words do not fill the lines that they are broken into; this share of them is counted on. */
-const filled = 0.8;
 
-/** Widths of titles on one line; a changed task is another object. */
-const widths = new WeakMap<Task, number>();
-const context = document.createElement('canvas').getContext('2d');
-
-/** Where the cards of a column are, and how many lines of a title fit on one. */
-export interface CardHeights {
+/** Where the cards of a column are, and how many lines the title of a task has. */
+interface CardHeights {
   /** The top of each card in pixels and, last, the end of the column. */
   tops: Float64Array;
-  toLines(task: Task): number;
+  toLines: (task: Task) => number;
 }
 
-/** Heights for cards in an element, from the widths of their titles: nothing has to be rendered for them. */
+/** Heights of the cards in an element, computed from the widths of letters: no card has to exist for that. */
 export const useCardHeights = (element: RefObject<HTMLElement | null>, tasks: readonly Task[]): CardHeights => {
   const room = useSignal(0);
+  const toLines = useMemo(() => createLineCounter(element.current, room.value), [room.value]);
   useLayoutEffect(() => {
-    const list = element.current;
-    if (!list) return;
-    // The whole of `font` is empty where one of its parts has no short form.
-    const { fontSize, fontFamily } = getComputedStyle(list);
-    if (context) context.font = `${fontSize} ${fontFamily}`;
-    const measure = () => {
-      room.value = list.clientWidth - inset;
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(list);
+    if (!element.current) return;
+    const observer = new ResizeObserver(([entry]) => {
+      room.value = (entry?.contentRect.width ?? 0) - inset;
+    });
+    room.value = element.current.clientWidth - inset;
+    observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
-  return useMemo(() => layOut(tasks, room.value), [tasks, room.value]);
+  return useMemo(() => {
+    const tops = new Float64Array(tasks.length + 1);
+    let end = 0;
+    for (const [index, task] of tasks.entries()) {
+      end += frame + toLines(task) * lineHeight;
+      tops[index + 1] = end;
+    }
+    return { tops, toLines };
+  }, [tasks, toLines]);
 };
 
-const layOut = (tasks: readonly Task[], room: number): CardHeights => {
-  const toLines = (task: Task): number => {
-    if (room <= 0) return 1;
-    const width = measure(task);
-    if (width <= room) return 1;
-    return Math.min(mostLines, Math.ceil(width / (room * filled)));
+/** Counts the lines of titles in the element's font, once for each task: a changed one is another object. */
+const createLineCounter = (element: Element | null, room: number): CardHeights['toLines'] => {
+  const context = document.createElement('canvas').getContext('2d');
+  if (!element || !context || room <= 0) return () => 1;
+  // The short form `font` is empty where it cannot say everything.
+  const { fontSize, fontFamily } = getComputedStyle(element);
+  context.font = `${fontSize} ${fontFamily}`;
+  const widths: number[] = [];
+  const toWidth = (code: number): number => {
+    widths[code] ??= context.measureText(String.fromCharCode(code)).width;
+    return widths[code];
   };
-  const tops = new Float64Array(tasks.length + 1);
-  for (const [index, task] of tasks.entries())
-    tops[index + 1] = (tops[index] ?? 0) + frame + toLines(task) * lineHeight;
-  return { tops, toLines };
+  const counted = new WeakMap<Task, number>();
+  return (task) => {
+    const known = counted.get(task);
+    if (known !== undefined) return known;
+    const lines = countLines(task.Title, room, toWidth);
+    // Letters that are set closer together may save the second line.
+    const isShort = lines === 2 && context.measureText(task.Title).width <= room;
+    counted.set(task, isShort ? 1 : lines);
+    return isShort ? 1 : lines;
+  };
 };
 
-const measure = (task: Task): number => {
-  const known = widths.get(task);
-  if (known !== undefined) return known;
-  const width = context?.measureText(task.Title).width ?? 0;
-  widths.set(task, width);
-  return width;
+/** Lines of a text that is broken between words, and within words that are longer than a line; no more than are shown. */
+const countLines = (text: string, room: number, toWidth: (code: number) => number): number => {
+  let [lines, before, word] = [1, 0, 0];
+  for (let index = 0; index < text.length && lines < mostLines; index += 1) {
+    const width = toWidth(text.charCodeAt(index));
+    if (text[index] === ' ') {
+      before += word + width;
+      word = 0;
+      continue;
+    }
+    word += width;
+    if (before + word <= room) continue;
+    lines += 1;
+    if (before === 0) word = width;
+    before = 0;
+  }
+  return lines;
 };

@@ -60,9 +60,9 @@ export const Title = ({ task, list }: TaskProps) => {
   );
 };
 
-/** Enter, and leaving the field, store the title; Escape does not. */
+/** Enter, and leaving the field, store the title; Escape does not. Cards show all lines of it. */
 const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) => {
-  const input = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLTextAreaElement>(null);
   // Before the next key press, which belongs to the field.
   useLayoutEffect(() => input.current?.focus(), []);
   const save = async () => {
@@ -83,17 +83,20 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
   // Not all browsers report that a field which is removed has lost the focus.
   useEffect(() => () => void (isGone(list, task) && save()), []);
   return (
-    <input
+    <textarea
       ref={input}
       class="task-input"
+      rows={1}
       aria-label={words.titleOf(toCount(task.Id))}
       value={draft.value?.title}
       onInput={({ currentTarget }) => {
-        draft.value = { before: draft.peek()?.before ?? task, title: currentTarget.value };
+        draft.value = { before: draft.peek()?.before ?? task, title: currentTarget.value.replace(/\s*\n\s*/g, ' ') };
       }}
       onBlur={save}
-      onKeyDown={({ key }) => {
+      onKeyDown={(event) => {
+        const { key } = event;
         if (key !== 'Enter' && key !== 'Escape') return;
+        event.preventDefault();
         onKey();
         if (key === 'Enter') void save();
         else draft.value = undefined;
