@@ -68,7 +68,7 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
         <Chip {...looks[status]}>{words.statuses[status]}</Chip> <span class="hint">{toCount(tasks.length)}</span>
       </h2>
       {tasks.length === 0 && <p class="hint">{words.emptyColumn}</p>}
-      <ul ref={cards} style={{ height: `${tops.at(-1)}px`, paddingTop: `${tops[first]}px` }} aria-labelledby={id}>
+      <ul ref={cards} style={{ minHeight: `${tops.at(-1)}px`, paddingTop: `${tops[first]}px` }} aria-labelledby={id}>
         {shown.map((task, index) => (
           <Card key={keys[index]} task={task} list={list} lines={toLines(task)} />
         ))}
