@@ -68,13 +68,14 @@ const showFailure = ({ message }) => {
 };
 
 const applyFilter = () => {
+  const words = parts.words.value.trim();
   let shown = 0;
   let total = 0;
   for (const { section, contents, entries } of groups) {
-    for (const { element, text } of entries) element.hidden = !isMatch(text, parts.words.value.trim());
+    for (const { element, text } of entries) element.hidden = !isMatch(text, words);
     const left = entries.filter(({ element }) => !element.hidden);
     section.hidden = left.length === 0;
-    contents.filter(new Set(left.map(({ element }) => element.id)));
+    contents.filter(new Set(left.map(({ element }) => element.id)), words !== '');
     shown += left.length;
     total += entries.length;
   }

@@ -9,6 +9,8 @@ const lineHeight = 20;
 const mostLines = 3;
 /** Pixels beside a title within its column. */
 const inset = 20;
+/** Letters beside each other take at least one part in this of the widths that they have alone. */
+const kerned = 1.04;
 
 /** Where the cards of a column are, and how many lines the title of a task has. */
 interface CardHeights {
@@ -24,9 +26,8 @@ export const useCardHeights = (element: RefObject<HTMLElement | null>, tasks: re
   useLayoutEffect(() => {
     if (!element.current) return;
     const observer = new ResizeObserver(([entry]) => {
-      room.value = (entry?.contentRect.width ?? 0) - inset;
+      room.value = Math.floor(entry?.contentRect.width ?? 0) - inset;
     });
-    room.value = element.current.clientWidth - inset;
     observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
@@ -41,7 +42,7 @@ export const useCardHeights = (element: RefObject<HTMLElement | null>, tasks: re
   }, [tasks, toLines]);
 };
 
-/** Counts the lines of titles in the element's font, once for each task: a changed one is another object. */
+/** Counts the lines of titles in the element's font. */
 const createLineCounter = (element: Element | null, room: number): CardHeights['toLines'] => {
   const context = document.createElement('canvas').getContext('2d');
   if (!element || !context || room <= 0) return () => 1;
@@ -53,15 +54,11 @@ const createLineCounter = (element: Element | null, room: number): CardHeights['
     widths[code] ??= context.measureText(String.fromCharCode(code)).width;
     return widths[code];
   };
-  const counted = new WeakMap<Task, number>();
-  return (task) => {
-    const known = counted.get(task);
-    if (known !== undefined) return known;
-    const lines = countLines(task.Title, room, toWidth);
+  return ({ Title: title }) => {
+    const lines = countLines(title, room, toWidth);
     // Letters that are set closer together may save the second line.
-    const isShort = lines === 2 && context.measureText(task.Title).width <= room;
-    counted.set(task, isShort ? 1 : lines);
-    return isShort ? 1 : lines;
+    const isClose = lines === 2 && countLines(title, room * kerned, toWidth) === 1;
+    return isClose && context.measureText(title).width <= room ? 1 : lines;
   };
 };
 

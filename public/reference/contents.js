@@ -37,13 +37,12 @@ export const createContentsGroup = ({ id, base, profile, routes }) => {
       for (const [routeId, row] of rows) mark(row.firstChild, routeId === opened);
       return rows.get(opened)?.firstChild;
     },
-    /** Shows only the routes with these ids, and the group only if it has one of them. */
-    filter: (shown) => {
+    /** Shows only the routes with these ids, all of which match the filter if there is one. */
+    filter: (shown, isNow) => {
       for (const [routeId, row] of rows) row.hidden = !shown.has(routeId);
-      const count = routes.filter((route) => shown.has(route.id)).length;
-      element.hidden = count === 0;
+      element.hidden = shown.size === 0;
       chosen = undefined;
-      isFiltered = count < routes.length;
+      isFiltered = isNow;
       render();
     },
   };

@@ -56,6 +56,8 @@ test('the filter leaves only matching routes in the list of contents, and shows 
   await page.getByLabel('Filter').fill('disks');
   const shown = await listShown(page);
   assert.ok(shown.includes('GET /api/disks') && shown.length < 4, String(shown));
+  await page.getByLabel('Filter').fill('/simple/api/tasks');
+  assert.ok((await listShown(page)).includes('POST /simple/api/tasks'));
   await page.keyboard.press('Escape');
   assert.deepEqual((await listShown(page)).slice(0, 2), ['GET /health', 'GET /livez']);
 });
