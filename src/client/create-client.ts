@@ -1,7 +1,8 @@
 import { createTokens, type Login } from './credentials.ts';
+import { ClientError, parseJson } from './error.ts';
 import { followEvents } from './events.ts';
 import { pagings, readEntries, readPages } from './lists.ts';
-import { createSender, type Received, type Request } from './send.ts';
+import { createSender, type Received, type Request, toLimit } from './send.ts';
 import type { CallOptions, Client, ClientOptions, HeaderOptions, OperationTypes, WithResponse } from './types.ts';
 
 export { ClientError } from './error.ts';
@@ -38,7 +39,8 @@ export const createClient = (
   options: ClientOptions = {},
 ): Client<AnyOperations, Record<string, unknown>> => {
   const { location } = globalThis as { location?: { href: string } };
-  const { href, username, password } = new URL(url, location?.href);
+  const { href, protocol, username, password } = new URL(url, location?.href);
+  if (!/^https?:$/.test(protocol)) throw new TypeError('the address must begin with http:// or https://');
   if (username || password) throw new TypeError('the address must have no password: pass it as credentials');
   // From pages of other origins, browsers send only headers that the server's CORS allows.
   const isForeign = location !== undefined && new URL(href).origin !== new URL(location.href).origin;
@@ -48,7 +50,8 @@ export const createClient = (
   const tokens = createTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
     const body = { Username, Password };
-    const { data } = await send({ method: 'POST', path, body, isRepeatable: true });
+    // The call that needs the token repeats it.
+    const { data } = await send({ method: 'POST', path, body, isRepeatable: true, retries: 0 });
     return data as Login;
   });
 
@@ -77,12 +80,21 @@ export const createClient = (
   const call = (operation: Operation, input: Input = {}, given: Options = {}): Promise<Received> =>
     send(toRequest(operation, input, given));
 
+  /** The response to a request, if its body, still to be read, is of this type. */
+  const openStream = async (request: Request, type: string): Promise<Response> => {
+    const { response } = await send({ ...request, isStream: true });
+    if (response.status === 200 && response.headers.get('Content-Type')?.startsWith(type)) return response;
+    await response.body?.cancel();
+    throw new ClientError('format', `${toName(request)}: the response is not ${type}`, { response });
+  };
+
   const each = async function* (operation: Operation, input: Input = {}, given: Options = {}) {
     const paging = operation.marks.map((mark) => pagings[mark]).find(Boolean);
     if (paging) return yield* readPages(paging, input, async (page) => (await call(operation, page, given)).data);
-    const request = { ...toRequest(operation, input, given), isStream: true };
-    const { response } = await send(request);
-    yield* readEntries(`${request.method} ${request.path}`, response, given.signal);
+    const request = toRequest(operation, input, given);
+    const silence = toLimit(given.timeout ?? options.timeout);
+    const response = await openStream(request, 'application/json');
+    yield* readEntries(toName(request), response, { signal: given.signal, silence });
   };
 
   const streamEvents = async function* (
@@ -92,16 +104,16 @@ export const createClient = (
   ) {
     const ended = new AbortController();
     const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
-    const request = { ...toRequest(operation, { topics }, { ...given, signal }), isStream: true };
-    const open = async (lastId: string | undefined) =>
-      (await send({ ...request, headers: isForeign ? {} : { 'Last-Event-ID': lastId } })).response;
+    const request = toRequest(operation, { topics }, { ...given, signal });
+    const open = (lastId: string | undefined) =>
+      openStream({ ...request, headers: isForeign ? {} : { 'Last-Event-ID': lastId } }, 'text/event-stream');
     try {
       for await (const { event, data, id } of followEvents({
         open,
         lastId: lastEventId as string | undefined,
         signal,
       })) {
-        yield { topic: event, data: JSON.parse(data), id };
+        yield { topic: event, data: parseJson(toName(request), data), id };
       }
     } finally {
       ended.abort();
@@ -130,6 +142,8 @@ const readOperations = (table: string): Record<string, Operation> =>
   );
 
 const operations = readOperations(OPERATIONS);
+
+const toName = ({ method, path }: Request): string => `${method} ${path}`;
 
 const withVersion = ({ data, response }: Received): WithResponse<unknown> => ({
   data,

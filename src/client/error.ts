@@ -1,7 +1,7 @@
 import type { ClientError as Shape } from './types.ts';
 
 interface Details {
-  response?: Response;
+  response?: Response | undefined;
   body?: unknown;
   cause?: unknown;
 }
@@ -29,11 +29,20 @@ export class ClientError extends Error implements Shape {
 export const toRefusal = (name: string, response: Response, body: unknown): ClientError =>
   new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
 
-/** True if the same request may succeed later. */
-export const isPassing = (error: ClientError): boolean =>
-  error.code === 'connection' ||
-  error.code === 'timeout' ||
-  (error.code === 'status' && [429, 502, 503, 504].includes(error.status));
+/** The value of a JSON text that a response had; throws a ClientError for other text. */
+export const parseJson = (name: string, text: string, response?: Response): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ClientError('format', `${name}: the response is not JSON`, { response, body: text, cause });
+  }
+};
+
+/** True if the same request may succeed later. 409 has Retry-After while the first request with an idempotency key runs. */
+export const isPassing = ({ code, status, retryAfter }: ClientError): boolean =>
+  code === 'connection' ||
+  code === 'timeout' ||
+  (code === 'status' && ([429, 502, 503, 504].includes(status) || (status === 409 && retryAfter !== undefined)));
 
 const readText = (body: unknown, name: string): string | undefined => {
   const value = (body as Record<string, unknown> | null | undefined)?.[name];

@@ -1,4 +1,5 @@
 import { ClientError, isPassing } from './error.ts';
+import { readPieces } from './pieces.ts';
 import { pause, toDelay } from './wait.ts';
 
 /** One server-sent event. */
@@ -11,7 +12,7 @@ export interface ServerEvent {
 interface Reading {
   /** Called for every piece of the stream, comments included. */
   onContact?: () => void;
-  /** The stream ends if nothing comes for so many milliseconds. */
+  /** The stream counts as broken if nothing comes for so many milliseconds. */
   silence?: number;
 }
 
@@ -20,25 +21,15 @@ export async function* readEvents(
   response: Response,
   { onContact, silence }: Reading = {},
 ): AsyncGenerator<ServerEvent> {
-  if (!response.body) return;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  const cancel = () => reader.cancel().catch(() => undefined);
   let rest = '';
-  try {
-    for (;;) {
-      const timer = silence === undefined ? undefined : setTimeout(cancel, silence);
-      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
-      if (done) return;
-      onContact?.();
-      const blocks = (rest + value).split('\n\n');
-      rest = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const event = parseEvent(block);
-        if (event) yield event;
-      }
+  for await (const piece of readPieces(response, silence)) {
+    onContact?.();
+    const blocks = (rest + piece).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = parseEvent(block);
+      if (event) yield event;
     }
-  } finally {
-    void cancel();
   }
 }
 

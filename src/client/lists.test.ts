@@ -19,7 +19,7 @@ const toResponse = (text: string, lengths: number[]): Response => {
 
 const read = async (response: Response): Promise<unknown[]> => {
   const entries: unknown[] = [];
-  for await (const entry of readEntries('GET /list', response, undefined)) entries.push(entry);
+  for await (const entry of readEntries('GET /list', response, {})) entries.push(entry);
   return entries;
 };
 

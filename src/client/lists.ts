@@ -1,4 +1,5 @@
-import { ClientError } from './error.ts';
+import { ClientError, parseJson } from './error.ts';
+import { readPieces } from './pieces.ts';
 
 type Input = Record<string, unknown>;
 type Page = Record<string, unknown> & { data: unknown[] };
@@ -44,26 +45,23 @@ export async function* readPages(
 
 /**
  * The objects of a list as they arrive: those directly in a JSON list that is the whole body, or a member of it. Throws a
- * ClientError if the body ends early, or the signal's reason.
+ * ClientError if the body ends early, pauses for longer than `silence` milliseconds or is not JSON, or the signal's reason.
  */
 export async function* readEntries(
   name: string,
-  { body }: Response,
-  signal: AbortSignal | undefined,
+  response: Response,
+  { signal, silence }: { signal?: AbortSignal | undefined; silence?: number },
 ): AsyncGenerator<unknown, void> {
-  if (!body) return;
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   const finder = createFinder();
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      for (const entry of finder.find(piece.value)) yield JSON.parse(entry);
+    for await (const piece of readPieces(response, silence)) {
+      for (const entry of finder.find(piece)) yield parseJson(name, entry, response);
     }
     if (!finder.isComplete()) throw new Error('it is not complete');
   } catch (cause) {
     signal?.throwIfAborted();
+    if (cause instanceof ClientError) throw cause;
     throw new ClientError('connection', `${name}: the response broke off`, { cause });
-  } finally {
-    void reader.cancel().catch(() => undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Tokens } from './credentials.ts';
-import { ClientError, isPassing, toRefusal } from './error.ts';
+import { ClientError, isPassing, parseJson, toRefusal } from './error.ts';
 import { pause, toDelay, unlessAborted } from './wait.ts';
 
 export interface Request {
@@ -51,11 +51,16 @@ const usualRetries = 4;
 /** Milliseconds between attempts at most, unless the server says when to come back. */
 const longestDelay = 4000;
 
+/** Milliseconds for a call, by its option or its client's. */
+export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, longestTimeout);
+
 /** What sends all requests of a client, each within its time. */
 export const createSender = (options: SenderOptions): Send => {
+  /** Errors after which a call may be repeated: those of a login, also if the call itself may be sent only once. */
+  const repeatable = new WeakSet<ClientError>();
   const base = options.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const attempt = async (request: Request, token: string | undefined, signal: AbortSignal): Promise<Received> => {
-    const { method, path, body, isStream } = request;
+    const { method, path, body, isRepeatable, isStream } = request;
     const url = base + path + toQuery(request.query);
     const name = `${method} ${url}`;
     const headers = toHeaders(request, token);
@@ -71,8 +76,12 @@ export const createSender = (options: SenderOptions): Send => {
       return { response, data };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ClientError) throw error;
-      throw new ClientError('connection', `${name}: no response: ${toReason(error)}`, { cause: error });
+      const reason =
+        error instanceof ClientError
+          ? error
+          : new ClientError('connection', `${name}: no response: ${toReason(error)}`, { cause: error });
+      if (isRepeatable && isPassing(reason)) repeatable.add(reason);
+      throw reason;
     }
   };
   /** Sends once, and once more with another token if the first one is refused. */
@@ -89,7 +98,7 @@ export const createSender = (options: SenderOptions): Send => {
   };
   return async (request) => {
     const { retries = options.retries ?? usualRetries } = request;
-    const timeout = Math.min(request.timeout ?? options.timeout ?? usualTimeout, longestTimeout);
+    const timeout = toLimit(request.timeout ?? options.timeout);
     const end = Date.now() + timeout;
     const tooLate = new AbortController();
     const timer = setTimeout(() => tooLate.abort(toTimeout(request, timeout)), timeout);
@@ -99,8 +108,7 @@ export const createSender = (options: SenderOptions): Send => {
         try {
           return await unlessAborted(attemptWithToken(request, signal), signal);
         } catch (error) {
-          const isOver = !(error instanceof ClientError && isPassing(error)) || attempts >= retries;
-          if (!request.isRepeatable || isOver) throw error;
+          if (!(error instanceof ClientError && repeatable.has(error)) || attempts >= retries) throw error;
           const { retryAfter } = error;
           const delay = retryAfter === undefined ? toDelay(attempts, longestDelay) : retryAfter * 1000;
           if (Date.now() + delay >= end) throw error;
@@ -134,10 +142,10 @@ const toData = (name: string, response: Response, text: string): unknown => {
   if (text === '') return undefined;
   if (response.headers.get('Content-Type')?.startsWith('text/plain')) return text;
   try {
-    return JSON.parse(text);
-  } catch (cause) {
-    if (!response.ok) return text;
-    throw new ClientError('format', `${name}: the response is not JSON`, { response, body: text, cause });
+    return parseJson(name, text, response);
+  } catch (error) {
+    if (response.ok) throw error;
+    return text;
   }
 };
 

@@ -16,7 +16,7 @@ export interface ClientOptions {
   credentials?: ClientCredentials;
   /** Where profiles are mounted, if not at their default: `{ 'simple-tasks': '/todo' }`. */
   mounts?: Record<string, string>;
-  /** Milliseconds for a call with all its attempts; streams are open for longer. Default: 30000. */
+  /** Milliseconds for a call with all its attempts, or between pieces of a list that is read by `each`. Default: 30000. */
   timeout?: number;
   /** How often a request that can be repeated is repeated. Default: 4. */
   retries?: number;
@@ -44,7 +44,7 @@ export interface HeaderOptions {
 export interface ClientError extends Error {
   /**
    * `status`: the server refused it. `connection`: no complete response. `timeout`: none in time. `format`: what came is
-   * not JSON, so the server may not be signalbox.
+   * not JSON or no stream of events, so the server may not be signalbox.
    */
   readonly code: 'status' | 'connection' | 'timeout' | 'format';
   /** The status of the response; 0 without one. */

@@ -12,7 +12,8 @@ export class StoreConflict extends Error {
   }
 }
 
-/** An `Idempotency-Key` came again with another body, which becomes a 422, or while its first request runs, a 409. */
+/** An `Idempotency-Key` came again with another body, which becomes a 422, or while its first request runs, a 409 with
+ * Retry-After. */
 export class KeyRefusal extends Error {
   readonly isRunning: boolean;
 

@@ -113,6 +113,22 @@ test('a task or alert is sent again with the same key, and other changes are sen
   ]);
 });
 
+test('a task whose first request still runs is sent again; other conflicts are not', async (t) => {
+  const running = { error: 'A request with this Idempotency-Key is running' };
+  const receiver = await startReceiver(
+    t,
+    inTurn(breakOff, json(409, running, { 'Retry-After': '0' }), json(201, task)),
+  );
+  const { call } = createClient(receiver.url);
+  assert.deepEqual(await call('createTask', { Title: 'Check the backups' }), task);
+  assert.equal(new Set(receiver.requests.map(({ headers }) => headers['idempotency-key'])).size, 1);
+  for (const status of [409, 422]) {
+    receiver.behave(json(status, { error: 'This Idempotency-Key was used for another body' }));
+    assert.equal((await catchError(call('createTask', { Title: 'Check the backups' }))).status, status);
+  }
+  assert.equal(receiver.requests.length, 5);
+});
+
 test('a server that cannot be reached, or is silent, is an error in time', async (t) => {
   const port = await findFreePort();
   const gone = createClient(`http://127.0.0.1:${port}`, { retries: 1 });
@@ -151,7 +167,9 @@ test('addresses, parameters and queries are escaped, and absent ones left out', 
     ['/box/api/tasks/a%2Fb%3F', '/box/api/alerts/search?q=%C3%A4+%26+b&limit=0'],
   );
   await assert.rejects(call('getTask', {}), new TypeError('getTask needs id'));
-  assert.throws(() => createClient('localhost'), TypeError);
+  for (const address of ['localhost', 'localhost:8080', 'ftp://127.0.0.1', 'file:///tmp']) {
+    assert.throws(() => createClient(address), TypeError, address);
+  }
 });
 
 test('a version that was read protects a change', async (t) => {

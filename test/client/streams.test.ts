@@ -6,7 +6,7 @@ import { passwords, startApp, type TestApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { startProgram } from '../support/program.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { answer, type Behaviour, startReceiver } from '../support/receiver.ts';
 import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { catchError, createClient, type Event, take, typesPath } from './built-client.ts';
@@ -130,6 +130,32 @@ test('a stream that the server refuses, or that cannot be opened at first, is an
   assert.equal((await catchError(take(gone.streamEvents({ topics: ['host'] }), 1))).code, 'connection');
 });
 
+/** A response of this content type that begins with the text and does not end. */
+const begin =
+  (contentType: string, text: string): Behaviour =>
+  (response) =>
+    void response.writeHead(200, { 'Content-Type': contentType }).write(text);
+
+test('what is no stream of events, and an event that is not JSON, is an error', async (t) => {
+  const receiver = await startReceiver(t);
+  const { streamEvents } = createClient(receiver.url);
+  const read = () => catchError(take(streamEvents({ topics: ['alerts'] }), 1));
+  for (const [behaviour, status] of [
+    [begin('text/html', '<p>Hello'), 200],
+    [answer(204), 204],
+    [answer(204, { 'Content-Type': 'text/event-stream' }), 204],
+    [answer(200), 200],
+  ] as const) {
+    receiver.behave(behaviour);
+    const error = await read();
+    assert.deepEqual([error.code, error.status], ['format', status]);
+  }
+  assert.equal(receiver.requests.length, 4);
+  receiver.behave(begin('text/event-stream', 'event: alerts\ndata: {"id":\n\n'));
+  const error = await read();
+  assert.deepEqual([error.code, error.body], ['format', '{"id":']);
+});
+
 test('a list by pages is read to its end, and only as far as the loop goes', async (t) => {
   const app = await startApp(t);
   const { call, each } = createClient(app.url, { credentials });
@@ -179,4 +205,18 @@ test('a list that breaks off is an error after the entries that came', async (t)
   const alerts = each('listAlerts');
   assert.deepEqual((await alerts.next()).value, { message: 'one' });
   assert.equal((await catchError(alerts.next())).code, 'connection');
+});
+
+test('a whole list whose body stalls, or is not JSON, is an error after the entries that came', async (t) => {
+  const receiver = await startReceiver(t, begin('application/json', '{"count":2,"data":[{"message":"one"},{"mes'));
+  const alerts = createClient(receiver.url).each('listAlerts', {}, { timeout: 500 });
+  assert.deepEqual((await alerts.next()).value, { message: 'one' });
+  const late = await catchError(alerts.next());
+  assert.deepEqual([late.code, late.message], ['timeout', `GET ${receiver.url}/api/alerts: nothing came for 500 ms`]);
+  receiver.behave(begin('application/json', '{"data":[{"message":"one"},{"message":}]}'));
+  const wrong = createClient(receiver.url, { timeout: 5000 }).each('listAlerts');
+  assert.deepEqual((await wrong.next()).value, { message: 'one' });
+  assert.equal((await catchError(wrong.next())).code, 'format');
+  receiver.behave(begin('text/html', '<p>Hello'));
+  assert.equal((await catchError(createClient(receiver.url).each('listAlerts').next())).code, 'format');
 });

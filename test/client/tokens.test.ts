@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access-keys.ts';
 import { passwords, startApp } from '../support/app.ts';
-import { type Behaviour, startReceiver } from '../support/receiver.ts';
+import { answer, type Behaviour, startReceiver } from '../support/receiver.ts';
 import { catchError, createClient } from './built-client.ts';
 
 const credentials = { user: 'admin', password: passwords.admin };
@@ -80,6 +80,29 @@ test('a wrong password is the error of each call that needs a token', async (t) 
   for (const error of await Promise.all([catchError(call('listItems')), catchError(call('listCommands'))])) {
     assert.deepEqual([error.status, error.message], [401, 'Invalid password']);
   }
+});
+
+test('a login that fails is repeated as often as the call may be, whatever the call does', async (t) => {
+  const { behave, countLogins } = issueTokens(3600);
+  const busy = answer(503, { 'Retry-After': '0' });
+  const receiver = await startReceiver(t, busy);
+  const { call } = createClient(receiver.url, { credentials });
+  const attempts = async (name: string, options?: object): Promise<number> => {
+    const before = receiver.requests.length;
+    assert.equal((await catchError(call(name, { name: 'label printer' }, options))).status, 503);
+    return receiver.requests.length - before;
+  };
+  assert.equal(await attempts('listItems'), 5);
+  assert.equal(await attempts('createItem'), 5);
+  assert.equal(await attempts('listItems', { retries: 1 }), 2);
+  assert.equal(await attempts('createItem', { retries: 0 }), 1);
+  assert.ok(receiver.requests.every(({ path }) => path === '/api/auth/login'));
+  const first = receiver.requests.length;
+  receiver.behave((...given) => (given[2] < first + 2 ? busy : behave)(...given));
+  assert.equal((await call('createItem', { name: 'label printer' }))['token'], 'token 1');
+  assert.equal(countLogins(), 1);
+  receiver.behave(busy);
+  assert.equal(await attempts('createItem'), 1);
 });
 
 test('a token or a function that returns one is used as it is', async (t) => {

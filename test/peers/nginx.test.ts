@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { openBrowser, toSkip } from '../e2e/browser.ts';
 import { openConsole } from '../e2e/console.ts';
+import { requires } from '../faults/support/requirements.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { findPort, startPeer } from './peer.ts';
 
 const browser = await openBrowser();
-const skip = toSkip(browser) || (spawnSync('nginx', ['-v']).status !== 0 && 'nginx must be installed');
+const skip = toSkip(browser) || requires({ programs: ['nginx'] }).skip;
 after(() => browser?.close());
 
 /** nginx in front of the app, with these directives for its proxy; resolves to its address. */

@@ -107,7 +107,7 @@ const toDocumentedTypes = (params: TObject): TObject => {
 };
 
 const toDescribed = (status: string, schema: TSchema) => {
-  const headers = /429|503/.test(status) && { headers: { 'Retry-After': { type: 'integer' } } };
+  const headers = /409|429|503/.test(status) && { headers: { 'Retry-After': { type: 'integer' } } };
   return { ...schema, ...headers, 'x-response-description': descriptions[status] ?? STATUS_CODES[status] };
 };
 

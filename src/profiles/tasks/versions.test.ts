@@ -78,8 +78,10 @@ for (const store of ['memory', 'file'] as const) {
     const sent = Array.from({ length: 20 }, () =>
       request('POST', '/api/tasks', { body: { Title: 'a' }, headers: { 'idempotency-key': 'one' } }),
     );
-    const statuses = new Set((await Promise.all(sent)).map(({ status }) => status));
-    assert.ok([...statuses].every((status) => status === 201 || status === 409));
+    for (const { status, headers } of await Promise.all(sent)) {
+      const expected = status === 409 ? [409, '1'] : [201, undefined];
+      assert.deepEqual([status, headers['retry-after']], expected);
+    }
     assert.equal((await request<{ total: number }>('GET', '/api/tasks')).json.total, 1);
   });
 
