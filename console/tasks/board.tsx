@@ -7,18 +7,17 @@ import { Pure } from '../ui/pure.ts';
 import { useRecycledKeys, useVirtualRows } from '../ui/virtual.ts';
 import { choose } from './actions.ts';
 import type { Status, Task } from './calls.ts';
-import { PriorityChoice, StatusChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
+import { useCardHeights } from './card-heights.ts';
+import { MoveChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
 import { statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
 
-/** Pixels of a card with the gap below it. */
-const cardHeight = 124;
 const dragged = 'application/x-signalbox-task';
 
-/** Tasks as cards in a column for each status; a card is moved by dragging it, or by its list of statuses. */
+/** Tasks as cards in a column for each status; a card is moved by dragging it, or with its button. */
 export const Board = ({ tasks, list }: { tasks: readonly Task[]; list: TaskList }) => {
   const columns = useMemo(() => statuses.map((each) => tasks.filter(({ Status: status }) => status === each)), [tasks]);
   return (
@@ -40,7 +39,8 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
   const id = useId();
   const cards = useRef<HTMLUListElement>(null);
   const isOver = useSignal(false);
-  const { first, last } = useVirtualRows(cards, tasks.length, cardHeight);
+  const { tops, toLines } = useCardHeights(cards, tasks);
+  const { first, last } = useVirtualRows(cards, tasks.length, tops);
   const shown = tasks.slice(first, last);
   const keys = useRecycledKeys(shown.map(({ Id: id }) => id));
   const drop = (event: DragEvent) => {
@@ -68,25 +68,22 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
         <Chip {...looks[status]}>{words.statuses[status]}</Chip> <span class="hint">{toCount(tasks.length)}</span>
       </h2>
       {tasks.length === 0 && <p class="hint">{words.emptyColumn}</p>}
-      <ul
-        ref={cards}
-        style={{ height: `${tasks.length * cardHeight}px`, paddingTop: `${first * cardHeight}px` }}
-        aria-labelledby={id}
-      >
+      <ul ref={cards} style={{ minHeight: `${tops.at(-1)}px`, paddingTop: `${tops[first]}px` }} aria-labelledby={id}>
         {shown.map((task, index) => (
-          <Card key={keys[index]} task={task} list={list} />
+          <Card key={keys[index]} task={task} list={list} lines={toLines(task)} />
         ))}
       </ul>
     </section>
   );
 };
 
-class Card extends Pure<TaskProps> {
+class Card extends Pure<TaskProps & { lines: number }> {
   override render() {
-    const { task, list } = this.props;
+    const { task, list, lines } = this.props;
     return (
       <li
         class="card"
+        style={{ '--lines': lines }}
         draggable
         onDragStart={({ dataTransfer }) => {
           dataTransfer?.setData(dragged, `${task.Id}`);
@@ -95,12 +92,11 @@ class Card extends Pure<TaskProps> {
       >
         <Title task={task} list={list} />
         <div class="task-line">
-          <PriorityChoice task={task} list={list} />
-          <StatusChoice task={task} list={list} />
-        </div>
-        <div class="task-line">
+          <Chip {...looks[task.Priority]}>{words.priorities[task.Priority]}</Chip>
           <span class="hint">#{task.Id}</span>
-          <TaskActions task={task} list={list} />
+          <TaskActions task={task} list={list}>
+            <MoveChoice task={task} list={list} />
+          </TaskActions>
         </div>
       </li>
     );
