@@ -7,13 +7,15 @@ import { Pure } from '../ui/pure.ts';
 import { useRecycledKeys, useVirtualRows } from '../ui/virtual.ts';
 import { choose } from './actions.ts';
 import type { Status, Task } from './calls.ts';
-import { useCardHeights } from './card-heights.ts';
 import { MoveChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
 import { statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
+
+/** Pixels of a card with two lines of its title, and the gap below it, as in style/board.css. */
+const cardHeight = 98;
 
 const dragged = 'application/x-signalbox-task';
 
@@ -39,8 +41,7 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
   const id = useId();
   const cards = useRef<HTMLUListElement>(null);
   const isOver = useSignal(false);
-  const { tops, toLines } = useCardHeights(cards, tasks);
-  const { first, last } = useVirtualRows(cards, tasks.length, tops);
+  const { first, last } = useVirtualRows(cards, tasks.length, cardHeight);
   const shown = tasks.slice(first, last);
   const keys = useRecycledKeys(shown.map(({ Id: id }) => id));
   const drop = (event: DragEvent) => {
@@ -68,22 +69,25 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
         <Chip {...looks[status]}>{words.statuses[status]}</Chip> <span class="hint">{toCount(tasks.length)}</span>
       </h2>
       {tasks.length === 0 && <p class="hint">{words.emptyColumn}</p>}
-      <ul ref={cards} style={{ minHeight: `${tops.at(-1)}px`, paddingTop: `${tops[first]}px` }} aria-labelledby={id}>
+      <ul
+        ref={cards}
+        style={{ minHeight: `${tasks.length * cardHeight}px`, paddingTop: `${first * cardHeight}px` }}
+        aria-labelledby={id}
+      >
         {shown.map((task, index) => (
-          <Card key={keys[index]} task={task} list={list} lines={toLines(task)} />
+          <Card key={keys[index]} task={task} list={list} />
         ))}
       </ul>
     </section>
   );
 };
 
-class Card extends Pure<TaskProps & { lines: number }> {
+class Card extends Pure<TaskProps> {
   override render() {
-    const { task, list, lines } = this.props;
+    const { task, list } = this.props;
     return (
       <li
         class="card"
-        style={{ '--lines': lines }}
         draggable
         onDragStart={({ dataTransfer }) => {
           dataTransfer?.setData(dragged, `${task.Id}`);

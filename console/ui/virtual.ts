@@ -21,31 +21,16 @@ addEventListener('afterprint', () => {
   isPrinting.value = false;
 });
 
-/** The height in pixels that all rows have, or the top of each row and, last, the end of the list. */
-type Heights = number | Float64Array;
-
-/** The row at so many pixels below the top of the list; negative above it. */
-const findRow = (heights: Heights, y: number): number => {
-  if (typeof heights === 'number') return Math.floor(y / heights);
-  let [low, high] = [0, heights.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((heights[middle] ?? 0) <= y) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-};
-
-/** The rows to render of a list that scrolls with the page. */
-export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: number, heights: Heights): Range => {
+/** The rows to render of a list that scrolls with the page; all rows have the same height in pixels. */
+export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: number, height: number): Range => {
   const [range, setRange] = useState<Range>({ first: 0, last: 60 });
   useEffect(() => {
     let frame = 0;
     const measure = () => {
       frame = 0;
       const top = element.current?.getBoundingClientRect().top ?? 0;
-      const first = Math.max(0, findRow(heights, -top) - margin);
-      const last = findRow(heights, innerHeight - top) + 1 + margin;
+      const first = Math.max(0, Math.floor(-top / height) - margin);
+      const last = Math.ceil((innerHeight - top) / height) + margin;
       // Steps of some rows: most scroll events then change nothing.
       const next = { first: first - (first % 8), last: last + (8 - (last % 8)) };
       setRange((before) => (before.first === next.first && before.last === next.last ? before : next));
@@ -61,7 +46,7 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
       removeEventListener('scroll', onScroll);
       removeEventListener('resize', onScroll);
     };
-  }, [element, heights]);
+  }, [element, height]);
   if (isPrinting.value) return { first: 0, last: Math.min(count, printed) };
   const last = Math.min(count, Math.max(0, range.last));
   return { first: Math.max(0, Math.min(range.first, last)), last };
