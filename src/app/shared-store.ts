@@ -6,7 +6,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Feature } from '../profiles/feature.ts';
 import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
-import { LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
+import { explainUnreachable, LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import { pickOwn } from './pick-own.ts';
 
@@ -55,6 +55,9 @@ export const openDatabase = async (
 ): Promise<Database | undefined> => {
   const { store, jwtSecret = '' } = settings;
   if (!isPostgresUrl(store)) return undefined;
+  const hosts = readPostgresUrl(store)
+    .hosts.map(({ host, port }) => `${host}:${port}`)
+    .join(', ');
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   // The driver takes memory and time to load, which only those pay who use it.
   const { Database } = await import('../storage/postgres/database.ts');
@@ -66,9 +69,15 @@ export const openDatabase = async (
     { secret: jwtSecret, timeZone },
     {
       report: (err) => {
-        if (err !== undefined) failures.value += 1;
-        if (err === undefined) log.info('the database can be used');
-        else log.warn({ err }, 'the database cannot be used: changes of tasks and items get 503');
+        if (err === undefined) {
+          log.info('the database can be used');
+          return;
+        }
+        failures.value += 1;
+        const message = 'the database cannot be used: changes of tasks and items get 503';
+        const problem = explainUnreachable(err);
+        if (problem === undefined) log.warn({ err }, message);
+        else log.warn(`${message}; ${hosts}: ${problem}`);
       },
       onCommit: (seconds) => commits.observe(seconds),
     },

@@ -38,16 +38,18 @@ interface Params {
   requiredProperties?: string[];
   allowedValues?: string[];
   limit?: number;
+  format?: string;
   type?: string;
 }
 
 /** The error as a clause without the value, which may be a secret. */
 export const describeError = ({ keyword, params, message, schemaPath }: SchemaError, schema: TSchema): string => {
-  const { additionalProperties, requiredProperties, allowedValues, limit, type = '' } = params as Params;
+  const { additionalProperties, requiredProperties, allowedValues, limit, format, type = '' } = params as Params;
   if (additionalProperties) return `has unknown keys; remove ${additionalProperties.join(', ')}`;
   if (requiredProperties) return `must have ${requiredProperties.join(', ')}`;
   if (allowedValues) return `must be one of ${allowedValues.join(', ')}`;
   if (keyword === 'pattern') return `must be ${findDescription(schema, schemaPath)}`;
+  if (format === 'date-time') return 'must be a time as in RFC 3339 with its offset';
   if (keyword === 'type') return `must be ${types[type] ?? type}`;
   if (keyword === 'minimum') return `must be at least ${limit}`;
   if (keyword === 'maximum') return `must be at most ${limit}`;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
 import { findFreePort } from '../support/free-port.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
@@ -81,6 +83,45 @@ test('a later version whose tables can still be read is accepted', { skip }, asy
   await server.sql('UPDATE signalbox.schema SET version = 1000');
   const { request } = await startProgram(t, ['--port', '0'], { variables });
   assert.equal((await request('POST', '/api/tasks', { body: { Title: 'x' } })).status, 201);
+});
+
+/** A port of 127.0.0.1 where each connection is passed to `onConnection`. */
+const listen = async (t: TestContext, onConnection: (socket: Socket) => void): Promise<number> => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    onConnection(socket);
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+};
+
+test('a database that cannot be reached is logged in one line that says which, and what to check', async (t) => {
+  const closing = await listen(t, (socket) => socket.end());
+  const silent = await listen(t, () => undefined);
+  for (const [host, problem] of [
+    ['nohost.invalid', /^nohost\.invalid:5432: the host name (is unknown|cannot be looked up) \(E[A-Z_]+\); check /],
+    [`127.0.0.1:${await findFreePort()}`, /^127\.0\.0\.1:\d+: nothing listens there \(ECONNREFUSED\); check /],
+    [`127.0.0.1:${closing}`, /^127\.0\.0\.1:\d+: the connection was ended \(.+\); check /],
+    [`127.0.0.1:${silent},127.0.0.1:${silent}`, /^127\.0\.0\.1:\d+, 127\.0\.0\.1:\d+: no answer came \(.+\); check /],
+  ] as const) {
+    const store = `postgres://me:geheim@${host}/database`;
+    const { output, stop } = await startProgram(t, [], { variables: { ...shared, SIGNALBOX_STORE: store } });
+    await waitUntil('it is logged', () => output.stderr.includes('the database cannot be used'));
+    await stop();
+    const [line = '', ...others] = output.stderr
+      .split('\n')
+      .filter((each) => each.includes('the database cannot be used'));
+    const { msg, err } = JSON.parse(line);
+    const [, told = ''] = /^the database cannot be used: changes of tasks and items get 503; (.*)$/.exec(msg) ?? [];
+    assert.match(told, problem);
+    assert.deepEqual([err, others], [undefined, []]);
+    assert.doesNotMatch(output.stderr, /geheim|\bat .*:\d+:\d+/);
+  }
 });
 
 test('the server starts without its database, and uses it once it is there', { skip }, async (t) => {

@@ -222,6 +222,7 @@ test('an alert or execution that is not valid is named, and what was written bef
   for (const [line, problem] of [
     [alert(1).replace('"alerts":{', '"alerts":{"seq":7,'), 'alerts has unknown keys; remove seq'],
     [alert(1).replace(/"id":"./, '"id":"G'), 'alerts.id must be a UUID in lower case'],
+    [alert(1).replace(/"time":"[^"]*/, '"time":"zzz'), 'alerts.time must be a time as in RFC 3339 with its offset'],
     ['{"executions":{"id":"1"}}', 'executions.id must be a UUID in lower case'],
     [many[1] ?? '', 'alerts.id is that of an alert before it'],
   ] as const) {

@@ -4,7 +4,7 @@ import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
 import { refusal, runProgram, startProgram } from '../support/program.ts';
-import { end, fileStore, fill, header, logIn, task, variables } from '../support/transfer.ts';
+import { end, fileStore, fill, header, lastId, logIn, task, variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 
@@ -74,24 +74,27 @@ test('an instance goes on where an import into its database ended, also one that
 test('an import into a database stores everything or nothing, and only into an empty one', { skip }, async () => {
   const database = await createDatabase();
   const many = Array.from({ length: 2500 }, (_, index) => task(index + 1));
-  const { code, stderr } = await importText(database, [header, ...many, task(7), end]);
+  const { code, stderr } = await importText(database, [header, lastId(2500), ...many, task(7), end]);
   assert.deepEqual(
     [code, stderr],
-    [1, 'signalbox: line 2502: tasks.Id must be higher than those of the tasks before it; nothing was imported\n'],
+    [1, 'signalbox: line 2503: tasks.Id must be higher than those of the tasks before it; nothing was imported\n'],
   );
   assert.match(
-    (await importText(database, [header, ...many])).stderr,
+    (await importText(database, [header, lastId(2500), ...many])).stderr,
     /its last line is missing; nothing was imported/,
   );
   const tooHigh = task(9).replace('"version":1', '"version":3000000000');
-  assert.match((await importText(database, [header, task(8), tooHigh, end])).stderr, /nothing was imported/);
-  assert.equal((await importText(database, [header, ...many, end])).stderr, 'signalbox: imported tasks 2500\n');
+  assert.match((await importText(database, [header, lastId(9), task(8), tooHigh, end])).stderr, /nothing was imported/);
   assert.equal(
-    (await importText(database, [header, task(8), end])).stderr,
+    (await importText(database, [header, lastId(2500), ...many, end])).stderr,
+    'signalbox: imported tasks 2500\n',
+  );
+  assert.equal(
+    (await importText(database, [header, lastId(9), task(8), end])).stderr,
     'signalbox: the store has or had tasks already; import into an empty one\n',
   );
   const { stdout } = await runProgram(['export', ...database]);
-  assert.equal(stdout, [header, '{"lastTaskId":2500}', ...many, end, ''].join('\n'));
+  assert.equal(stdout, [header, lastId(2500), ...many, end, ''].join('\n'));
 });
 
 test('an export or import without a usable database is refused in one line', { skip }, async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { refusal, runProgram } from '../support/program.ts';
-import { end, fileStore, fill, header, logIn, start, task } from '../support/transfer.ts';
+import { end, fileStore, fill, header, lastId, logIn, start, task } from '../support/transfer.ts';
 
 const importText = (folder: string, lines: readonly string[]) =>
   runProgram(['import', ...fileStore(folder)], { input: lines.map((line) => `${line}\n`).join('') });
@@ -48,17 +48,19 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     [[], 'line 1: the export was cut short, its last line is missing'],
     [['{}', end], `line 1: not ${header}, so this is no export of signalbox`],
     [['{"signalbox":"export","version":2}'], 'line 1: version 2 of an export cannot be read here, only 1'],
-    [[header, task(1), '{"tasks":'], 'line 3: not JSON'],
-    [[header, task(1)], 'line 3: the export was cut short, its last line is missing'],
-    [[header, task(2), task(2), end], 'line 3: tasks.Id must be higher than those of the tasks before it'],
-    [[header, task(2), key, key, end], 'line 4: taskKeys.key is that of a task before it'],
-    [[header, task(2), task(1, ',"Owner":"x"'), end], 'line 3: tasks has unknown keys; remove Owner'],
+    [[header, lastId(1), task(1), '{"tasks":'], 'line 4: not JSON'],
+    [[header, lastId(1), task(1)], 'line 4: the export was cut short, its last line is missing'],
+    [[header, lastId(2), task(2), task(2), end], 'line 4: tasks.Id must be higher than those of the tasks before it'],
+    [[header, lastId(2), task(2), key, key, end], 'line 5: taskKeys.key is that of a task before it'],
+    [[header, lastId(2), task(2), task(1, ',"Owner":"x"'), end], 'line 4: tasks has unknown keys; remove Owner'],
     [[header, '{"tasks":{"Id":1}}', end], 'line 2: tasks must have '],
     [[header, '{"items":{"id":1000,"name":"a","status":"active"}}', end], 'line 2: items.id must be at most 999'],
     [[header, '{"simpleTasks":{"id":2,"title":"a","status":"done"}}', end], 'line 2: simpleTasks.id must be 1, '],
     [[header, '{"logins":{}}', end], 'line 2: must be an object with one key of tasks, lastTaskId, taskKeys, '],
-    [[header, task(1), end, task(2)], 'line 4: nothing may follow the last line'],
+    [[header, lastId(1), task(1), end, task(2)], 'line 5: nothing may follow the last line'],
     [[header, 'null', end], 'line 2: must be an object'],
+    [[header, task(1), end], 'line 2: tasks.Id must follow a line with lastTaskId, which is missing'],
+    [[header, key, end], 'line 2: taskKeys.task must follow a line with lastTaskId, which is missing'],
   ] as const) {
     const { code, stdout, stderr } = await importText(folder, lines);
     assert.ok(stderr.startsWith(`signalbox: ${problem}`), `${problem}: ${stderr}`);
@@ -69,13 +71,13 @@ test('a line that cannot be imported is named, and nothing is stored', async (t)
     readdirSync(folder).filter((name) => name.endsWith('.state')),
     [],
   );
-  assert.equal((await importText(folder, [header, task(7), end])).code, 0);
+  assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
 });
 
 test('an import is refused where there is something already', async (t) => {
   const folder = createFolder(t);
-  assert.equal((await importText(folder, [header, task(7), end])).code, 0);
-  const { code, stderr } = await importText(folder, [header, task(8), end]);
+  assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
+  const { code, stderr } = await importText(folder, [header, lastId(8), task(8), end]);
   assert.deepEqual([code, stderr], [1, 'signalbox: the store has or had tasks already; import into an empty one\n']);
 });
 
@@ -85,9 +87,16 @@ test('neither works while a server uses the folder, or with a memory store', asy
   for (const command of ['export', 'import']) {
     const inUse = `dataDir: ${folder} is in use by another signalbox process; stop it first`;
     assert.equal(await refusal([command, ...fileStore(folder)], 1), inUse);
-    assert.match(await refusal([command], 1), /^store: a memory store .*; name another one with --store$/);
     assert.equal(await refusal([command, 'x'], 2), `${command} takes no arguments; see signalbox ${command} --help`);
   }
+  assert.equal(
+    await refusal(['export'], 1),
+    'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
+  );
+  assert.equal(
+    await refusal(['import'], 1),
+    'store: a memory store keeps nothing without its server; name another one with --store',
+  );
 });
 
 test('an export names a folder that has nothing to export, and leaves it as it is', async (t) => {
@@ -101,7 +110,7 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
   const folder = createFolder(t);
   const tasks = Array.from({ length: 2000 }, (_, index) => task(index + 1));
   const simpleTasks = [1, 2].map((id) => `{"simpleTasks":{"id":${id},"title":"s${id}","status":"done"}}`);
-  assert.equal((await importText(folder, [header, ...tasks, ...simpleTasks, end])).code, 0);
+  assert.equal((await importText(folder, [header, lastId(2000), ...tasks, ...simpleTasks, end])).code, 0);
   const server = await start(t, folder);
   for (const Title of ['a', 'b', 'c']) await server.request('POST', '/api/tasks', { body: { Title } });
   for (const title of ['a', 'b', 'c']) await server.request('POST', '/simple/api/tasks', { body: { title } });
@@ -137,20 +146,20 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
 
 test('an import that was interrupted while it stored is not served, and the next one starts anew', async (t) => {
   const folder = createFolder(t);
-  assert.equal((await importText(folder, [header, task(7), end])).code, 0);
+  assert.equal((await importText(folder, [header, lastId(7), task(7), end])).code, 0);
   writeFileSync(join(folder, 'import.unfinished'), '');
   const problem = `dataDir: ${folder} has part of an import that was interrupted; run signalbox import again`;
   assert.equal(await refusal(fileStore(folder), 1), problem);
   assert.equal(await refusal(['export', ...fileStore(folder)], 1), problem);
-  assert.equal((await importText(folder, [header, task(8), end])).code, 0);
+  assert.equal((await importText(folder, [header, lastId(8), task(8), end])).code, 0);
   const { stdout } = await runProgram(['export', ...fileStore(folder)]);
-  assert.deepEqual(stdout.split('\n').slice(1, -1), ['{"lastTaskId":8}', task(8), end]);
+  assert.deepEqual(stdout.split('\n').slice(1, -1), [lastId(8), task(8), end]);
 });
 
 test('an import that cannot be stored leaves nothing behind', async (t) => {
   const folder = createFolder(t);
   const item = JSON.stringify({ items: { id: 1, name: 'x'.repeat(100_000), status: 'active' } });
-  const input = [header, task(7), item, end, ''].join('\n');
+  const input = [header, lastId(7), task(7), item, end, ''].join('\n');
   // No file may have more than 16 KiB, so the items cannot be stored after the tasks were.
   const wrapper = ['sh', '-c', 'ulimit -f 16; exec "$0" "$@"'];
   const { code, stderr } = await runProgram(['import', ...fileStore(folder)], { input, wrapper });

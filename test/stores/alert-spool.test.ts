@@ -141,6 +141,26 @@ test('alerts that repeat others in the spool are stored once, as are requests wi
   assert.deepEqual(messages.toSorted(), ['a', 'b', 'c']);
 });
 
+test('a request with an Idempotency-Key gets the id of the first while the database is away, too', {
+  skip,
+}, async (t) => {
+  const server = await startPostgres(t);
+  const app = await start(t, server.url());
+  const stored = await send(app, 'a', { 'idempotency-key': 'a' });
+  await server.stop('SIGKILL');
+  assert.equal(await send(app, 'a', { 'idempotency-key': 'a' }), stored);
+  const same = await Promise.all([1, 2, 3].map(() => send(app, 'b', { 'idempotency-key': 'b' })));
+  const [waiting = ''] = same;
+  assert.deepEqual([...new Set([...same, await send(app, 'b', { 'idempotency-key': 'b' })])], [waiting]);
+  const other = { body: { message: 'c' }, headers: { 'idempotency-key': 'b' } };
+  assert.equal((await app.request('POST', '/api/alert', other)).status, 422);
+  await server.restart();
+  await waitForCount(server, 2);
+  assert.equal(await waitForKey(app, 'b'), waiting);
+  for (const id of [stored, waiting]) assert.equal((await app.request('GET', `/api/alerts/${id}`)).status, 200);
+  assert.equal((await readTable(server)).length, 2);
+});
+
 /** The id that a request with the key gets once nothing waits in the spool. */
 const waitForKey = async (app: TestApp, key: string): Promise<string> => {
   await waitUntil('nothing waits', async () =>

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
 import { createStateFile } from '../../src/storage/changes/state-file.ts';
+import { openJournal } from '../../src/storage/journal/journal.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
+import { refusal, runProgram } from '../support/program.ts';
+import { fileStore } from '../support/transfer.ts';
 
 const now = () => new Date(2026, 0, 31, 9, 30);
 
@@ -81,4 +84,59 @@ test('file: the state is written when the log has grown enough over several star
     await store.close();
   }
   assert.ok(existsSync(join(folder, 'tasks.state')));
+});
+
+const task = {
+  Id: 7,
+  Title: 'a',
+  Description: '',
+  Priority: 'Low',
+  Status: 'Pending',
+  CreatedAt: '2026-01-31T09:30:00',
+};
+
+/** Changes that no version so far has written. */
+const unknownChanges: unknown[] = [
+  { moved: 5 },
+  null,
+  5,
+  {},
+  { removed: '5' },
+  { lastId: null },
+  { task: null, version: 1 },
+  { task: { ...task, Status: 'Blocked' }, version: 1 },
+  { task: { ...task, Priority: undefined }, version: 1 },
+  { task: { ...task, Title: undefined }, version: 1 },
+  { task, version: '1' },
+  { task, version: 1, created: 'k' },
+  { key: { key: 'k', bodyHash: 'h' }, task },
+];
+
+test('file: a record or state in a form that this version does not know is refused in one line, and left as it is', async (t) => {
+  const folder = await createStore(t);
+  const hint = 'restore the folder from a backup, or save what can be read with signalbox export';
+  const inLog = 'dataDir: tasks: record 4 of the log cannot be read by this version of signalbox';
+  for (const [index, changes] of [{}, 5, ...unknownChanges.map((change) => [change])].entries()) {
+    const copy = createFolder(t);
+    cpSync(folder, copy, { recursive: true });
+    const journal = await openJournal({ directory: copy, name: 'tasks' });
+    await journal.append({ changes });
+    await journal.close();
+    await assert.rejects(open(copy), { code: 'damaged' }, JSON.stringify(changes));
+    if (index > 3) continue;
+    const before = readFileSync(join(copy, 'tasks.jsonl'));
+    assert.equal(await refusal(fileStore(copy), 1), `${inLog}; ${hint}`);
+    assert.deepEqual(readFileSync(join(copy, 'tasks.jsonl')), before);
+    const { code, stdout, stderr } = await runProgram(['export', ...fileStore(copy)]);
+    assert.deepEqual([code, stdout.match(/"tasks"/g)?.length], [1, 6]);
+    assert.match(
+      stderr,
+      /^signalbox: damaged, left out: tasks: record 4 of the log cannot be read by this version .*\n.*\n$/,
+    );
+  }
+  for (const change of unknownChanges) {
+    const copy = createFolder(t);
+    await createStateFile(join(copy, 'tasks.state')).write(3, [[change]]);
+    await assert.rejects(open(copy), { code: 'damaged' }, JSON.stringify(change));
+  }
 });

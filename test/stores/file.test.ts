@@ -127,6 +127,7 @@ test('file: however often the state is to be written, one writing runs and one w
   let writings = 0;
   const state: State<object, void> = {
     apply: () => undefined,
+    isKnown: () => true,
     *changes() {
       writings += 1;
       yield [];

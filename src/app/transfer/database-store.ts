@@ -2,6 +2,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
 import { type Address, readPostgresUrl } from '../../storage/postgres/connecting/address.ts';
 import type { Connection, Row, Statement } from '../../storage/postgres/connecting/connection.ts';
+import { explainUnreachable } from '../../storage/postgres/connecting/database-errors.ts';
 import type { ReadChanges, Target } from './lines.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
@@ -127,5 +128,5 @@ const prepare = async (connection: Connection): Promise<void> => {
 };
 
 const refuse = (error: Error): never => {
-  throw new SettingsError([`store: the database cannot be used: ${error.message}`]);
+  throw new SettingsError([`store: the database cannot be used: ${explainUnreachable(error) ?? error.message}`]);
 };

@@ -23,7 +23,9 @@ export async function* exportStore(
   onProblem: OnProblem,
 ): AsyncGenerator<string> {
   if (store === 'memory') {
-    throw new SettingsError(['store: a memory store holds nothing without its server; name another one with --store']);
+    throw new SettingsError([
+      'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
+    ]);
   }
   if (isPostgresUrl(store)) {
     const { read, close } = await openSource(store);

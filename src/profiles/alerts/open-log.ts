@@ -73,7 +73,7 @@ const openShared = async (
     queueCount: settings.alertsQueueCount,
     queueBytes: settings.alertsQueueBytes,
   });
-  const intake = new SharedAlerts(journal);
+  const intake = new SharedAlerts(journal, clock);
   if (settings.spool) {
     intake.spool = await Spool.open({
       ...{ openLog, openSnapshot, log },

@@ -15,7 +15,7 @@ const StoredAlert = Type.Object(
     ...Alert.properties,
     ...Type.Partial(
       Type.Object({
-        time: Text,
+        time: Type.String({ format: 'date-time' }),
         format: Text,
         status: Type.Enum(['firing', 'resolved']),
         fingerprint: Text,

@@ -1,7 +1,7 @@
 import { lengthOf } from '../../storage/length.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import type { Versioned } from '../../storage/versions.ts';
-import type { Task } from './schema.ts';
+import { priorities, statuses, type Task } from './schema.ts';
 import type { TaskFilter, TaskList } from './store.ts';
 import { setCount, toMemberships, toSet } from './task-sets.ts';
 import { TaskRows, toStoredTask, toTaskText } from './task-text.ts';
@@ -58,6 +58,7 @@ export const createTaskState = (clock: () => Date) => {
   return {
     /** Returns how many tasks there are afterwards. */
     apply,
+    isKnown: isKnownChange,
     get lastId(): number {
       return lastId;
     },
@@ -102,6 +103,28 @@ export const createTaskState = (clock: () => Date) => {
     },
   };
 };
+
+const isKnownChange = (change: TaskChange): boolean => {
+  if ('removed' in change) return isCount(change.removed);
+  if ('lastId' in change) return isCount(change.lastId);
+  if ('key' in change) return isKnownKey(change.key) && isKnownTask(change.task);
+  if (!('task' in change)) return false;
+  const { task, version, created } = change;
+  return isKnownTask(task) && isCount(version) && (created === undefined || isKnownKey(created));
+};
+
+const isKnownTask = ({ Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt = '' }: Task): boolean =>
+  isCount(Id) &&
+  [Title, Description, CreatedAt, UpdatedAt].every(isText) &&
+  priorities.includes(Priority) &&
+  statuses.includes(Status);
+
+const isKnownKey = ({ key, bodyHash, storedAt }: TaskKey): boolean =>
+  [key, bodyHash].every(isText) && isCount(storedAt);
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function* readPieces(first: TaskRows, view: TreeView, cursor: Cursor): Generator<TaskRows> {
   yield first;

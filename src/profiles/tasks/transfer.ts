@@ -30,6 +30,7 @@ export const taskTransfer = defineTransfer<TaskChange>({
   tables: taskTables,
   begin: () => {
     let highest = 0;
+    let hasLastId = false;
     const keys = new Set<string>();
     return {
       state: createTaskState(() => new Date()),
@@ -39,7 +40,15 @@ export const taskTransfer = defineTransfer<TaskChange>({
         return 'task' in change ? ['tasks', { ...change.task, version: change.version }] : undefined;
       },
       toChange: (name, value) => {
-        if (name === 'lastTaskId') return { change: { lastId: value as number } };
+        if (name === 'lastTaskId') {
+          hasLastId = true;
+          return { change: { lastId: value as number } };
+        }
+        // Without it, ids of deleted tasks would be given again.
+        if (!hasLastId) {
+          const member = name === 'tasks' ? 'Id' : 'task';
+          return { problem: `${member} must follow a line with lastTaskId, which is missing` };
+        }
         if (name === 'taskKeys') {
           const { task, ...key } = value as Static<typeof StoredKey>;
           if (keys.has(key.key)) return { problem: 'key is that of a task before it' };

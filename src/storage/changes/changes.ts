@@ -4,6 +4,8 @@ import type { Awaitable } from '../list.ts';
 export interface State<Change, Result> {
   /** Changes the state. Applying a change again, alone or with those after it, leads to the same state. */
   apply(change: Change): Result;
+  /** Whether a change that was stored, perhaps by a newer version, has a form that can be applied; may throw if not. */
+  isKnown(change: Change): boolean;
   /**
    * Changes that lead to this state, some at a time; they may include what is applied while they are read.
    */

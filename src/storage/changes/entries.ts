@@ -26,6 +26,8 @@ export const createEntriesState = <T>(all: T[]): State<Addition<T>, T> => ({
     all[index] = entry;
     return entry;
   },
+  isKnown: ({ index, entry }) =>
+    Number.isSafeInteger(index) && index >= 0 && typeof entry === 'object' && entry !== null,
   *changes() {
     for (let at = 0; at < all.length; at += pieceSize) {
       yield all.slice(at, at + pieceSize).map((entry, place) => ({ index: at + place, entry }));

@@ -45,11 +45,7 @@ export const openChangeLog = async <Change, Result>(
     const file = createStateFile(join(directory, `${name}.state`));
     // The checksum of the file is known only at its end.
     const apply = (change: Change): void => {
-      try {
-        state.apply(change);
-      } catch {
-        refuse(`a change in ${name}.state is damaged`);
-      }
+      if (!tryApply(state, change)) refuse(`a change in ${name}.state is damaged or ${unknown}`);
     };
     const savedSeq = (await file.read(apply, refuse)) ?? 0;
     await fillUp(journal, savedSeq);
@@ -79,8 +75,7 @@ export const readChangeLog = async <Change>(
   try {
     const path = join(directory, `${name}.state`);
     const apply = (change: Change): void => {
-      if (isWhole(change)) state.apply(change);
-      else onDamage(`a change in ${path} is damaged`);
+      if (!isWhole(change) || !tryApply(state, change)) onDamage(`a change in ${path} is damaged or ${unknown}`);
     };
     await replay(journal, await createStateFile(path).read(apply, onDamage), state, onDamage);
   } finally {
@@ -116,16 +111,28 @@ const replay = async <Change>(
       const next = (last ?? seq - 1) + 1;
       if (seq !== next) onDamage(describeGap(next, seq - 1));
       last = seq;
-      for (const change of changes as Change[]) {
-        state.apply(change);
-        growth += lengthOf(change);
-      }
+      const isApplied = Array.isArray(changes) && changes.map((change) => tryApply(state, change)).every(Boolean);
+      if (!isApplied) onDamage(`record ${seq} of the log ${unknown}`);
+      growth += lengthOf(changes);
     }
   }
   const { lastSeq } = journal.state();
   if (last !== undefined && last < lastSeq) onDamage(describeGap(last + 1, lastSeq));
   return { seq: last ?? 0, growth };
 };
+
+/** False for a change that this version cannot apply. */
+const tryApply = <Change>(state: State<Change, unknown>, change: Change): boolean => {
+  try {
+    if (!state.isKnown(change)) return false;
+    state.apply(change);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const unknown = 'cannot be read by this version of signalbox';
 
 const describeGap = (first: number, last: number): string =>
   last > first

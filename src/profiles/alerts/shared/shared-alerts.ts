@@ -3,6 +3,7 @@ import type { LogRecord } from '../../../storage/journal/format/line.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
 import type { DatabaseLog } from '../../../storage/postgres/records/database-log.ts';
 import type { NewRecord, Placed, RepeatKey } from '../../../storage/postgres/records/record-collection.ts';
+import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
 import { KeyRefusal, StoreUnavailable } from '../../../storage/store-errors.ts';
 import type { AlertRecord } from '../alert.ts';
 import { type AlertIntake, type Stored, splitKey, toIdempotencyKey } from '../intake/repeats.ts';
@@ -17,17 +18,29 @@ interface Item {
   row: NewRecord;
 }
 
+interface KnownAlert extends Remembered {
+  state: string;
+  id: string;
+}
+
 /**
  * Stores alerts in the database, or in the spool until they are there. Whether one of the spool repeats another is decided
- * when it is shipped.
+ * when it is shipped, unless this process has stored an alert with its `Idempotency-Key`.
  */
 export class SharedAlerts implements AlertIntake {
   readonly #log: DatabaseLog;
   /** Opened with `ship`, and undefined where alerts must not wait on this machine. */
   spool: Spool | undefined;
+  readonly #clock: () => Date;
+  /** By the hash of an `Idempotency-Key`. */
+  readonly #recent: RecentKeys<KnownAlert>;
+  /** Requests with an `Idempotency-Key` that run, by its hash. */
+  readonly #running = new Map<string, Promise<unknown>>();
 
-  constructor(log: DatabaseLog) {
+  constructor(log: DatabaseLog, clock: () => Date) {
     this.#log = log;
+    this.#clock = clock;
+    this.#recent = new RecentKeys(clock);
   }
 
   async append(record: AlertRecord): Promise<{ id: string }> {
@@ -48,8 +61,18 @@ export class SharedAlerts implements AlertIntake {
 
   async storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }> {
     const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
+    // The database alone puts them in order.
+    if (!this.spool) return this.#storeOnce(record, key);
+    while (this.#running.has(key.hash)) await this.#running.get(key.hash)?.catch(() => undefined);
+    const storing = this.#storeOnce(record, key);
+    this.#running.set(key.hash, storing);
+    return storing.finally(() => this.#running.delete(key.hash));
+  }
+
+  async #storeOnce(record: AlertRecord, key: RepeatKey): Promise<{ id: string; isRepeat: boolean }> {
     try {
       const [{ id, isRepeat } = { id: '', isRepeat: false }] = await this.#take([this.#toItem(record, key)]);
+      this.#remember(key, id);
       return { id, isRepeat };
     } catch (error) {
       if (!(error instanceof KeyRefusal)) throw error;
@@ -58,14 +81,26 @@ export class SharedAlerts implements AlertIntake {
   }
 
   /** Stores lines of the spool. Resolves when they are committed. */
-  ship(lines: readonly StoredRecord[]): Promise<unknown> {
-    return this.#log.add(
-      lines.map(({ of, record, key }) => ({
-        ...this.#log.toNew(record as LogRecord, key as RepeatKey | undefined),
-        id: of as string,
-      })),
-      true,
-    );
+  async ship(lines: readonly StoredRecord[]): Promise<void> {
+    const rows = lines.map(({ of, record, key }) => ({
+      ...this.#log.toNew(record as LogRecord, key as RepeatKey | undefined),
+      id: of as string,
+    }));
+    const placed = await this.#log.add(rows, true);
+    // Another instance may have stored the first one.
+    for (const [index, { key }] of rows.entries()) if (key?.isOnce) this.#remember(key, placed[index]?.id ?? '');
+  }
+
+  #remember({ hash, state }: RepeatKey, id: string): void {
+    this.#recent.remember(hash, { state, id, storedAt: this.#clock().getTime() });
+  }
+
+  /** What this process has stored with the item's `Idempotency-Key`; throws a KeyRefusal if that was another alert. */
+  #findFirst({ row: { key } }: Item): Placed | undefined {
+    const known = key?.isOnce ? this.#recent.find(key.hash) : undefined;
+    if (!known) return undefined;
+    if (known.state !== key?.state) throw new KeyRefusal(false);
+    return { id: known.id, seq: undefined, isRepeat: true };
   }
 
   #toItem(record: LogRecord, key?: RepeatKey): Item {
@@ -80,6 +115,9 @@ export class SharedAlerts implements AlertIntake {
     const isUnavailable = spool.isUsed || !this.#log.state().healthy;
     const placed = isUnavailable ? undefined : await this.#attempt(rows);
     if (placed) return placed;
+    const [item, ...others] = items;
+    const first = item && others.length === 0 ? this.#findFirst(item) : undefined;
+    if (first) return [first];
     await spool.add(items.map(({ record, row: { id, key } }) => ({ record, of: id, ...(key && { key }) })));
     return rows.map(({ id }) => ({ id, seq: undefined, isRepeat: false }));
   }

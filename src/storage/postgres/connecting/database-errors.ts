@@ -64,6 +64,25 @@ export const findLastingProblem = (error: unknown): LastingProblem | undefined =
   return problem === undefined ? undefined : new LastingProblem(problem, { cause: error });
 };
 
+const checkPlace = 'check host and port in the address, and that the server runs';
+
+/** Why no connection could be made or kept, by codes and messages of the system and the driver. */
+const unreachable: [cause: RegExp, problem: string][] = [
+  [/^ENOTFOUND$/, 'the host name is unknown (CAUSE); check it in the address'],
+  [/^EAI_AGAIN$/, 'the host name cannot be looked up (CAUSE); check it in the address, and the name server'],
+  [/^ECONNREFUSED$/, `nothing listens there (CAUSE); ${checkPlace}`],
+  [/^ENOENT$/, `there is no such socket (CAUSE); ${checkPlace}`],
+  [/^(ECONNRESET|EPIPE|Connection terminated.*)$/, `the connection was ended (CAUSE); ${checkPlace}`],
+  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|.*\btimeout\b.*)$/, `no answer came (CAUSE); ${checkPlace}, and firewalls`],
+];
+
+/** What to check where the server cannot be reached, as a clause without secrets; undefined for any other failure. */
+export const explainUnreachable = (error: unknown): string | undefined => {
+  const cause = codeOf(error) || (error as Error).message;
+  const [, problem] = unreachable.find(([pattern]) => pattern.test(cause)) ?? [];
+  return problem?.replace('CAUSE', cause);
+};
+
 /** The 503 for a failure, with what is known of the change that failed. */
 export const toUnavailable = (error: unknown, outcome = ''): StoreUnavailable =>
   error instanceof StoreUnavailable

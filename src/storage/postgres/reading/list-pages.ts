@@ -43,22 +43,25 @@ export const readPages = async (
     return { total, count: Math.min(rows.length, limit), ...toNext(rows, limit), pages: [toBodies(rows, limit)] };
   const snapshot = await database.openSnapshot();
   const [counted] = await snapshot.query({ text: count(selection, limit, after) });
+  const hasMore = counted.found > limit;
+  const [last] = hasMore ? await snapshot.query({ text: selectLast(selection, limit, after) }) : [];
+  const length = Math.min(counted.found, limit);
   const pages = (async function* () {
     try {
-      let last = after;
-      for (let left = counted.count; left > 0; ) {
+      let read = after;
+      for (let left = length; left > 0; ) {
         const page = (
-          await snapshot.query({ text: select(selection, Math.min(left, pageRows), last, pageBytes) })
+          await snapshot.query({ text: select(selection, Math.min(left, pageRows), read, pageBytes) })
         ).filter(hasBody);
         yield page.map(({ body }) => body);
         left -= page.length;
-        last = page.at(-1).id;
+        read = page.at(-1).id;
       }
     } finally {
       snapshot.close();
     }
   })();
-  return { total: counted.total, count: counted.count, pages };
+  return { total: counted.total, count: length, pages, ...(hasMore && { next: last.id }) };
 };
 
 /** The first page, as of one moment with the total; with one row more than wanted, which shows whether there are more. */
@@ -75,21 +78,29 @@ const readFirst = async (database: Database, selection: Selection, limit: number
 };
 
 /** Rows without a body do not fit into a page any more. */
-const select = ({ table, conditions, id }: Selection, limit: number, after: number, bytes: number): string =>
+const select = (selection: Selection, limit: number, after: number, bytes: number): string =>
   `SELECT id, CASE WHEN before < ${bytes} THEN body END AS body FROM (
     SELECT id, body, sum(octet_length(body)) OVER (ORDER BY id) - octet_length(body) AS before FROM (
-      SELECT id, body FROM signalbox.${table} WHERE ${[...conditions, `${id} > ${after}`].join(' AND ')}
-      ORDER BY ${id} LIMIT ${limit}
+      SELECT id, body FROM ${matches(selection, after)} ORDER BY ${selection.id} LIMIT ${limit}
     ) AS found
   ) AS sized ORDER BY id`;
 
-/** The total, and how many rows a list has: all from the first on are as many as the total. */
-const count = ({ table, conditions, id, gate, total }: Selection, limit: number, after: number): string => {
-  const matches = `SELECT 1 FROM signalbox.${table} WHERE ${[...conditions, `${id} > ${after}`].join(' AND ')}`;
+/** The total, and how many rows there are, counted as far as one above the limit; all from the first on are the total. */
+const count = (selection: Selection, limit: number, after: number): string => {
+  const { gate, total } = selection;
   const counted =
-    after > 0 ? `(SELECT count(*) FROM (${matches} LIMIT ${limit}) AS found)` : `least(${total}, ${limit})`;
-  return `SELECT ${total} AS total, ${counted} AS count FROM signalbox.gate AS gate WHERE gate.name = '${gate}'`;
+    after > 0
+      ? `(SELECT count(*) FROM (SELECT 1 FROM ${matches(selection, after)} LIMIT ${limit + 1}) AS found)`
+      : total;
+  return `SELECT ${total} AS total, ${counted} AS found FROM signalbox.gate AS gate WHERE gate.name = '${gate}'`;
 };
+
+/** The id of the last row that the limit allows. */
+const selectLast = (selection: Selection, limit: number, after: number): string =>
+  `SELECT id FROM ${matches(selection, after)} ORDER BY ${selection.id} LIMIT 1 OFFSET ${limit - 1}`;
+
+const matches = ({ table, conditions, id }: Selection, after: number): string =>
+  `signalbox.${table} WHERE ${[...conditions, `${id} > ${after}`].join(' AND ')}`;
 
 const hasBody = ({ body }: Row): boolean => body !== null;
 
