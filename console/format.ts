@@ -71,10 +71,11 @@ export const toRelative = (milliseconds: number): string => {
   return relative.format(Math.round(seconds / size), unit);
 };
 
-/** `2 d 3 h`, `4 min 5 s`: the two largest units of a time in seconds. */
+/** `3 days 4 h`, `4 min 5 s`: the two largest units of a time in seconds. */
 export const toDuration = (total: number): string => {
+  const days = Math.floor(total / 86_400);
   const parts: [number, string][] = [
-    [Math.floor(total / 86_400), text.units.day],
+    [days, days === 1 ? text.units.day : text.units.days],
     [Math.floor(total / 3600) % 24, text.units.hour],
     [Math.floor(total / 60) % 60, text.units.minute],
     [Math.floor(total) % 60, text.units.second],

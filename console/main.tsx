@@ -12,6 +12,7 @@ import './style/alerts.css';
 import './style/deliveries.css';
 import './style/processes.css';
 import './style/tasks.css';
+import './style/board.css';
 import './style/commands.css';
 import './style/media.css';
 import { signal } from '@preact/signals';

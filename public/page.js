@@ -1,5 +1,6 @@
 import { isMatch, toGroups } from './openapi/routes.js';
-import { createGroup, createGroupLink } from './reference/route-list.js';
+import { createContentsGroup } from './reference/contents.js';
+import { createGroup } from './reference/route-list.js';
 import { startLogin } from './try/login.js';
 import { create } from './ui/element.js';
 
@@ -19,7 +20,7 @@ const parts = {
   list: find('list'),
 };
 
-/** The listed groups: `{ section, link, entries: [{ element, text }] }`. */
+/** The listed groups: `{ section, contents, entries: [{ element, text }] }`. */
 let groups = [];
 
 const load = async () => {
@@ -49,13 +50,14 @@ const showRoutes = (openApi) => {
     found.flatMap(({ routes }) => routes),
     server,
   );
-  groups = found.map((group) => ({ ...createGroup(group, server), link: createGroupLink(group) }));
+  groups = found.map((group) => ({ ...createGroup(group, server), contents: createContentsGroup(group) }));
   parts.version.textContent = openApi.info?.version ?? '';
   parts.list.replaceChildren(...groups.map(({ section }) => section));
-  parts.contents.replaceChildren(create('ul', {}, ...groups.map(({ link }) => create('li', {}, link))));
+  parts.contents.replaceChildren(create('ul', {}, ...groups.map(({ contents }) => contents.element)));
   parts.contents.hidden = groups.length === 0;
   parts.filter.hidden = groups.length === 0;
   applyFilter();
+  followReading();
   goToHash('instant');
 };
 
@@ -66,14 +68,15 @@ const showFailure = ({ message }) => {
 };
 
 const applyFilter = () => {
+  const words = parts.words.value.trim();
   let shown = 0;
   let total = 0;
-  for (const { section, link, entries } of groups) {
-    for (const { element, text } of entries) element.hidden = !isMatch(text, parts.words.value.trim());
-    const left = entries.filter(({ element }) => !element.hidden).length;
-    section.hidden = left === 0;
-    link.parentElement.hidden = left === 0;
-    shown += left;
+  for (const { section, contents, entries } of groups) {
+    for (const { element, text } of entries) element.hidden = !isMatch(text, words);
+    const left = entries.filter(({ element }) => !element.hidden);
+    section.hidden = left.length === 0;
+    contents.filter(new Set(left.map(({ element }) => element.id)), words !== '');
+    shown += left.length;
     total += entries.length;
   }
   parts.status.textContent = countInWords(shown, total);
@@ -93,8 +96,31 @@ const goToHash = (behavior) => {
   if (target instanceof HTMLDetailsElement) {
     target.open = true;
     target.querySelector('summary').focus({ preventScroll: true });
+    markOpened(target.id);
   }
   target.scrollIntoView({ behavior });
+};
+
+/** Marks the group at the top of the window in the list of contents. */
+const followReading = () => {
+  const mark = (target) => {
+    for (const { section, contents } of groups) contents.read(section === target);
+  };
+  const onCrossing = (entries) => {
+    const reached = entries.find(({ isIntersecting }) => isIntersecting);
+    if (reached) mark(reached.target);
+  };
+  const observer = new IntersectionObserver(onCrossing, { rootMargin: '-15% 0px -85% 0px' });
+  for (const { section } of groups) observer.observe(section);
+  mark(groups[0]?.section);
+};
+
+/** Marks an opened route in the list of contents, and scrolls the list to it. */
+const markOpened = (id) => {
+  const link = groups.map(({ contents }) => contents.open(id)).find(Boolean);
+  const [{ top, bottom } = {}] = link?.getClientRects() ?? [];
+  const box = parts.contents.getBoundingClientRect();
+  if (top < box.top || bottom > box.bottom) parts.contents.scrollTop += top - box.top - box.height / 2;
 };
 
 const focusFirstMatch = () => {
@@ -119,6 +145,8 @@ parts.retry.addEventListener('click', async () => {
   find('routes').focus();
   await load();
 });
+// This event does not bubble.
+parts.list.addEventListener('toggle', ({ target }) => target.open && markOpened(target.id), { capture: true });
 addEventListener('hashchange', () => goToHash('auto'));
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target.matches('input:not([type="radio"]), select, textarea') || find('login-dialog').open;

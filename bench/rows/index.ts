@@ -22,6 +22,7 @@ import { postgresList } from './b19-postgres-list.ts';
 import { postgresInstances } from './b20-postgres-instances.ts';
 import { fileStore } from './b21-file-store.ts';
 import { consoleCost } from './b22-console.ts';
+import { firstStart } from './b23-first-start.ts';
 import type { Row } from './row.ts';
 
 /** All rows of docs/benchmarks.md in order; rows with the same id are selected together and measured separately. */
@@ -30,4 +31,5 @@ export const rows: readonly Row[] = [
   ...[processes, processesHammered, execute, taskReading, taskCreating, footprint, taskMemory, slowReader],
   ...[searchDay, histogram, deliveries, deadDestination, executableStart],
   ...[postgresCreate, postgresRead, postgresList, postgresInstances, fileStore, consoleCost],
+  firstStart,
 ];

@@ -44,7 +44,7 @@ export const LevelChips = ({ counts }: { counts: Record<string, number> }) => {
 export const Filters = () => {
   const { status = '' } = place.value.params;
   return (
-    <FilterBar label={words.filter}>
+    <FilterBar label={words.filter} others={['source', 'hostname', 'status', 'fold']}>
       <TextFilter name="source" label={words.sourceIs} />
       <TextFilter name="hostname" label={words.hostIs} />
       <Choice

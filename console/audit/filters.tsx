@@ -13,7 +13,7 @@ const words = text.audit;
 export const Filters = ({ executions }: { executions: readonly Execution[] }) => {
   const { user = '', result = '' } = place.value.params;
   return (
-    <FilterBar label={words.filter}>
+    <FilterBar label={words.filter} others={['user', 'result', 'since', 'until']}>
       <Choice
         label={words.user}
         value={user}

@@ -1,8 +1,9 @@
 import { ApiError, send } from '../api.ts';
 import { type Destination, listDeliveries } from '../calls/deliveries.ts';
 import { getInfo, getMachine, getReadiness, getServer, listDisks } from '../calls/host.ts';
-import { findQueued, readMetrics } from '../calls/metrics.ts';
-import { toCount, toDecimal, toDuration, toPercent } from '../format.ts';
+import { findBootTime, findQueued, readMetrics } from '../calls/metrics.ts';
+import { serverNow } from '../clock.ts';
+import { toCount, toDuration, toPercent } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { findRoute, type RouteName } from '../mounts.ts';
 import { session } from '../session.ts';
@@ -25,7 +26,7 @@ const isReadable = (route: RouteName): boolean => {
 /** Everything that the words about health come from; what is not mounted, or not allowed, is undefined. */
 const readHealth = async (signal: AbortSignal) => {
   const read = <T,>(call: Parameters<typeof send<T>>[0]) => (isReadable(call) ? send(call, { signal }) : undefined);
-  const [machine, server, info, disks, ready, deliveries, queued] = await Promise.all([
+  const [machine, server, info, disks, ready, deliveries, metrics = ''] = await Promise.all([
     read(getMachine),
     read(getServer),
     read(getInfo),
@@ -33,9 +34,12 @@ const readHealth = async (signal: AbortSignal) => {
     isReadable(getReadiness) ? send(getReadiness, { signal }).then(() => true, toNotReady) : undefined,
     read(listDeliveries),
     // One of many facts, which its scrape may not hold up.
-    read(readMetrics)?.then(findQueued, () => undefined),
+    read(readMetrics)?.catch(() => ''),
   ]);
-  return { machine, server, info, disks: disks?.data, isReady: ready, deliveries: deliveries?.data, queued };
+  return {
+    ...{ machine, server, info, disks: disks?.data, isReady: ready, deliveries: deliveries?.data },
+    ...{ queued: findQueued(metrics), bootedAt: findBootTime(metrics) },
+  };
 };
 
 type Readings = Awaited<ReturnType<typeof readHealth>>;
@@ -73,7 +77,7 @@ export const Health = () => {
         {toFacts(value).map(([name, fact]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{fact}</dd>
+            <dd title={fact}>{fact}</dd>
           </div>
         ))}
       </dl>
@@ -112,11 +116,11 @@ const Words = ({ kind, title, problems }: Verdict) => (
 
 /** What is known; while it is loaded, the names of all that can be read. */
 const toFacts = (readings: Readings | undefined): [name: string, fact: string][] => {
-  const { server, info, isReady, deliveries, queued } = readings ?? {};
+  const { server, info, isReady, deliveries, queued, bootedAt } = readings ?? {};
   const all: [route: RouteName, name: string, fact: string | undefined][] = [
     [getServer, words.machine, server?.hostname],
     [getInfo, words.os, info?.os],
-    [getInfo, words.up, info && words.days(toDecimal(info.uptime))],
+    [getInfo, words.up, info && toUptime(info.uptime, bootedAt)],
     [getServer, words.version, server && `signalbox ${server.version}`],
     [getServer, words.serverUp, server && toDuration(toSeconds(server.uptime))],
     [getReadiness, words.alertLog, isReady === undefined ? undefined : isReady ? words.writable : words.notWritable],
@@ -127,6 +131,10 @@ const toFacts = (readings: Readings | undefined): [name: string, fact: string][]
     .filter(([route, , fact]) => (readings ? fact !== undefined : isReadable(route)))
     .map(([, name, fact]) => [name, fact ?? '…']);
 };
+
+/** How long the machine is up. Its uptime in days has one decimal, which says no more than hours. */
+const toUptime = (days: number, bootedAt: number | undefined): string =>
+  toDuration(bootedAt === undefined ? Math.round(days * 24) * 3600 : (serverNow() - bootedAt) / 1000);
 
 /** `1.02:03:04.0000000` is 93784. */
 const toSeconds = (span: string): number => {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type ApiError, send } from '../api.ts';
 import { listProcesses } from '../calls/host.ts';
-import { subscribe } from '../live/live.ts';
+import { liveState, subscribe } from '../live/live.ts';
 import { toApiError } from '../live/resource.ts';
 import { findMismatch, type Shape } from '../shape.ts';
 
@@ -38,6 +38,8 @@ interface State {
 const top = 2000;
 /** Milliseconds after which a reading without events is out of date. */
 const fresh = 3000;
+/** Milliseconds to wait for the first event, which says more than a response does. */
+const openingTime = 1000;
 /** Shares over less time than this are noise. */
 const leastBetween = 1000;
 
@@ -57,6 +59,8 @@ const createSource = () => {
   const state = signal<State>({ reading: undefined, error: undefined });
   const aborted = new AbortController();
   let eventAt = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isFresh = () => Date.now() - eventAt < fresh;
 
   const onEvent = (data: unknown): void => {
     if (findMismatch(data, shape) !== undefined) return;
@@ -66,9 +70,11 @@ const createSource = () => {
   };
 
   const load = async (): Promise<void> => {
-    if (Date.now() - eventAt < fresh) return;
+    timer = undefined;
+    if (isFresh()) return;
     try {
       const { data } = await send(listProcesses, { query: { top }, signal: aborted.signal });
+      if (isFresh()) return;
       const processes = data.map(({ pid, name, memoryMB, cpu }) => ({
         ...{ pid, name, cpu: null, cpuSeconds: cpu, memoryBytes: memoryMB * 1024 ** 2 },
       }));
@@ -83,11 +89,16 @@ const createSource = () => {
     state.value = { reading: before ? addShares(before, reading) : reading, error: undefined };
   };
 
+  const schedule = (): void => {
+    timer ??= setTimeout(load, liveState.peek() === 'polling' ? 0 : openingTime);
+  };
+
   const start = () => {
-    void load();
-    const leave = subscribe('processes', { onEvent, onResync: () => void load() });
+    schedule();
+    const leave = subscribe('processes', { onEvent, onResync: schedule });
     return () => {
       leave();
+      clearTimeout(timer);
       aborted.abort();
     };
   };

@@ -12,6 +12,9 @@ const mostShown = 200;
 
 export const toCpu = (cpu: number | null): string => (cpu === null ? '–' : toPercent(cpu * 100));
 
+/** A share takes two readings. */
+const toShare = ({ cpu, cpuSeconds }: Process): string => (cpu === null && cpuSeconds !== null ? '…' : toCpu(cpu));
+
 /** The process that the address pins. */
 export const readPinned = (): string | undefined => place.value.params['pin'] || undefined;
 
@@ -46,7 +49,7 @@ const columns: Column<Process>[] = [
   { key: 'pid', title: words.pid, width: '5.5rem', align: 'end', cell: ({ pid }) => pid, sortBy: ({ pid }) => pid },
   {
     ...{ key: 'cpu', title: words.cpu, width: '6.5rem', align: 'end' },
-    cell: ({ cpu }) => toCpu(cpu),
+    cell: toShare,
     sortBy: ({ cpu }) => cpu ?? -1,
   },
   {
@@ -80,7 +83,7 @@ const toCompact = (process: Process) => (
             <bdi>{process.user}</bdi> ·{' '}
           </>
         )}{' '}
-        {words.cpu} {toCpu(process.cpu)} · {toBytes(process.memoryBytes)}
+        {words.cpu} {toShare(process)} · {toBytes(process.memoryBytes)}
       </span>
     </div>
   </div>

@@ -15,7 +15,6 @@ export const overview = {
   machine: 'Machine',
   os: 'System',
   up: 'Machine up for',
-  days: (value: string) => `${value} days`,
   version: 'Version',
   serverUp: 'Running for',
   alertLog: 'Alert log',

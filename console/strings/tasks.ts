@@ -22,6 +22,7 @@ export const tasks = {
   details: (id: string) => `Task ${id}`,
   editHint: 'Edit the title',
   titleOf: (id: string) => `Title of task ${id}`,
+  move: 'Move to another column',
   statusOf: (title: string) => `Status of ${title}`,
   priorityOf: (title: string) => `Priority of ${title}`,
   open: (title: string) => `Open ${title}`,

@@ -7,18 +7,19 @@ import { Pure } from '../ui/pure.ts';
 import { useRecycledKeys, useVirtualRows } from '../ui/virtual.ts';
 import { choose } from './actions.ts';
 import type { Status, Task } from './calls.ts';
-import { PriorityChoice, StatusChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
+import { MoveChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
 import { statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
 
-/** Pixels of a card with the gap below it. */
-const cardHeight = 124;
+/** Pixels of a card with two lines of its title, and the gap below it, as in style/board.css. */
+const cardHeight = 98;
+
 const dragged = 'application/x-signalbox-task';
 
-/** Tasks as cards in a column for each status; a card is moved by dragging it, or by its list of statuses. */
+/** Tasks as cards in a column for each status; a card is moved by dragging it, or with its button. */
 export const Board = ({ tasks, list }: { tasks: readonly Task[]; list: TaskList }) => {
   const columns = useMemo(() => statuses.map((each) => tasks.filter(({ Status: status }) => status === each)), [tasks]);
   return (
@@ -70,7 +71,7 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
       {tasks.length === 0 && <p class="hint">{words.emptyColumn}</p>}
       <ul
         ref={cards}
-        style={{ height: `${tasks.length * cardHeight}px`, paddingTop: `${first * cardHeight}px` }}
+        style={{ minHeight: `${tasks.length * cardHeight}px`, paddingTop: `${first * cardHeight}px` }}
         aria-labelledby={id}
       >
         {shown.map((task, index) => (
@@ -95,12 +96,11 @@ class Card extends Pure<TaskProps> {
       >
         <Title task={task} list={list} />
         <div class="task-line">
-          <PriorityChoice task={task} list={list} />
-          <StatusChoice task={task} list={list} />
-        </div>
-        <div class="task-line">
+          <Chip {...looks[task.Priority]}>{words.priorities[task.Priority]}</Chip>
           <span class="hint">#{task.Id}</span>
-          <TaskActions task={task} list={list} />
+          <TaskActions task={task} list={list}>
+            <MoveChoice task={task} list={list} />
+          </TaskActions>
         </div>
       </li>
     );

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { toCount } from '../format.ts';
 import { place, toHash } from '../router.ts';
@@ -17,6 +18,9 @@ export interface TaskProps {
   task: Task;
   list: TaskList;
 }
+
+/** Characters of a title that fit everywhere; longer ones may be cut. */
+const mostInLine = 30;
 
 /** The title that is being edited in its place. Kept here, so that scrolling away loses nothing. */
 const draft = signal<{ before: Task; title: string } | undefined>(undefined);
@@ -46,7 +50,7 @@ export const Title = ({ task, list }: TaskProps) => {
       ref={button}
       type="button"
       class="task-title"
-      title={words.editHint}
+      title={task.Title.length > mostInLine ? task.Title : words.editHint}
       onClick={() => {
         draft.value = { before: task, title: task.Title };
       }}
@@ -56,9 +60,9 @@ export const Title = ({ task, list }: TaskProps) => {
   );
 };
 
-/** Enter, and leaving the field, store the title; Escape does not. */
+/** Enter, and leaving the field, store the title; Escape does not. Cards show all lines of it. */
 const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) => {
-  const input = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLTextAreaElement>(null);
   // Before the next key press, which belongs to the field.
   useLayoutEffect(() => input.current?.focus(), []);
   const save = async () => {
@@ -79,17 +83,20 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
   // Not all browsers report that a field which is removed has lost the focus.
   useEffect(() => () => void (isGone(list, task) && save()), []);
   return (
-    <input
+    <textarea
       ref={input}
       class="task-input"
+      rows={1}
       aria-label={words.titleOf(toCount(task.Id))}
       value={draft.value?.title}
       onInput={({ currentTarget }) => {
-        draft.value = { before: draft.peek()?.before ?? task, title: currentTarget.value };
+        draft.value = { before: draft.peek()?.before ?? task, title: currentTarget.value.replace(/\s*\n\s*/g, ' ') };
       }}
       onBlur={save}
-      onKeyDown={({ key }) => {
+      onKeyDown={(event) => {
+        const { key } = event;
         if (key !== 'Enter' && key !== 'Escape') return;
+        event.preventDefault();
         onKey();
         if (key === 'Enter') void save();
         else draft.value = undefined;
@@ -128,12 +135,21 @@ export const PriorityChoice = ({ task, list }: TaskProps) => (
   </select>
 );
 
+/** A list of statuses that looks like a button: the card is in the column of its status. */
+export const MoveChoice = (props: TaskProps) => (
+  <span class="move" title={words.move}>
+    <Icon name="move" />
+    <StatusChoice {...props} />
+  </span>
+);
+
 /** Complete, open, delete. The second click of a double click would hit the row that has moved here. */
-export const TaskActions = ({ task, list }: TaskProps) => {
+export const TaskActions = ({ task, list, children }: TaskProps & { children?: ComponentChildren }) => {
   const name = toName(task);
   const isDone = task.Status === 'Completed';
   return (
     <span class="task-actions">
+      {children}
       <button
         type="button"
         class="quiet"

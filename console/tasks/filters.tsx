@@ -2,24 +2,23 @@ import { toCount } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
+import { FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { TextFilter } from '../ui/text-filter.tsx';
 import { clearFilter, hasFilter, priorities, statuses } from './filter.ts';
 import { looks } from './looks.ts';
 
 const words = text.tasks;
 
 export const Filters = ({ counts }: { counts: Record<string, number> }) => (
-  <search class="task-filters" aria-label={text.filters}>
-    <Chips name="status" label={words.status} values={statuses} labels={words.statuses} counts={counts} />
-    <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} counts={counts} />
-    <div class="filters">
-      <TextFilter name="q" label={words.filter} type="search" />
-      <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
-        <Icon name="close" /> {text.clear}
-      </button>
+  <FilterBar label={words.filter} others={['status', 'priority']}>
+    <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
+      <Icon name="close" /> {text.clear}
+    </button>
+    <div class="task-chips">
+      <Chips name="status" label={words.status} values={statuses} labels={words.statuses} counts={counts} />
+      <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} counts={counts} />
     </div>
-  </search>
+  </FilterBar>
 );
 
 interface ChipsProps<T extends string> {

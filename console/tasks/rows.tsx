@@ -68,7 +68,7 @@ export const TaskTable = ({ tasks, list }: { tasks: readonly Task[]; list: TaskL
       columns={columns}
       rows={rows}
       rowKey={({ Id: id }) => id}
-      heights={[38, 88]}
+      heights={[38, 72]}
       rowClass={({ Status: status }) => (status === 'Completed' || status === 'Cancelled' ? 'done' : '')}
       compact={compact}
     />

@@ -30,6 +30,7 @@ const paths = {
   download: 'M12 4v11M7 10l5 5 5-5M5 20h14',
   play: 'M7 5l12 7-12 7z',
   plus: 'M12 5v14M5 12h14',
+  move: 'M4 8h14M14 4l4 4-4 4M20 16H6M10 12l-4 4 4 4',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5',
   critical: 'M8 3h8l5 5v8l-5 5H8l-5-5V8zM12 7.5v5.5M12 16.5h.01',
   error: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9 9l6 6M15 9l-6 6',

@@ -14,10 +14,6 @@ export const createGroup = ({ id, base, profile, description, routes }, server) 
   return { section, entries };
 };
 
-/** A link to a group, for the list of contents. */
-export const createGroupLink = ({ id, base, profile }) =>
-  create('a', { href: `#${id}` }, profile, ...(base === '/' ? [] : [' ', create('code', {}, base)]));
-
 const createRoute = (route, server) => {
   const { id, method, path, summary, access } = route;
   const line = create(
@@ -40,4 +36,4 @@ const createRoute = (route, server) => {
 };
 
 /** Long paths break after a slash. */
-const toBreakable = (path) => path.split(/(?<=\/)/).flatMap((part) => [create('wbr'), part]);
+export const toBreakable = (path) => path.split(/(?<=\/)/).flatMap((part) => [create('wbr'), part]);

@@ -21,7 +21,11 @@ test('the overview shows health in words, charts, disks, processes and alerts', 
   await page.getByText(/^busy: now .* %, lowest .* %, highest .* %\.$/).waitFor({ state: 'attached' });
   await page.getByText('sda1 is full').waitFor();
   const health = page.getByRole('region', { name: 'Health' });
-  for (const fact of [/Alert log\s*writable/, /Waiting for the disk\s*0 alerts/])
+  for (const fact of [
+    /Machine up for\s*\d+ (days?|h|min|s)\b/,
+    /Alert log\s*writable/,
+    /Waiting for the disk\s*0 alerts/,
+  ])
     await health.getByText(fact).first().waitFor();
   await page.getByRole('columnheader', { name: 'PID' }).waitFor();
   assert.deepEqual(await findFaults(page), []);

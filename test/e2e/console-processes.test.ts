@@ -26,6 +26,24 @@ test('processes have a CPU share from two readings, and their names are shown as
   assert.deepEqual(complaints, []);
 });
 
+test('a process is shown with its user and start from the first moment on', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser);
+  await page.evaluate(`
+    const row = () => [...document.querySelectorAll('tr')].find(({ cells }) => cells[3]?.textContent === '${process.pid}');
+    const read = () => [1, 2, 6, 7].map((index) => row()?.cells[index].textContent);
+    globalThis.seen = new Promise((resolve) => {
+      new MutationObserver(() => row() && resolve(read())).observe(document, { childList: true, subtree: true });
+    });
+    globalThis.readRow = read;
+    location.hash = '#/processes?q=${process.pid}'`);
+  const first = await page.evaluate<string[]>('seen');
+  await page.waitForTimeout(4500);
+  const [name, user, threads, started] = await page.evaluate<string[]>('readRow()');
+  assert.deepEqual([first[0], first[1], first[3]], [name, user, started]);
+  assert.equal(first[2] === '–', threads === '–');
+  assert.deepEqual(complaints, []);
+});
+
 test('processes are filtered while typing and sorted by a column, both in the address', { skip }, async (t) => {
   const { page, complaints } = await openConsole(t, browser, { hash: '#/processes' });
   const table = page.getByRole('table', { name: 'Processes' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Response } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.ts';
+import { waitUntil } from '../support/wait.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { findFaults, openConsole } from './console.ts';
 
@@ -106,6 +107,67 @@ test('the board has four columns, and cards move by dragging and by keyboard', {
   await page.reload();
   await column('In progress').getByText('by mouse').waitFor();
   assert.equal((await read(app, 1))['Status'], 'InProgress');
+  assert.deepEqual(complaints, []);
+});
+
+test('a card shows its title on up to two lines, and all of it to screen readers and on hovering', {
+  skip,
+}, async (t) => {
+  const app = await startApp(t);
+  const long = 'Find out whether the queue is flushed before the connection is closed, '.repeat(3).trim().slice(0, 190);
+  const titles = ['short', 'a title that is too long for one line of a column', long, 'x'.repeat(200), 'last'];
+  for (const Title of titles) await add(app, { Title });
+  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/tasks?view=board' });
+  const measure = async (title: string) => {
+    const button = page.getByRole('button', { name: title, exact: true });
+    const box = await page.getByRole('listitem').filter({ has: button }).boundingBox();
+    const text = await button.boundingBox();
+    assert.ok(box && text);
+    return { top: box.y, bottom: box.y + box.height, height: text.height, tip: await button.getAttribute('title') };
+  };
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.getByText('short', { exact: true }).waitFor();
+    await page.waitForTimeout(300);
+    const cards = await Promise.all(titles.map(measure));
+    const lines = cards.map(({ height }) => Math.round(height / 20));
+    assert.deepEqual(lines, [1, 2, 2, 2, 1]);
+    assert.equal(cards[2]?.tip, long);
+    // The newest is at the top.
+    for (const [index, { bottom }] of cards.entries()) {
+      const below = cards[index - 1];
+      if (below) assert.ok(below.top > bottom && below.top - bottom < 12, `${width}: ${bottom} ${below.top}`);
+    }
+  }
+  assert.equal(await page.getByLabel('Priority of short').count(), 0);
+  await page.getByRole('button', { name: long, exact: true }).press('Enter');
+  const field = page.getByLabel('Title of task 3');
+  await field.fill('typed\non two lines');
+  await field.press('Enter');
+  await page.getByRole('button', { name: 'typed on two lines', exact: true }).waitFor();
+  await waitUntil('it is stored', async () => (await read(app, 3))['Title'] === 'typed on two lines');
+  assert.deepEqual(complaints, []);
+});
+
+test('in a narrow window the filters are behind a button that says how many are on', { skip }, async (t) => {
+  const app = await startApp(t);
+  await add(app, { Title: 'first', Priority: 'High' });
+  await add(app, { Title: 'second' });
+  const viewport = { width: 360, height: 800 };
+  const { page, complaints } = await openConsole(t, browser, { app, viewport, hash: '#/tasks' });
+  const row = (name: string) => page.getByRole('button', { name, exact: true });
+  await row('second').waitFor();
+  const { y = 800 } = (await page.getByRole('table', { name: 'Tasks' }).boundingBox()) ?? {};
+  assert.ok(y < 300, `the table begins at ${y} px`);
+  await page.getByText('More filters', { exact: true }).click();
+  await page.getByRole('button', { name: /^High/ }).click();
+  await row('second').waitFor({ state: 'detached' });
+  await page.getByText('More filters (1 on)').waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  await page.setViewportSize(viewport);
+  await page.getByText('More filters (1 on)').click();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await row('second').waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, lstatSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../src/app/package-info.ts';
 import { createFolder } from '../support/folder.ts';
@@ -161,6 +161,13 @@ export const listProcesses = (folder: string): string[] =>
       return false;
     }
   });
+
+/** Bytes on disk of everything below a folder. */
+export const measureBytes = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce(
+    (sum, name) => sum + lstatSync(join(folder, name)).blocks * 512,
+    0,
+  );
 
 /** Removes write permission for everyone until the scope ends. */
 export const makeReadOnly = (t: Scope, folder: string): void => {

@@ -9,7 +9,9 @@ export type Change = (method: string, path: string, body: string) => string | un
 /** An HTTP proxy on a free port of 127.0.0.1 that may change the bodies of JSON; everything else passes as it comes. */
 export const startProxy = async (t: Scope, target: string, change: Change): Promise<string> => {
   const server = createServer((request, response) => {
-    const { method = '', url = '', headers } = request;
+    const { method = '', url = '' } = request;
+    // Compressed bodies could not be changed.
+    const { 'accept-encoding': __, ...headers } = request.headers;
     const onward = send(new URL(url, target), { method, headers }, async (answer) => {
       const { 'content-length': _, ...kept } = answer.headers;
       const isJson = kept['content-type']?.startsWith('application/json');
