@@ -92,6 +92,8 @@ test('fish completes commands, flags and values', needs('fish'), async (t) => {
     ['signalbox send --le', ['--level']],
     ['signalbox send --level ', ['CRITICAL', 'ERROR', 'INFO', 'WARNING']],
     ['signalbox --store ', ['file', 'memory']],
+    ['signalbox --profiles ite', ['items']],
+    ['signalbox --profiles items,log', ['items,login']],
     ['signalbox --log-level tr', ['trace']],
     ['signalbox create-key n --scope alerts:w', ['alerts:write']],
     ['signalbox completion ', ['bash', 'fish', 'zsh']],
@@ -131,6 +133,8 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
     ['send --lev', '--level='],
     ['send --level=WA', '--level=WARNING'],
     ['--log-level=tr', '--log-level=trace'],
+    ['--profiles=ite', '--profiles=items'],
+    ['--profiles=items,log', '--profiles=items,login'],
     ['create-key n --scope=alerts:w', '--scope=alerts:write'],
     ['completion fi', 'fish'],
   ] as const) {
