@@ -2,10 +2,18 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import Type, { type Static } from 'typebox';
 import { type Scope, scopes } from './scopes.ts';
 
+const keyName = {
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+  description: 'A name without control characters.',
+};
+
+/** True if a key can have the name, which logs and lists show on one line. */
+export const isKeyName = (name: string): boolean => name !== '' && new RegExp(keyName.pattern).test(name);
+
 /** An entry of the setting `keys`: only the hash is kept, so the file does not reveal the key. */
 export const AccessKey = Type.Object(
   {
-    name: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1, ...keyName }),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The hash that `signalbox create-key` prints.' }),
     scopes: Type.Array(Type.Enum(scopes), { minItems: 1 }),
   },

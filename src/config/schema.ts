@@ -40,6 +40,7 @@ const coreSettings = {
   store: Type.String({
     minLength: 1,
     default: 'memory',
+    examples: ['memory', 'file'],
     description:
       'Where tasks and items are kept: `memory` until the server stops, `file` in `dataDir`, or the address of a PostgreSQL database that instances share, `postgres://user@host/database`.',
   }),

@@ -26,6 +26,12 @@ test('create-key without a name, or without known scopes, is refused with one li
   assert.match(await refusal(['create-key', 'a', 'b', '--scope', 'alerts:read'], 2), /takes one NAME/);
   assert.match(await refusal(['create-key', 'a'], 2), /needs --scope .*alerts:write, alerts:read, metrics:read$/);
   assert.match(await refusal(['create-key', 'a', '--scope', 'alerts'], 2), /not "alerts"$/);
+  for (const name of ['a\nb', 'a\u001b[2Kb', 'a\u2028b']) {
+    assert.match(
+      await refusal(['create-key', name, '--scope', 'alerts:read'], 2),
+      /^NAME must be a name without control characters, not "[ -~]*"$/,
+    );
+  }
   assert.match(await refusal(['--scope', 'alerts:read'], 2), /--scope belongs to create-key$/);
 });
 
@@ -64,6 +70,7 @@ test('keys that share a name or a hash, or have an unknown scope, stop startup',
   assert.match(await refuse([entry, { ...entry, sha256: 'f'.repeat(64) }]), /different names/);
   assert.match(await refuse([entry, { ...entry, name: 'b' }]), /different hashes/);
   assert.match(await refuse([{ ...entry, scopes: ['alerts'] }]), /keys.*scopes.* must be one of alerts:write/);
+  assert.match(await refuse([{ ...entry, name: 'a\nb' }]), /keys.*name must be a name without control characters$/);
   assert.match(await refuse([{ ...entry, sha256: 'x' }]), /keys.*sha256 must be the hash/);
   assert.match(await refuse([{ ...entry, key: 'x' }]), /unknown keys; remove key/);
 });

@@ -136,7 +136,9 @@ test('a server bound beyond loopback logs a warning', async (t) => {
   const { stop } = await startProgram(t, ['--profiles', 'L', '--host', '0.0.0.0'], { cwd: createFolder(t) });
   const { stderr } = await stop();
   const warning = stderr.split('\n').find((line) => line.includes('"level":40'));
-  assert.match(warning ?? '', /can be reached from other machines/);
+  const { msg, openRoutes } = JSON.parse(warning ?? '{}') as Record<string, unknown>;
+  assert.match(String(msg), /can be reached from other machines/);
+  assert.deepEqual(openRoutes, ['GET, POST /api/tasks', 'GET /api/tasks/:id']);
 });
 
 test("Node's own flags cannot make the server accept invalid HTTP or larger headers", async (t) => {

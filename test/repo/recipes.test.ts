@@ -87,7 +87,7 @@ test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh
     json.data.map(({ source, level }) => [source, level]),
     [
       ['backup', 'ERROR'],
-      ['disk', 'WARN'],
+      ['disk', 'WARNING'],
       ['disk', 'INFO'],
     ],
   );

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { requires } from '../faults/support/requirements.ts';
 import { waitUntil } from '../faults/support/wait.ts';
 import { build, findObstacle } from '../package/build.ts';
 import { createFolder } from '../support/folder.ts';
+import { readExpected } from '../upgrade/support/fixture.ts';
 import { bootMachine } from './support/machine.ts';
 
 const programs = ['systemd-nspawn', 'nsenter', 'curl', 'dpkg-deb', 'deb-systemd-helper', 'adduser', 'setpriv'];
@@ -22,12 +23,16 @@ test('lintian reports no errors', { skip: skip || requires({ programs: ['lintian
   execFileSync('lintian', ['--allow-root', '--fail-on', 'error', join(folder, deb)], { stdio: 'pipe' });
 });
 
-test('the Debian package installs, upgrades with its data, survives a failed upgrade, and is purged', {
-  skip,
-}, async (t) => {
-  const folder = createFolder(t);
+const folder = createFolder({ after });
+
+before(async () => {
+  if (skip) return;
   for (const release of ['0.0.1', '99.0.0'])
     await build('build-deb', ['--folder', folder, '--release', release], compression);
+});
+
+/** Boots a machine that can install both releases. */
+const boot = async (t: TestContext) => {
   const run = await bootMachine(t, { withService: false, installs: true, files: folder });
   /** Runs a script, which must end with the exit code; returns its output. */
   const sh = (script: string, code = 0): string => {
@@ -40,9 +45,15 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   const readPid = (): string => run('systemctl', 'show', '--value', '-p', 'MainPID', 'signalbox').trim();
   const install = (release: string, code = 0): string =>
     sh(`dpkg --install --force-confold /packages/signalbox_${release}_amd64.deb`, code);
-
   // Machines on which nothing may start have this file.
   sh('rm -f /usr/sbin/policy-rc.d');
+  return { run, sh, ask, readPid, install };
+};
+
+test('the Debian package installs, upgrades with its data, survives a failed upgrade, and is purged', {
+  skip,
+}, async (t) => {
+  const { run, sh, ask, readPid, install } = await boot(t);
   install('0.0.1');
   assert.match(ask('/health'), /"status":"healthy"/);
   assert.equal(run('systemctl', 'is-enabled', 'signalbox').trim(), 'enabled');
@@ -81,4 +92,61 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   sh('test -f /etc/signalbox/config.json && test -d /var/lib/signalbox && ! test -e /usr/bin/signalbox');
   sh('dpkg --purge signalbox');
   sh('! test -e /etc/signalbox && ! test -e /var/lib/signalbox && ! getent passwd signalbox');
+});
+
+test('an upgrade to a version that cannot start fails and says what to do; a first installation does not', {
+  skip,
+}, async (t) => {
+  const { run, sh, ask, install } = await boot(t);
+  const takePort = (): string =>
+    sh(`systemd-run --quiet --unit taker /srv/node -e 'require("net").createServer().listen(8080, "127.0.0.1")'
+      until ! curl -s localhost:8080 || [ $? != 7 ]; do sleep 0.1; done`);
+  const freePort = (): string => sh('systemctl stop taker');
+  const isActive = (): string => run('systemctl', 'is-active', 'signalbox').trim();
+
+  takePort();
+  install('0.0.1');
+  freePort();
+  sh('systemctl reset-failed signalbox; systemctl start signalbox');
+  assert.match(ask('/health'), /"status":"healthy"/);
+
+  sh('systemctl stop signalbox');
+  takePort();
+  assert.match(
+    install('99.0.0', 1),
+    /\nsignalbox: this version does not run; journalctl -u signalbox says why\. .*dpkg --configure signalbox, or .*\n/,
+  );
+  assert.match(sh('journalctl -u signalbox'), /port 8080: the port is in use/);
+  await waitUntil('systemd has given up', () => isActive() === 'failed');
+  // Where the administrator or the machine lets nothing start, there is nothing to wait for.
+  const policy = '/usr/sbin/policy-rc.d';
+  sh(
+    `printf '#!/bin/sh\\nexit 101\\n' > ${policy} && chmod +x ${policy} && dpkg --configure signalbox && rm ${policy}`,
+  );
+  sh('systemctl disable signalbox');
+  install('0.0.1');
+  sh('systemctl enable signalbox');
+  sh('mv /run/systemd/system /run/systemd/kept');
+  install('99.0.0');
+  sh('mv /run/systemd/kept /run/systemd/system');
+  assert.match(install('0.0.1', 1), /this version does not run/);
+  freePort();
+  sh('dpkg --configure signalbox');
+  assert.equal(isActive(), 'active');
+  assert.match(ask('/health'), /"status":"healthy"/);
+});
+
+test('the Debian package upgrades data of a released version', { skip }, async (t) => {
+  const { sh, ask, install } = await boot(t);
+  const fixture = 'data-1.0.0';
+  install('0.0.1');
+  sh(`systemctl stop signalbox && rm -rf /var/lib/signalbox/*
+    cp /opt/signalbox/test/fixtures/${fixture}/data/* /var/lib/signalbox/
+    chown signalbox:signalbox /var/lib/signalbox/* && chmod 600 /var/lib/signalbox/*`);
+  install('99.0.0');
+  for (const path of ['/api/alerts?count=100', '/api/alerts/search?q=disk']) {
+    const expected = readExpected(fixture).find((reading) => reading.path === path);
+    assert.deepEqual(JSON.parse(ask(path)), expected?.body, path);
+  }
+  assert.match(sh('dpkg --status signalbox'), /Status: install ok installed\nPriority/);
 });

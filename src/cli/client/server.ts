@@ -11,10 +11,17 @@ export interface Server {
 /** A server with default settings. */
 export const defaultUrl = 'http://127.0.0.1:8080';
 
+/** The levels that the console and deliveries know by name. */
+const levels = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
+
 /** Flags of commands that send alerts. */
 export const clientFlags = {
   source: { value: 'NAME', summary: 'Source of the alert.' },
-  level: { value: 'LEVEL', summary: 'Level of the alert, any text.', choices: ['INFO', 'WARN', 'ERROR'] },
+  level: {
+    value: 'LEVEL',
+    summary: `Level of the alert: ${levels.join(', ')} or any other text.`,
+    choices: levels,
+  },
   url: { value: 'URL', summary: `Server to send it to, instead of ${otherVariables.url}.` },
   retryFor: { value: 'SECONDS', summary: 'How long to try while the server is away. Default 60.' },
 } as const;

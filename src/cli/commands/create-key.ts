@@ -20,11 +20,14 @@ export const createKey = defineCommand({
     },
   },
   run: async ({ words: [name = ''], own: { scope: asked = [] } }) => {
-    const { createAccessKey } = await import('../program.ts');
+    const { createAccessKey, isKeyName } = await import('../program.ts');
     const unknown = asked.find((one) => !scopes.some((scope) => scope === one));
     if (asked.length === 0 || unknown !== undefined) {
       const found = unknown === undefined ? '' : `, not ${JSON.stringify(unknown)}`;
       throw new UsageError(`create-key needs --scope with one or more of ${scopes.join(', ')}${found}`);
+    }
+    if (!isKeyName(name)) {
+      throw new UsageError(`NAME must be a name without control characters, not ${JSON.stringify(name)}`);
     }
     const { key, entry } = createAccessKey(
       name,

@@ -21,7 +21,7 @@ export const runProgram = defineCommand({
   flags: {
     ...clientFlags,
     source: { ...clientFlags.source, summary: 'Source of the alert. Default: the name of the command.' },
-    level: { ...clientFlags.level, summary: 'Level of the alert, any text. Default ERROR.' },
+    level: { ...clientFlags.level, summary: `${clientFlags.level.summary} Default ERROR.` },
     timeout: { value: 'SECONDS', summary: 'Send an alert, too, if the command takes longer.' },
     retryFor: {
       ...clientFlags.retryFor,

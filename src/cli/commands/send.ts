@@ -19,7 +19,7 @@ export const send = defineCommand({
   flags: {
     ...clientFlags,
     source: { ...clientFlags.source, summary: 'Source of the alert. Default: your user name.' },
-    level: { ...clientFlags.level, summary: 'Level of the alert, any text. Default INFO.' },
+    level: { ...clientFlags.level, summary: `${clientFlags.level.summary} Default INFO.` },
     verbose: { summary: 'Print the id of the stored alert, and each failed attempt on stderr.' },
   },
   variables: clientVariables,

@@ -20,6 +20,8 @@ export const serve = defineCommand({
       await server.close();
     });
     if (reloads) process.on('SIGHUP', reload);
+    // The server works without its start message, on a full disk for example.
+    process.stdout.on('error', () => undefined);
     // Printed only after signal handlers are installed: readers of the address may also stop the server.
     process.stdout.write(message);
     return undefined;

@@ -1,13 +1,13 @@
-import type { CompletedCommand } from './completion-data.ts';
+import type { CompletedCommand, CompletedFlag } from './completion-data.ts';
 
 /** A completion script for bash. */
 export const createBashCompletion = (commands: readonly CompletedCommand[]): string => {
   const flags = commands.flatMap((command) => command.flags);
   const valued = new Set(flags.flatMap(({ flag, value }) => (value === undefined ? [] : flag)));
-  const choices = new Map(flags.flatMap(({ flag, choices: all }) => (all.length === 0 ? [] : [[flag, all.join(' ')]])));
+  const choices = new Map(flags.filter((flag) => flag.choices.length > 0).map((flag) => [flag.flag, flag]));
   return `# bash completion of signalbox, printed by: signalbox completion bash
 _signalbox() {
-  local line=\${COMP_LINE:0:COMP_POINT} words flag= value= command= wrapped= choices= flags= index
+  local line=\${COMP_LINE:0:COMP_POINT} words flag= value= command= wrapped= choices= flags= list= index
   read -ra words <<< "$line"
   [[ $line == *[[:space:]] ]] && words+=('')
   local last=$((\${#words[@]} - 1))
@@ -26,9 +26,9 @@ _signalbox() {
   fi
   if [[ -n $flag ]]; then
     case $flag in
-${[...choices].map(([flag, all]) => `      ${flag}) choices='${all}' ;;`).join('\n')}
+${[...choices.values()].map(toChoices).join('\n')}
     esac
-    COMPREPLY=($(compgen -W "$choices" -- "$value"))
+    COMPREPLY=($(compgen -P "$list" -W "$choices" -- "\${value#"$list"}"))
     # bash completes only what follows the last colon.
     [[ $COMP_WORDBREAKS == *:* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${value%"\${value##*:}"}"}")
     return
@@ -45,6 +45,10 @@ ${commands.map(toCase).join('\n')}
 complete -o default -F _signalbox signalbox
 `.replace('@commands', commands.map(({ name }) => name).join(' '));
 };
+
+/** Before the last entry of a list, the others stay. */
+const toChoices = ({ flag, choices, isList = false }: CompletedFlag): string =>
+  `      ${flag}) choices='${choices.join(' ')}'${isList ? ` list=\${value%"\${value##*,}"}` : ''} ;;`;
 
 /** The first command's flags also complete where no command is named. */
 const toCase = ({ name, flags, words }: CompletedCommand, index: number): string => {

@@ -21,6 +21,8 @@ export interface CompletedFlag {
   value?: string;
   /** What its value can be; files if nothing is known. */
   choices: readonly string[];
+  /** Its value is a list, separated by commas. */
+  isList?: boolean;
 }
 
 /** Everything that can be completed. The first command is the one that runs if none is named. */
@@ -56,17 +58,21 @@ export const listCompleted = (
 const toSettingFlags = (key: string, schema: TSchema, profiles: readonly string[]): CompletedFlag[] => {
   const {
     description = '',
-    enum: choices = [],
+    examples = [],
+    enum: choices = examples,
     default: value,
   } = schema as {
     description?: string;
+    examples?: string[];
     enum?: string[];
     default?: unknown;
   };
   const summary = toTitle(description);
   const flag = toFlag(key);
-  if (textForm(schema) !== 'flag') {
-    return [{ flag, summary, value: key, choices: key === 'profiles' ? profiles : choices }];
+  const form = textForm(schema);
+  if (form !== 'flag') {
+    const offered = key === 'profiles' ? profiles : choices;
+    return [{ flag, summary, value: key, choices: offered, isList: form === 'list' }];
   }
   return [{ flag: value === true ? flag.replace('--', '--no-') : flag, summary, choices: [] }];
 };

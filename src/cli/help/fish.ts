@@ -24,8 +24,9 @@ const isUsed = (name: string, index: number): string =>
     ? `not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from ${name}`
     : `__fish_seen_subcommand_from ${name}`;
 
-const toOption = ({ flag, summary, value, choices }: CompletedFlag): string => {
-  const values = choices.length > 0 ? ` -x -a ${quote(choices.join(' '))}` : value === undefined ? '' : ' -r';
+const toOption = ({ flag, summary, value, choices, isList = false }: CompletedFlag): string => {
+  const words = isList ? `(__fish_append , ${choices.join(' ')})` : choices.join(' ');
+  const values = choices.length > 0 ? ` -x -a ${quote(words)}` : value === undefined ? '' : ' -r';
   return `-l ${flag.slice(2)} -d ${quote(summary)}${values}`;
 };
 

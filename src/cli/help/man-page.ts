@@ -106,7 +106,7 @@ const endings = [
   ...toExample('SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --profiles alerts,login'),
   '.PP',
   text('Send an alert from a script:'),
-  ...toExample('SIGNALBOX_URL=https://box.example.org signalbox send --level WARN "disk is nearly full"'),
+  ...toExample('SIGNALBOX_URL=https://box.example.org signalbox send --level WARNING "disk is nearly full"'),
   '.PP',
   text('Get an alert if a backup fails or takes longer than an hour:'),
   ...toExample('signalbox run --source backup --timeout 3600 -- rsync -a /srv /mnt/backup'),

@@ -30,10 +30,11 @@ const toCase = ({ name, flags, words, isWrapper }: CompletedCommand): string => 
   return `    ${name}) _arguments ${[...flags.map(toSpec), rest].map(quote).join(' ')} ;;`;
 };
 
-const toSpec = ({ flag, summary, value, choices }: CompletedFlag): string => {
+const toSpec = ({ flag, summary, value, choices, isList = false }: CompletedFlag): string => {
   const title = `[${summary.replaceAll(/[[\]:\\]/g, '\\$&')}]`;
   if (value === undefined) return `${flag}${title}`;
-  const values = choices.length === 0 ? '_files' : `(${choices.join(' ').replaceAll(':', '\\:')})`;
+  const words = choices.join(' ').replaceAll(':', '\\:');
+  const values = choices.length === 0 ? '_files' : isList ? `_sequence compadd - ${words}` : `(${words})`;
   return `*${flag}=${title}:${value}:${values}`;
 };
 

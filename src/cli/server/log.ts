@@ -3,12 +3,20 @@ import { pino } from 'pino';
 import type { Settings } from '../../config/schema.ts';
 import { escapeControls } from '../messages.ts';
 
-/** Logs to standard error: readable lines in a terminal, JSON everywhere else. */
+/** Bytes of lines that wait while they cannot be written; further lines are dropped. */
+const maxWaitingBytes = 1024 * 1024;
+
+/**
+ * Logs to standard error: readable lines in a terminal, JSON everywhere else. A full disk, a closed terminal or a reader
+ * that has stopped must not stop the server: lines that cannot be written are tried again with the next line.
+ */
 export const createLog = (level: Settings['logLevel']): FastifyBaseLogger => {
-  const destination = pino.destination({ dest: 2, sync: true });
-  // A full disk or a closed terminal must not stop the server.
+  // Opened first: that makes writing to a full pipe fail instead of block.
+  const { isTTY } = process.stderr;
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN: () => false });
   destination.on('error', () => undefined);
-  return pino({ level }, process.stderr.isTTY ? { write: (line) => destination.write(toReadable(line)) } : destination);
+  // Without flushSync, which pino would call after a fatal error and which tries for as long as the disk is full.
+  return pino({ level }, { write: (line) => destination.write(isTTY ? toReadable(line) : line) });
 };
 
 /** Formats a JSON log line as `09:30:00.250 WARN  message  key="value"`, in local time. */

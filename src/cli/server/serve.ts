@@ -12,12 +12,19 @@ import { listAddresses, listenOn } from '../../http/connection/listen.ts';
 import { features } from '../../profiles/index.ts';
 import { escapeControls } from '../messages.ts';
 import { createLog } from './log.ts';
-import { createStartMessage } from './start-message.ts';
+import { createStartMessage, listOpenRoutes } from './start-message.ts';
+
+/** A warning for the log. */
+interface Warning {
+  msg: string;
+  /** As `GET, POST /api/tasks`. */
+  openRoutes?: string[];
+}
 
 /** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
 export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<Settings> = {}) => {
-  const warnings: string[] = [];
-  const warn = (warning: string) => warnings.push(warning);
+  const warnings: Warning[] = [];
+  const warn = (msg: string) => warnings.push({ msg });
   const loaded = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
   const settings: Settings = { ...loaded, ...overrides };
   applyTimeZone(settings);
@@ -50,17 +57,24 @@ export const serve = async (schema: TObject, flags: Flags) => {
 };
 
 /** Warnings about who can use the server. */
-const listAccessWarnings = ({ mounts }: App, { host, jwtSecret }: Settings): string[] => {
+const listAccessWarnings = ({ mounts }: App, { host, jwtSecret }: Settings): Warning[] => {
   const profiles = mounts.flatMap((mount) => mount.profiles);
   const closed = profiles.filter(({ routes }) => routes.every(({ access }) => access !== 'open'));
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
   // With a known key, another program can issue tokens.
   const isUsable = names === '' || jwtSecret !== undefined || profiles.some(({ name }) => name === 'login');
   return [
-    ...(isUsable ? [] : [`nobody can use ${names}: no token can be issued; add the profile login, or set jwtSecret`]),
+    ...(isUsable
+      ? []
+      : [{ msg: `nobody can use ${names}: no token can be issued; add the profile login, or set jwtSecret` }]),
     ...(isLoopback(host)
       ? []
-      : ['the service can be reached from other machines: check which routes are open without a token']),
+      : [
+          {
+            msg: 'the service can be reached from other machines: check the routes that need no token',
+            openRoutes: listOpenRoutes(mounts),
+          },
+        ]),
   ];
 };
 

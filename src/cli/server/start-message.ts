@@ -12,17 +12,19 @@ export const createStartMessage = ({ mounts, home, notices }: App, address: stri
     `  ${'/docs/'.padEnd(width)}pages for people; /openapi.json for programs`,
     '',
     'Open without a token:',
-    ...mounts.flatMap((mount) => listOpenRoutes(mount)),
+    ...listOpenRoutes(mounts).map((route) => `  ${route}`),
     ...(notices.length > 0 ? ['', ...notices] : []),
     '',
   ].join('\n');
 };
 
-/** `  GET, POST /protected/api/tasks`, a line for each path. */
-const listOpenRoutes = ({ base, profiles }: App['mounts'][number]): string[] => {
+/** The routes that need no token, a line for each path: `GET, POST /protected/api/tasks`. */
+export const listOpenRoutes = (mounts: App['mounts']): string[] => mounts.flatMap(listOpenRoutesOf);
+
+const listOpenRoutesOf = ({ base, profiles }: App['mounts'][number]): string[] => {
   const methods = new Map<string, string[]>();
   for (const { method, path, access } of profiles.flatMap(({ routes }) => routes)) {
     if (access === 'open') methods.set(path, [...(methods.get(path) ?? []), method]);
   }
-  return [...methods].map(([path, names]) => `  ${names.join(', ')} ${base === '/' ? '' : base}${path}`);
+  return [...methods].map(([path, names]) => `${names.join(', ')} ${base === '/' ? '' : base}${path}`);
 };
