@@ -28,7 +28,7 @@ export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[])
   };
   app.get('/openapi.json', { schema }, async (request, reply) => {
     document ??= describeRoutes(routes, version, tags);
-    return (await document).send(request, reply.type('application/json'));
+    return (await document).send(request, reply.type('application/json; charset=utf-8'));
   });
 };
 
