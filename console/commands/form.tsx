@@ -1,20 +1,16 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { goTo, place, setParams, toHash } from '../router.ts';
+import { goTo, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
 import { Choice } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { useTyped } from '../ui/typed.ts';
 import type { CommandDescription, CommandList } from './calls.ts';
 import { ParameterField } from './fields.tsx';
-import { listParameters, toCommandLine, type Values } from './parameters.ts';
+import { listParameters, toCommandLine } from './parameters.ts';
 import { isRunning, run, stop } from './runs.ts';
 
 const words = text.commands;
-
-/** Milliseconds without a key press after which what was typed is written to the address. */
-const calm = 200;
 
 interface Props {
   command: CommandDescription;
@@ -23,7 +19,8 @@ interface Props {
 
 /** The form of one command, with the command line that it stands for. */
 export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
-  const values = useFormValues(command);
+  const { properties = {} } = command.parameters as { properties?: object };
+  const { typed: values, write } = useTyped(Object.keys(properties));
   const parameters = listParameters(command, values.value);
   const line = toCommandLine(command.name, parameters, values.value);
   return (
@@ -31,7 +28,7 @@ export const CommandForm = ({ command, list: { runner, commands } }: Props) => {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          setParams(values.value, { replace: true });
+          write();
           void run(line, toHash(`/commands/${command.name}`, values.value));
         }}
       >
@@ -81,26 +78,3 @@ const CommandLine = ({ line }: { line: string }) => (
     </output>
   </div>
 );
-
-/** What is entered: it follows the address, and is written to it when the typing pauses. */
-const useFormValues = (command: CommandDescription) => {
-  const { params } = place.value;
-  const names = Object.keys((command.parameters as { properties?: object }).properties ?? {});
-  const inAddress: Values = Object.fromEntries(names.map((name) => [name, params[name] ?? '']));
-  const values = useSignal(inAddress);
-  const key = JSON.stringify(inAddress);
-  const written = useRef(key);
-  useEffect(() => {
-    // An address that this form wrote may be older than what has been typed since.
-    if (key !== written.current) values.value = inAddress;
-    written.current = key;
-  }, [key]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      written.current = JSON.stringify(values.value);
-      setParams(values.value, { replace: true });
-    }, calm);
-    return () => clearTimeout(timer);
-  }, [values.value]);
-  return values;
-};

@@ -95,6 +95,21 @@ test('a refused command shows the reason, stays in the history, and can be chang
   );
 });
 
+test('an address that is chosen right after typing is not overwritten', { skip }, async (t) => {
+  const { page } = await openConsole(t, browser, { hash: '#/commands/Get-Process?Name=first' });
+  await logIn(page, 'admin');
+  await page.getByLabel('Name', { exact: true }).fill('typed');
+  // The page is busy for longer than the text waits to be written.
+  await page.evaluate(`(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    location.hash = '#/commands/Get-Process?Name=chosen';
+    dispatchEvent(new HashChangeEvent('hashchange'));
+    for (const end = performance.now() + 500; performance.now() < end; );
+  })()`);
+  await line(page).getByText('chosen').waitFor();
+  assert.match(page.url(), /Name=chosen$/);
+});
+
 test('a reader sees the forms, and that running a command needs the role Admin', { skip }, async (t) => {
   const { page } = await openConsole(t, browser, { hash: '#/commands' });
   await logIn(page, 'reader');
