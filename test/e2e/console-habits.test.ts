@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { waitUntil } from '../support/wait.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { logIn, openConsole, waitUntilLoaded } from './console.ts';
 
@@ -212,9 +213,10 @@ test('nothing moves for users who ask for reduced motion', { skip }, async (t) =
   await page.getByRole('link', { name: 'Tasks', exact: true }).hover();
   assert.equal(await page.evaluate('document.getAnimations().length'), 0);
   await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.evaluate('addEventListener("animationstart", () => { globalThis.hasMoved = true })');
   await sendAlert(app, { message: 'arrives too' });
   await page.getByRole('link', { name: 'arrives too' }).waitFor();
-  assert.notEqual(await page.evaluate('document.getAnimations().length'), 0);
+  await waitUntil('something moves', () => page.evaluate<boolean>('globalThis.hasMoved === true'));
 });
 
 /** How an element looks: its outline, and the colours of its border and background. */

@@ -37,9 +37,9 @@ test('the range of the charts is in the address', { skip }, async (t) => {
   await page.getByRole('button', { name: '24 h' }).click();
   await page.waitForURL('**/console/#/?range=day');
   await page.reload();
-  assert.equal(await page.getByRole('button', { name: '24 h' }).getAttribute('aria-pressed'), 'true');
+  await page.getByRole('button', { name: '24 h', pressed: true }).waitFor();
   await page.goBack();
-  assert.equal(await page.getByRole('button', { name: '10 min' }).getAttribute('aria-pressed'), 'true');
+  await page.getByRole('button', { name: '10 min', pressed: true }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
