@@ -100,7 +100,7 @@ test('an upgrade to a version that cannot start fails and says what to do; a fir
   const { run, sh, ask, install } = await boot(t);
   const takePort = (): string =>
     sh(`systemd-run --quiet --unit taker /srv/node -e 'require("net").createServer().listen(8080, "127.0.0.1")'
-      until ! curl -s localhost:8080 || [ $? != 7 ]; do sleep 0.1; done`);
+      until curl -s --max-time 1 localhost:8080; [ $? != 7 ]; do sleep 0.1; done`);
   const freePort = (): string => sh('systemctl stop taker');
   const isActive = (): string => run('systemctl', 'is-active', 'signalbox').trim();
 

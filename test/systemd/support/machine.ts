@@ -88,8 +88,10 @@ const startContainer = (t: TestContext, name: string, options: Options): ChildPr
 const findInit = ({ pid }: ChildProcess): string =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
 
+/** Ends a program that hangs, as no limit of the test can: it waits here. */
 const enter = (init: string, program: string, args: string[]): string =>
-  spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8' }).stdout;
+  spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8', timeout: 120_000 })
+    .stdout;
 
 const execute = async <T>(url: string, command: string): Promise<T[]> => {
   const response = await fetch(url, { method: 'POST', body: JSON.stringify({ command }) });
