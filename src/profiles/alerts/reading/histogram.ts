@@ -9,12 +9,6 @@ const dayMinutes = 24 * 60;
 /** How many levels a histogram tells apart: anyone may send any level. */
 const mostLevels = 100;
 
-interface Bucket {
-  time: string;
-  count: number;
-  levels: Record<string, number>;
-}
-
 /** Counts alerts in buckets of whole minutes, by default of the last 24 hours; reads at most `maxBytes` of the log. */
 export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date, maxBytes: number) => {
   const range = parseRange(query);
@@ -23,34 +17,33 @@ export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now
   const first = range.since === undefined ? end - dayMinutes : Math.floor(range.since / minuteMs);
   const minutes = end - first;
   const length = Math.ceil(minutes / query.buckets);
-  const buckets = Array.from(
-    { length: Math.ceil(minutes / length) },
-    (_, index): Bucket => ({
-      time: toTime(first + index * length),
-      count: 0,
-      // Levels may have any name.
-      levels: Object.create(null),
-    }),
-  );
-  const last = first + buckets.length * length;
-  const levels = new Set<string>();
+  const buckets = Math.ceil(minutes / length);
+  const last = first + buckets * length;
+  const createCounts = (): number[] => Array(buckets).fill(0);
+  const all = createCounts();
+  const byLevel = new Map<string, number[]>();
+  const countsOf = (level: string): number[] | undefined => {
+    const known = byLevel.get(level);
+    if (known || byLevel.size === mostLevels) return known;
+    const counts = createCounts();
+    byLevel.set(level, counts);
+    return counts;
+  };
   let isTold = true;
   const complete = await journal.countByMinute({
     since: first,
     until: last,
     maxBytes,
     add: (minute, level, count) => {
-      const bucket = buckets[Math.floor((minute - first) / length)];
-      if (!bucket) return;
       if (query.level !== undefined && level !== query.level) {
         // Rare levels of a file with very many are counted together.
         if (level === undefined) isTold = false;
         return;
       }
-      bucket.count += count;
-      if (level === undefined || (levels.size === mostLevels && !levels.has(level))) return;
-      levels.add(level);
-      bucket.levels[level] = (bucket.levels[level] ?? 0) + count;
+      const bucket = Math.floor((minute - first) / length);
+      addTo(all, bucket, count);
+      const counts = level === undefined ? undefined : countsOf(level);
+      if (counts) addTo(counts, bucket, count);
     },
   });
   return {
@@ -58,8 +51,24 @@ export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now
     until: toTime(last),
     bucketSeconds: length * 60,
     complete: complete && isTold,
-    buckets,
+    buckets: all.map((count, bucket) => ({
+      time: toTime(first + bucket * length),
+      count,
+      levels: pickBucket(byLevel, bucket),
+    })),
   };
+};
+
+const addTo = (counts: number[], bucket: number, count: number): void => {
+  counts[bucket] = (counts[bucket] ?? 0) + count;
+};
+
+/** The counts of one bucket by level, of the levels that it has. */
+const pickBucket = (byLevel: Map<string, number[]>, bucket: number): Record<string, number> => {
+  // Levels may have any name.
+  const levels = Object.create(null);
+  for (const [level, { [bucket]: count = 0 }] of byLevel) if (count > 0) levels[level] = count;
+  return levels;
 };
 
 const toTime = (minute: number): string => toOffsetTimestamp(new Date(minute * minuteMs));

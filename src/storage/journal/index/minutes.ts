@@ -3,7 +3,10 @@ import type { Keys } from './keys.ts';
 
 /** How many records of a file there are of each minute and key. */
 export class Minutes {
-  readonly #minutes = new Map<number, Map<number, number>>();
+  /** The counts of each minute, by slot. */
+  readonly #minutes = new Map<number, number[]>();
+  #first = Infinity;
+  #last = -Infinity;
 
   add({ counts }: Block): void {
     for (const [countKey, count] of counts) this.#change(countKey, count);
@@ -21,23 +24,29 @@ export class Minutes {
     call: (minute: number, key: string | undefined, count: number) => void,
   ): void {
     const callFor = (minute: number): void => {
-      for (const [slot, count] of this.#minutes.get(minute) ?? []) {
+      this.#minutes.get(minute)?.forEach((count, slot) => {
         if (count > 0) call(minute, keys.nameOf(slot), count);
-      }
+      });
     };
-    if (until - since < this.#minutes.size) {
-      for (let minute = since; minute < until; minute += 1) callFor(minute);
+    const first = Math.max(since, this.#first);
+    const last = Math.min(until - 1, this.#last);
+    if (last - first < this.#minutes.size) {
+      for (let minute = first; minute <= last; minute += 1) callFor(minute);
       return;
     }
     for (const minute of this.#minutes.keys()) {
-      if (minute >= since && minute < until) callFor(minute);
+      if (minute >= first && minute <= last) callFor(minute);
     }
   }
 
   #change(countKey: number, by: number): void {
     const minute = minuteOf(countKey);
     const slot = slotOf(countKey);
-    const counts = this.#minutes.get(minute) ?? new Map<number, number>();
-    this.#minutes.set(minute, counts.set(slot, (counts.get(slot) ?? 0) + by));
+    const counts = this.#minutes.get(minute) ?? [];
+    while (counts.length <= slot) counts.push(0);
+    counts[slot] = (counts[slot] ?? 0) + by;
+    this.#minutes.set(minute, counts);
+    this.#first = Math.min(this.#first, minute);
+    this.#last = Math.max(this.#last, minute);
   }
 }
