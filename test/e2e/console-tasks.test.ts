@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Response } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.ts';
 import { waitUntil } from '../support/wait.ts';
 import { openBrowser, toSkip } from './browser.ts';
@@ -35,6 +34,8 @@ test('a task is created, edited in place, completed, and deleted with undo', { s
   await page.keyboard.press('Enter');
   const title = page.getByRole('button', { name: 'Check all backups', exact: true });
   await title.waitFor();
+  // It is shown before it is stored.
+  await waitUntil('the title is stored', async () => (await read(app, 1))['Title'] === 'Check all backups');
   await page.getByLabel('Priority of Check all backups').selectOption('High');
   await page.getByRole('button', { name: 'Complete Check all backups' }).press('Enter');
   await page.getByText('Completed: Check all backups').waitFor();
@@ -185,9 +186,8 @@ test('changes of others appear, and hostile titles are shown as text', { skip },
   assert.equal(await page.getByLabel('Title', { exact: true }).inputValue(), title);
   assert.deepEqual(await findFaults(page), []);
   await page.getByLabel('Title', { exact: true }).fill('tame');
-  const isReading = (response: Response): boolean =>
-    response.request().method() === 'GET' && response.url().endsWith(`/api/tasks/${id}`);
-  await Promise.all([page.waitForResponse(isReading), page.getByRole('button', { name: 'Save' }).click()]);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
   await page.getByRole('button', { name: 'tame', exact: true }).waitFor();
   await app.request('DELETE', `/api/tasks/${id}`);
   await page.getByText('No tasks yet').waitFor();
