@@ -109,13 +109,15 @@ test('a change that comes between reading and writing is not overwritten', { ski
   await page.route('**/api/tasks/1', async (route) => {
     if (route.request().method() === 'PUT' && !isChanged) {
       isChanged = true;
-      await change(app, { Title: 'theirs' });
+      await change(app, { Title: 'theirs', Status: 'InProgress' });
     }
     await route.continue();
   });
   await page.getByLabel('Title', { exact: true }).fill('mine');
   await page.getByRole('button', { name: 'Save' }).click();
   await conflict(page).waitFor();
+  const cells = await row(page, 'Status').getByRole('cell').allTextContents();
+  assert.deepEqual(cells, ['In progress', 'In progressChanged']);
   assert.equal((await read(app))['Title'], 'theirs');
   await conflict(page).getByRole('button', { name: 'Keep mine' }).press('Enter');
   await page.getByText('Saved.').waitFor();

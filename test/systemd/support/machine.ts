@@ -88,7 +88,7 @@ const startContainer = (t: TestContext, name: string, options: Options): ChildPr
 const findInit = ({ pid }: ChildProcess): string =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ', 1).join();
 
-/** Ends a program that hangs, as no limit of the test can: it waits here. */
+/** Runs a program there, and ends it if it hangs: nothing else can, as this process waits for it. */
 const enter = (init: string, program: string, args: string[]): string =>
   spawnSync('nsenter', ['--all', '--target', init, '--', program, ...args], { encoding: 'utf8', timeout: 120_000 })
     .stdout;
