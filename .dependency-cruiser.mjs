@@ -22,7 +22,10 @@ export default {
       'config-knows-only-schemas',
       'Settings are read before anything else exists.',
       { path: '^src/config/' },
-      { path: '^src/|node_modules', pathNot: '^src/config/|^src/auth/access-keys\\.ts$|node_modules/typebox' },
+      {
+        path: '^src/|node_modules',
+        pathNot: '^src/config/|^src/auth/access-(keys|setting)\\.ts$|node_modules/typebox',
+      },
     ),
     rule(
       'auth-knows-no-routes',
@@ -79,7 +82,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|concern)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$',
       },
     ),
     rule(
@@ -88,7 +91,8 @@ export default {
       { path: '^src/app/mounts/' },
       {
         path: '^src/',
-        pathNot: '^src/(app/mounts|http|auth)/|^src/profiles/(feature|route)\\.ts$|^src/config/settings-error\\.ts$',
+        pathNot:
+          '^src/(app/mounts|http|auth)/|^src/profiles/(feature|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
       },
     ),
     rule(

@@ -1,31 +1,54 @@
+import { computed } from '@preact/signals';
 import { text } from './strings/index.ts';
+import { zone } from './zone.ts';
 
-/** Numbers and dates as the browser's language writes them. */
-const locale = navigator.language;
+/** The console's words are English, so its dates and numbers are too: as the browser writes them if it is English. */
+const language = /^en\b/i.test(navigator.language) ? navigator.language : 'en-GB';
 
-const create = <T>(build: (locale: string | undefined) => T): T => {
+const create = <T>(build: (language: string) => T): T => {
   try {
-    return build(locale);
+    return build(language);
   } catch {
     // A malformed language tag of the system.
-    return build(undefined);
+    return build('en-GB');
   }
 };
+
+/** Whether people who use this browser's language read 2:45 pm or 14:45. */
+const isTwelveHours = ((): boolean => {
+  try {
+    return new Intl.DateTimeFormat(navigator.language, { hour: 'numeric' }).resolvedOptions().hour12 === true;
+  } catch {
+    return false;
+  }
+})();
 
 const whole = create((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));
 const oneDigit = create((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1, minimumFractionDigits: 1 }));
 const threeDigits = create((tag) => new Intl.NumberFormat(tag, { maximumSignificantDigits: 3 }));
-const clock = create((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'medium' }));
-const shortClock = create((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' }));
-const full = create((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }));
-const day = create((tag) => new Intl.DateTimeFormat(tag, { month: 'short', day: 'numeric' }));
-const date = create((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' }));
 const relative = create((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' }));
+
+/** Formats of times in the zone that is shown. */
+const times = computed(() => {
+  const build = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+    create((tag) => new Intl.DateTimeFormat(tag, { timeZone: zone.value, ...options }));
+  const hour = isTwelveHours
+    ? ({ hour: 'numeric', hourCycle: 'h12' } as const)
+    : ({ hour: '2-digit', hourCycle: 'h23' } as const);
+  const clock = { ...hour, minute: '2-digit' } as const;
+  const date = { year: 'numeric', month: 'short', day: 'numeric' } as const;
+  return {
+    clock: build({ ...clock, second: '2-digit' }),
+    shortClock: build(clock),
+    full: build({ ...date, ...clock, second: '2-digit', timeZoneName: 'shortOffset' }),
+    day: build({ month: 'short', day: 'numeric' }),
+    date: build(date),
+  };
+});
 
 export const toCount = (value: number): string => whole.format(value);
 /** Three digits that count: `0.25`, `12.3`. */
 export const toShortNumber = (value: number): string => (value < 100 ? threeDigits : whole).format(value);
-export const toDecimal = (value: number): string => oneDigit.format(value);
 export const toPercent = (value: number): string => `${oneDigit.format(value)} %`;
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
@@ -41,19 +64,21 @@ export const toBytes = (bytes: number): string => {
 export const toWholeBytes = (bytes: number): string => toBytes(bytes).replace(/[.,]0(?= )/, '');
 
 /** A time that is none, such as one from the address, is a dash: Intl throws. */
-const write = (format: Intl.DateTimeFormat, time: Date | number): string =>
-  Number.isNaN(Number(time)) ? '–' : format.format(time);
+const write = (name: keyof typeof times.value, time: Date | number): string =>
+  Number.isNaN(Number(time)) ? '–' : times.value[name].format(time);
 
-export const toClock = (time: Date | number): string => write(clock, time);
-export const toShortClock = (time: Date | number): string => write(shortClock, time);
-export const toFull = (time: Date | number): string => write(full, time);
-export const toShortDay = (time: Date | number): string => write(day, time);
+export const toClock = (time: Date | number): string => write('clock', time);
+export const toShortClock = (time: Date | number): string => write('shortClock', time);
+/** With the zone. */
+export const toFull = (time: Date | number): string => write('full', time).replace('GMT', 'UTC');
+export const toShortDay = (time: Date | number): string => write('day', time);
 
 /** The time of today, the day and the time in this year, the date of another year. */
-export const toTime = (time: Date): string => {
-  const today = new Date();
-  if (time.toDateString() === today.toDateString()) return toClock(time);
-  return time.getFullYear() === today.getFullYear() ? `${toShortDay(time)} ${toClock(time)}` : write(date, time);
+export const toTime = (time: Date | number): string => {
+  const [today, date] = [write('date', Date.now()), write('date', time)];
+  if (date === today) return toClock(time);
+  const isThisYear = date.match(/\d{4}/)?.[0] === today.match(/\d{4}/)?.[0];
+  return isThisYear ? `${toShortDay(time)}, ${toClock(time)}` : date;
 };
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [

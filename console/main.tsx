@@ -1,6 +1,7 @@
 import './style/colors.css';
 import './style/base.css';
 import './style/shell.css';
+import './style/navigation.css';
 import './style/controls.css';
 import './style/dialog.css';
 import './style/table.css';
@@ -21,14 +22,17 @@ import { ClientError } from '../src/client/error.ts';
 import { transmit } from './api.ts';
 import { startLive } from './live/live.ts';
 import { type OpenApi, openApi } from './mounts.ts';
-import { startRouter } from './router.ts';
+import { startPreferences } from './preferences.ts';
+import { place, startRouter } from './router.ts';
+import { findScreen } from './screens.ts';
 import { restoreSession } from './session.ts';
 import { findMismatch } from './shape.ts';
 import { App } from './shell/app.tsx';
 import { startShortcuts } from './shell/shortcuts.ts';
+import { loadView, loadViews } from './shell/views.ts';
 import { text } from './strings/index.ts';
-import { startTheme } from './theme.ts';
 import { Skeleton } from './ui/panel.tsx';
+import { startToasts } from './ui/toast.tsx';
 
 /** Milliseconds between attempts to load the OpenAPI document. */
 const retryEvery = 1000;
@@ -61,12 +65,16 @@ const Start = () => (
 const root = document.getElementById('app');
 if (root) {
   root.replaceChildren();
-  startTheme();
+  startPreferences();
   startRouter();
   restoreSession();
   render(<Start />, root);
+  const screen = findScreen(place.value.path);
+  if (screen) void loadView(screen);
   openApi.value = await loadOpenApi();
+  startToasts();
   startShortcuts();
   render(<App />, root);
   void startLive();
+  void loadViews();
 }

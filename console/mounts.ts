@@ -23,6 +23,10 @@ interface Operation {
 
 export interface OpenApi {
   info: { version: string };
+  /** The zone of times without an offset. */
+  'x-signalbox-time-zone'?: string;
+  /** For the people who use this server. */
+  'x-signalbox-warning'?: string;
   paths: Record<string, Record<string, Operation>>;
 }
 

@@ -2,6 +2,13 @@ import type { ComponentType } from 'preact';
 import type { RouteName } from './mounts.ts';
 import type { IconName } from './ui/icon.tsx';
 
+/** What a screen shows. */
+export interface ScreenView {
+  /** Shown beside the heading, for example a choice of time ranges. */
+  Aside?: ComponentType;
+  Screen: ComponentType<{ rest: string }>;
+}
+
 /** A screen of the console: one folder, one line in screens.ts. */
 export interface Screen {
   /** The address after `#`, e.g. `/alerts`; what follows it is `rest`. */
@@ -13,7 +20,6 @@ export interface Screen {
   key: string;
   /** The screen appears if this route is mounted; always without one. */
   needs?: RouteName;
-  /** Shown beside the heading, for example a choice of time ranges. */
-  Aside?: ComponentType;
-  Screen: ComponentType<{ rest: string }>;
+  /** Loads its part of the program. */
+  load: () => Promise<ScreenView>;
 }

@@ -14,16 +14,19 @@ import { tasks } from './tasks/index.ts';
 /** Every screen, in the order of the navigation. */
 const screens: readonly Screen[] = [
   overview,
-  processes,
-  tasks,
   alerts,
+  tasks,
   commands,
+  processes,
   audit,
   deliveries,
   items,
   simpleTasks,
   instances,
 ];
+
+/** The screen with this address, whether its route is mounted or not. */
+export const findScreen = (path: string): Screen | undefined => screens.find((screen) => screen.path === path);
 
 /** The screens whose routes this server has. */
 export const listScreens = (): Screen[] => screens.filter(({ needs }) => needs === undefined || isMounted(needs));

@@ -37,7 +37,13 @@ export const logIn = (begun: Session, keep: boolean): void => {
   closeLogin();
 };
 
+/** What is still to be sent before the token is gone. */
+const beforeLogOut: (() => void)[] = [];
+
+export const onLogOut = (action: () => void): void => void beforeLogOut.push(action);
+
 export const logOut = (): void => {
+  for (const action of beforeLogOut) action();
   hasExpired.value = false;
   end();
 };

@@ -65,6 +65,9 @@ const toTable = (operations) =>
 const topics = {
   host: 'HostUsage',
   processes: 'ProcessUsage',
+  top: 'ProcessUsage',
+  history: 'History',
+  status: 'HealthStatus',
   tasks: 'TaskNotice',
   alerts: 'AlertEntry',
   deliveries: 'DeliveryList',

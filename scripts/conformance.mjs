@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { root } from './prepare.mjs';
 
-/** Where the table is. */
-export const conformancePath = join(root, 'docs', 'conformance.md');
+/** Where the table is written. */
+const conformancePath = join(root, 'dist', 'conformance.md');
 
 /** The details that a test must name: D1 up to this one. */
 const details = 32;
@@ -23,28 +23,27 @@ const sections = [
 
 const introduction = `# Conformance
 
-Ids are the letter of a section and a number, such as D14. A number of four digits, such as 0014, is a page of
-[decisions](decisions/README.md), which is unrelated.
-
-Each row is a statement about the API and the test that checks it. \`npm run conformance\` runs the tests and writes this
-file from those that passed. A test that is skipped, for example because PowerShell is missing, keeps its row from an
-earlier run. \`npm test\` fails if this file differs from the tests that ran.
+Each row is a statement about the API and the test that checks it. Ids are the letter of a section and a number.
 `;
 
 /**
- * Builds the table from the outcomes of tests: a row for each conformance test that passed, or was skipped and has a
- * row in the text of before. Returns the new text, and what is wrong with the statements, a line each.
+ * Builds the table from the outcomes of tests: a row for each conformance test that passed. Returns its text, and what is wrong
+ * with the statements, a line each.
  */
-export const buildConformance = (tests, before) => {
-  const statements = tests
-    .flatMap(toStatement)
-    .filter(({ outcome, row }) => outcome === 'passed' || (outcome === 'skipped' && before.includes(row)))
-    .sort(byId);
+export const buildConformance = (tests) => {
+  const all = tests.flatMap(toStatement).sort(byId);
+  const statements = all.filter(({ outcome }) => outcome === 'passed');
   const text = [introduction, ...sections.flatMap((section) => createTable(section, statements))].join('\n');
-  return { text, problems: findProblems(statements) };
+  return { text, problems: findProblems(all) };
 };
 
-export const readConformance = () => readFileSync(conformancePath, 'utf8');
+/** Writes the table to dist/conformance.md; returns what is wrong with the statements. */
+export const writeConformance = (tests) => {
+  const { text, problems } = buildConformance(tests);
+  mkdirSync(dirname(conformancePath), { recursive: true });
+  writeFileSync(conformancePath, text);
+  return problems;
+};
 
 const toStatement = ({ file, name, outcome }) => {
   const [, letter, number, part, text] = /^([A-Z])(\d+)([a-z]*) (.+)$/s.exec(name) ?? [];
@@ -75,6 +74,6 @@ const findProblems = (statements) => {
       .map(({ id }) => `there is no section for the id ${id}`),
     ...Array.from({ length: details }, (_, index) => index + 1)
       .filter((detail) => !isNamed(detail))
-      .map((detail) => `no test that passed has the id D${detail}`),
+      .map((detail) => `no test has the id D${detail}`),
   ];
 };

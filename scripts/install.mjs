@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -62,6 +62,23 @@ export const install = async (purpose, { retries }) => {
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+};
+
+/**
+ * Installs the locked packages of a folder of `tools` into another folder, unless they are installed. Announces it with
+ * the given line. Call it under the lock.
+ */
+export const installTools = async (name, target, announcement) => {
+  const source = join(root, 'tools', name);
+  const [lock, done] = ['package-lock.json', join('node_modules', '.package-lock.json')].map((file) =>
+    join(target, file),
+  );
+  const wanted = readFileSync(join(source, 'package-lock.json'));
+  if (existsSync(done) && readFileSync(lock).equals(wanted)) return;
+  process.stderr.write(`${announcement}\n`);
+  mkdirSync(target, { recursive: true });
+  cpSync(source, target, { recursive: true });
+  await runNpm(['ci', '--ignore-scripts', '--audit=false', '--fund=false', '--loglevel=error'], target);
 };
 
 /** Explicit, because npm passes the options of its own command on to this one. */

@@ -16,7 +16,8 @@ export const listTests = (names) =>
 
 /**
  * Runs compiled test files and prints their reports. Resolves to the exit code, the runner's totals, the tests
- * `{file, name, outcome}` (passed, skipped or failed) and the files `{file, seconds}`, with the paths of the sources.
+ * `{file, name, outcome}` (passed, skipped or failed), those skipped `{file, name, skipped}` with the reason, and the files
+ * `{file, seconds}`, with the paths of the sources.
  */
 export const runTests = async (files, environment = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-results-'));
@@ -36,6 +37,7 @@ export const runTests = async (files, environment = {}) => {
       code,
       totals,
       tests: records.filter(({ outcome }) => outcome !== undefined),
+      skips: records.filter(({ skipped }) => skipped !== undefined),
       times: records.filter(({ seconds }) => seconds !== undefined),
     };
   } finally {

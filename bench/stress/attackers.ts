@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import * as attacks from '../../test/support/attacks.ts';
+import * as greedy from './greedy.ts';
 
 /**
  * A process that attacks a server. It receives its order, sends `attacking` once its connections are open, and keeps
@@ -23,6 +24,10 @@ const attackers = {
   idle: attacks.stayIdle,
   resets: (url: string, clients: number) => attacks.sendAndReset(url, clients, attacks.login),
   alerts: attacks.listAlerts,
+  'keep-alive': greedy.keepAlive,
+  'dripped bodies': greedy.dripBodies,
+  streams: greedy.openStreams,
+  'large tasks': greedy.postTasks,
 };
 
 const [{ url, name, clients }] = (await once(process, 'message')) as [AttackOrder];

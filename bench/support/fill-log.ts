@@ -65,7 +65,7 @@ const createLine = (seq: number, time: number): string => {
       message: `job ${seq} on volume ${seq % 97} ended: ${'copied and checked; '.repeat(8)}`,
       hostname: `web-${seq % 40}.example.org`,
     },
-    new Date(time),
+    { now: new Date(time), sender: 'address:127.0.0.1' },
   );
   return toLine(toLineStart({ ...alert }, createId(time)), seq);
 };

@@ -31,8 +31,11 @@ export const startDatabase = async (scope: Scope): Promise<PostgresServer> => {
 /** An instance with the profile tasks on the server's database, or another one of it. */
 export const startInstance = (scope: Scope, server: PostgresServer, database?: string): Promise<Server> =>
   startSignalbox(scope, undefined, {
-    flags: ['--store', server.url(database), '--time-zone', 'UTC', '--profiles', 'monitoring,tasks'],
-    variables: { SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes' },
+    flags: ['--time-zone', 'UTC', '--profiles', 'monitoring,tasks'],
+    variables: {
+      SIGNALBOX_STORE: server.url(database),
+      SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
+    },
   });
 
 /** Transactions per second of pgbench with a script, each on one of the connections. */

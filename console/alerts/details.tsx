@@ -5,14 +5,13 @@ import { toCount, toFull, toRelative, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { Chip } from '../ui/chip.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { LevelChip, mostInChip } from '../ui/level.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
 
 const words = text.alerts;
 /** Alerts shown before and after the one that is open. */
@@ -43,18 +42,26 @@ const Missing = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) =
 
 const Details = ({ alert }: { alert: AlertDetails }) => {
   const time = toTimeOf(alert);
-  const { labels, link, deliveries = [] } = alert;
+  const { labels, deliveries = [] } = alert;
   return (
     <article class="alert">
       <p class="alert-head">
-        <LevelChip level={alert.level} />
-        {alert.status && <Chip tone={alert.status === 'resolved' ? 'good' : 'quiet'}>{alert.status}</Chip>}
+        {alert.status !== 'resolved' && (
+          <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />
+        )}
+        <StateChip alert={alert} />
         <time dateTime={alert.time ?? ''}>{toFull(time)}</time>
         <span class="hint">{toRelative(untilTime(time.getTime()))}</span>
       </p>
       <p class="message">
         <LongText value={alert.message || words.noMessage} />
       </p>
+      <Series alert={alert} />
+      {alert.details && (
+        <p>
+          <LongText value={alert.details} />
+        </p>
+      )}
       <div class="actions">
         <CopyButton label={words.copyText} value={() => toText(alert)} />
         <CopyButton label={words.copyJson} value={() => JSON.stringify(alert, null, 2)} />
@@ -63,11 +70,11 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
           icon="link"
           value={() => new URL(toHash(`/alerts/${alert.id}`), location.href).href}
         />
-        {link && (
-          <a class="button" href={link} target="_blank" rel="noreferrer noopener">
-            <Icon name="open" /> {words.link}
+        {listLinks(alert).map(([name, url]) => (
+          <a key={name} class="button" href={url} target="_blank" rel="noreferrer noopener">
+            <Icon name="open" /> <bdi>{name}</bdi>
           </a>
-        )}
+        ))}
       </div>
       <Facts facts={toFacts(alert)} />
       {labels && Object.keys(labels).length > 0 && (
@@ -90,12 +97,40 @@ const Details = ({ alert }: { alert: AlertDetails }) => {
   );
 };
 
+/** Where the sender shows it, and what it refers to. */
+const listLinks = ({ link, links }: AlertDetails): [name: string, url: string][] =>
+  [...(link ? [[words.link, link] as const] : []), ...Object.entries(links ?? {})]
+    .filter(([, url]) => /^https?:/i.test(url))
+    .map(([name, url]) => [name, url]);
+
+/** The other alerts of the same fault: its end, its beginning. */
+const Series = ({ alert: { resolvedBy, resolves, repeatOf } }: { alert: AlertDetails }) => {
+  const to = (id: string) => toHash(`/alerts/${id}`, place.value.params);
+  if (!resolvedBy && !resolves && !repeatOf) return null;
+  return (
+    <p>
+      {resolvedBy && <a href={to(resolvedBy.id)}>{words.resolvedAt(toTime(Date.parse(resolvedBy.time)))}</a>}
+      {resolves && (
+        <>
+          {words.resolves} <a href={to(resolves)}>{words.theFiring}</a>
+        </>
+      )}
+      {repeatOf && (
+        <>
+          {words.repeat} <a href={to(repeatOf)}>{words.theFirst}</a>
+        </>
+      )}
+    </p>
+  );
+};
+
 const toFacts = (alert: AlertDetails): [string, string][] => {
   const facts: [string, string | null | undefined][] = [
-    [words.level, alert.level.length > mostInChip ? alert.level : undefined],
+    [words.level, alert.level.toUpperCase() === alert.severity ? undefined : alert.level],
     [words.source, alert.source],
     [words.host, alert.hostname],
     [words.format, alert.format],
+    [words.sender, alert.sender],
     [words.starts, alert.startsAt && toFull(new Date(alert.startsAt))],
     [words.ends, alert.endsAt && toFull(new Date(alert.endsAt))],
     [words.fingerprint, alert.fingerprint],
@@ -117,7 +152,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
       {value.data.map((each) => (
         <li key={each.seq} aria-current={each.seq === alert.seq ? 'true' : undefined}>
           <time dateTime={each.time ?? ''}>{toTime(toTimeOf(each))}</time>
-          <LevelChip level={each.level} />
+          <AlertChip alert={each} />
           <a class="one-line" href={toHash(`/alerts/${each.id}`, place.value.params)}>
             <bdi>{toLine(each)}</bdi>
           </a>

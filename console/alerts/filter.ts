@@ -1,7 +1,7 @@
 import type { AlertFilter } from '../calls/alerts.ts';
 import { place, setParams } from '../router.ts';
 
-const names = ['level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const;
+const names = ['severity', 'level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const;
 
 /** The filter that the address holds. */
 export const readFilter = (): AlertFilter => {
@@ -28,7 +28,7 @@ export type WindowName = keyof typeof windows;
 
 export const readWindow = (): WindowName => {
   const { range = '' } = place.value.params;
-  return range in windows ? (range as WindowName) : '24h';
+  return Object.hasOwn(windows, range) ? (range as WindowName) : '24h';
 };
 
 /** True unless the address says otherwise: alerts that differ only in time are shown as one. */

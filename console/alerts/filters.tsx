@@ -1,3 +1,4 @@
+import { severities } from '../calls/alerts.ts';
 import { toCount } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -5,36 +6,28 @@ import { ChipToggle } from '../ui/chip.tsx';
 import { Check, Choice } from '../ui/field.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { knownLevels, mostInChip, toKnownLevel, toLevelName, toTone } from '../ui/level.tsx';
+import { toTone } from '../ui/severity.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { clearFilter, hasFilter, isFolding } from './filter.ts';
 
 const words = text.alerts;
 
-/** The known levels and those that alerts have, the worst first, with their counts. */
-const listLevels = (counts: Record<string, number>): string[] => {
-  const rank = (level: string) => (([...knownLevels, 'other'] as string[]).indexOf(toKnownLevel(level)) + 1) * 2;
-  const names = new Set([...knownLevels, ...Object.keys(counts).filter((level) => level !== '')]);
-  return [...names].sort((a, b) => rank(a) - rank(b) || (counts[b] ?? 0) - (counts[a] ?? 0)).slice(0, 8);
-};
-
-/** Filters are exact: a level that is written in another way than the known one is shown as it is written. */
-const toName = (level: string): string =>
-  (knownLevels as readonly string[]).includes(level) ? toLevelName(level) : level;
-
-export const LevelChips = ({ counts }: { counts: Record<string, number> }) => {
-  const { level } = place.value.params;
+export const SeverityChips = ({ counts }: { counts: Partial<Record<string, number>> | undefined }) => {
+  // Addresses of earlier versions have the level.
+  const { severity, level } = place.value.params;
+  const chosen = severity ?? level?.toUpperCase();
   return (
     <fieldset class="chips">
-      <legend class="unseen">{words.level}</legend>
-      {listLevels(counts).map((each) => (
+      <legend class="unseen">{words.severity}</legend>
+      {severities.map((each) => (
         <ChipToggle
           key={each}
-          {...toTone(each)}
-          pressed={level === each}
-          onToggle={() => setParams({ level: level === each ? undefined : each })}
+          tone={toTone(each)}
+          icon={toTone(each)}
+          pressed={chosen === each}
+          onToggle={() => setParams({ severity: chosen === each ? undefined : each, level: undefined })}
         >
-          <bdi>{toName(each).slice(0, mostInChip)}</bdi> <span class="hint">{toCount(counts[each] ?? 0)}</span>
+          {words.severities[each]} {counts && <span class="hint">{toCount(counts[each] ?? 0)}</span>}
         </ChipToggle>
       ))}
     </fieldset>

@@ -1,7 +1,6 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { WindowChoice } from './over-time.tsx';
-import { AlertsScreen } from './screen.tsx';
+import { alertsView } from './screen.tsx';
 
 export const alerts: Screen = {
   path: '/alerts',
@@ -9,6 +8,5 @@ export const alerts: Screen = {
   icon: 'alerts',
   key: 'a',
   needs: { profile: 'alerts', method: 'GET', path: '/api/alerts' },
-  Aside: WindowChoice,
-  Screen: AlertsScreen,
+  load: async () => alertsView,
 };

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { send } from '../api.ts';
-import { type AlertHistogram, countAlerts } from '../calls/alerts.ts';
+import { type AlertHistogram, countAlerts, isEntry, severities, toTimeOf } from '../calls/alerts.ts';
 import { serverNow } from '../clock.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';
 import { type Resource, useResource } from '../live/resource.ts';
@@ -9,16 +9,17 @@ import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
 import { type Bar, Histogram } from '../ui/histogram.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { knownLevels, toKnownLevel } from '../ui/level.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { readWindow, windows } from './filter.ts';
+import { toTone } from '../ui/severity.tsx';
+import { ceilTime } from '../zone.ts';
+import { readWindow, type WindowName, windows } from './filter.ts';
 
 const words = text.alerts;
 const hourMs = 3_600_000;
 /** Milliseconds until alerts are counted again while the server has not counted all of them. */
 const recount = 1000;
 
-/** The counts of the window that the address names, kept current. */
+/** The counts of the window that the address names, kept current: the server counts once, then alerts are added here. */
 export const useHistogram = (): Resource<AlertHistogram> => {
   const name = readWindow();
   const load = (signal: AbortSignal) => {
@@ -26,7 +27,7 @@ export const useHistogram = (): Resource<AlertHistogram> => {
     const since = new Date(serverNow() - hours * hourMs).toISOString();
     return send(countAlerts, { query: { since, buckets }, signal });
   };
-  const histogram = useResource(load, { key: name, topic: 'alerts', calm: 1000 });
+  const histogram = useResource(load, { key: name, topic: 'alerts', take: addAlert });
   const { value, reload } = histogram;
   useEffect(() => {
     if (value?.complete !== false) return;
@@ -36,11 +37,34 @@ export const useHistogram = (): Resource<AlertHistogram> => {
   return histogram;
 };
 
-/** How many alerts of each level the histogram shows. */
-export const countLevels = (histogram: AlertHistogram | undefined): Record<string, number> => {
+/** The histogram with one alert more; its window moves on with the alerts. */
+const addAlert = (data: unknown, before: AlertHistogram | undefined): AlertHistogram | undefined => {
+  if (!before || !isEntry(data)) return before;
+  const step = before.bucketSeconds * 1000;
+  const at = toTimeOf(data).getTime();
+  const buckets = [...before.buckets];
+  let until = Date.parse(before.until);
+  // Not for a time that cannot be.
+  while (until <= at && at - until < buckets.length * step) {
+    buckets.push({ time: new Date(until).toISOString(), count: 0, levels: {} });
+    buckets.shift();
+    until += step;
+  }
+  const index = buckets.findLastIndex(({ time }) => Date.parse(time) <= at);
+  const bucket = buckets[index];
+  if (!bucket || at >= until) return before;
+  const { count, levels } = bucket;
+  const { severity } = data;
+  buckets[index] = { ...bucket, count: count + 1, levels: { ...levels, [severity]: (levels[severity] ?? 0) + 1 } };
+  return { ...before, since: buckets[0]?.time ?? before.since, until: new Date(until).toISOString(), buckets };
+};
+
+/** How many alerts of each severity the histogram shows; undefined until it is known. */
+export const countSeverities = (histogram: AlertHistogram | undefined): Record<string, number> | undefined => {
+  if (!histogram) return undefined;
   const counts: Record<string, number> = {};
-  for (const { levels } of histogram?.buckets ?? []) {
-    for (const [level, count] of Object.entries(levels)) counts[level] = (counts[level] ?? 0) + count;
+  for (const { levels } of histogram.buckets) {
+    for (const [severity, count] of Object.entries(levels)) counts[severity] = (counts[severity] ?? 0) + count;
   }
   return counts;
 };
@@ -60,9 +84,9 @@ export const WindowChoice = () => (
 
 /** Alerts over time by level, which is also the filter for a time. */
 export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined }) => {
-  const { since, until, level } = place.value.params;
+  const { since, until, severity } = place.value.params;
   const chosen = since || until ? { from: toMs(since, 0), to: toMs(until, Number.POSITIVE_INFINITY) } : undefined;
-  const bars = histogram ? toBars(histogram, level) : [];
+  const bars = histogram ? toBars(histogram, severity) : [];
   const clear = () => setParams({ since: undefined, until: undefined, before: undefined });
   const total = bars.reduce((sum, { parts }) => sum + parts.reduce((all, { count }) => all + count, 0), 0);
   const isLong = readWindow() === '7d';
@@ -83,15 +107,29 @@ export const OverTime = ({ histogram }: { histogram: AlertHistogram | undefined 
         label={words.bar(words.ranges[isLong ? 'week' : readWindow() === '1h' ? 'hour' : 'day'], toCount(total))}
         bars={bars}
         onClear={clear}
-        toTop={toCount}
+        toCount={toCount}
         chosen={chosen}
         onChoose={(from, to) =>
           setParams({ since: new Date(from).toISOString(), until: new Date(to).toISOString(), before: undefined })
         }
-        toTick={(time) => (isLong ? toShortDay(time) : toShortClock(time))}
+        ticks={listTicks(bars)}
       />
     </Panel>
   );
+};
+
+/** Hours between labels. */
+const tickHours: Record<WindowName, number> = { '1h': 1 / 6, '24h': 4, '7d': 24 };
+
+/** Times that people count in: midnight, every fourth hour, every ten minutes. A day is named where it begins. */
+const listTicks = (bars: readonly Bar[]) => {
+  const hours = tickHours[readWindow()];
+  const ticks: { time: number; label: string }[] = [];
+  const to = bars.at(-1)?.to ?? 0;
+  for (let time = ceilTime(bars[0]?.from ?? 0, hours); time < to; time = ceilTime(time + 1000, hours)) {
+    ticks.push({ time, label: ceilTime(time, 24) === time ? toShortDay(time) : toShortClock(time) });
+  }
+  return ticks;
 };
 
 const toMs = (time: string | undefined, otherwise: number): number => (time ? Date.parse(time) : otherwise);
@@ -99,16 +137,14 @@ const toMs = (time: string | undefined, otherwise: number): number => (time ? Da
 const toWords = (time: string | undefined): string => (time ? toTime(new Date(time)) : '…');
 
 const toBars = ({ buckets, bucketSeconds }: AlertHistogram, only: string | undefined): Bar[] =>
-  buckets.map(({ time, count, levels }) => {
+  buckets.map(({ time, levels }) => {
     const from = Date.parse(time);
-    const sums: Record<string, number> = {};
-    for (const [level, each] of Object.entries(levels)) {
-      const known = toKnownLevel(level).toLowerCase();
-      if (only === undefined || only === level) sums[known] = (sums[known] ?? 0) + each;
-    }
-    const parts = [...knownLevels, 'other'].flatMap((level) => {
-      const each = sums[level.toLowerCase()] ?? 0;
-      return each === 0 ? [] : [{ color: `bar-${level.toLowerCase()}`, count: each }];
-    });
-    return { from, to: from + bucketSeconds * 1000, parts, title: words.bar(toTime(new Date(from)), toCount(count)) };
+    const counts = severities
+      .filter((severity) => !only || only === severity)
+      .flatMap((severity) => (levels[severity] ? [{ severity, count: levels[severity] }] : []));
+    const count = counts.reduce((sum, each) => sum + each.count, 0);
+    const parts = counts.map((each) => ({ color: `bar-${toTone(each.severity)}`, count: each.count }));
+    const named = counts.map((each) => words.countOf(toCount(each.count), words.severities[each.severity]));
+    const title = [words.bar(toTime(from), toCount(count)), ...named].join(', ');
+    return { from, to: from + bucketSeconds * 1000, parts, title };
   });

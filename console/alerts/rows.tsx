@@ -1,10 +1,10 @@
 import { type AlertEntry, toLine, toTimeOf } from '../calls/alerts.ts';
 import { toCount, toTime } from '../format.ts';
+import type { Folded } from '../live/fold.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
-import { LevelChip } from '../ui/level.tsx';
+import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import type { Folded } from './fold.ts';
 
 const words = text.alerts;
 
@@ -12,7 +12,7 @@ const Time = ({ alert }: { alert: AlertEntry }) => (
   <time dateTime={alert.time ?? alert.timestamp}>{toTime(toTimeOf(alert))}</time>
 );
 
-const Message = ({ alert, count }: Folded) => (
+const Message = ({ alert, count }: Pick<Folded, 'alert' | 'count'>) => (
   <>
     {count > 1 && (
       <a
@@ -36,7 +36,14 @@ const AlertLink = ({ alert }: { alert: AlertEntry }) => {
 
 const columns: Column<Folded>[] = [
   { key: 'time', title: words.time, width: '8.75rem', cell: ({ alert }) => <Time alert={alert} /> },
-  { key: 'level', title: words.level, width: '7rem', cell: ({ alert }) => <LevelChip level={alert.level} /> },
+  {
+    key: 'severity',
+    title: words.severity,
+    width: '7rem',
+    cell: ({ alert }) =>
+      alert.status !== 'resolved' && <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />,
+  },
+  { key: 'state', title: words.state, width: '7rem', cell: ({ alert }) => <StateChip alert={alert} /> },
   { key: 'message', title: words.message, cell: (row) => <Message {...row} /> },
   {
     key: 'source',
@@ -50,7 +57,7 @@ const columns: Column<Folded>[] = [
 const toCompact = ({ alert, count }: Folded) => (
   <div class="two-lines">
     <div>
-      <LevelChip level={alert.level} />
+      <AlertChip alert={alert} />
       <span class="hint one-line">
         <Time alert={alert} /> · <bdi>{[alert.source, alert.hostname].filter(Boolean).join(' · ')}</bdi>
       </span>
@@ -67,8 +74,8 @@ export const AlertTable = ({ rows, seenUpTo }: { rows: readonly Folded[]; seenUp
     label={text.titles.alerts}
     columns={columns}
     rows={rows}
-    rowKey={({ alert }) => alert.seq}
+    rowKey={({ row }) => row}
     compact={toCompact}
-    rowClass={({ alert }) => (alert.seq > seenUpTo ? 'fresh' : '')}
+    rowClass={({ alert }) => `${alert.seq > seenUpTo ? 'fresh' : ''} ${toState(alert) === 'resolved' ? 'over' : ''}`}
   />
 );

@@ -1,18 +1,20 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { toAddress } from '../api.ts';
 import { countAlerts, searchAlerts } from '../calls/alerts.ts';
 import { toCount } from '../format.ts';
+import { type AlertList, isFull, useAlertList } from '../live/alert-list.ts';
+import { fold, unfold } from '../live/fold.ts';
 import { isMounted } from '../mounts.ts';
 import { setParams } from '../router.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
+import { More } from '../ui/more.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { AlertDialog } from './details.tsx';
 import { clearFilter, hasFilter, isFolding, readFilter, readStart } from './filter.ts';
-import { Filters, LevelChips } from './filters.tsx';
-import { fold, unfold } from './fold.ts';
-import { type AlertList, isFull, useAlertList } from './list.ts';
-import { countLevels, OverTime, useHistogram } from './over-time.tsx';
+import { Filters, SeverityChips } from './filters.tsx';
+import { countSeverities, OverTime, useHistogram, WindowChoice } from './over-time.tsx';
 import { AlertTable } from './rows.tsx';
 
 const words = text.alerts;
@@ -21,16 +23,19 @@ const words = text.alerts;
 const readingFrom = 160;
 
 /** Alerts as they arrive, with filters; one alert opens over the list. */
-export const AlertsScreen = ({ rest }: { rest: string }) => {
+const AlertsScreen = ({ rest }: { rest: string }) => {
   const { value: histogram, error, reload } = useHistogram();
   const start = readStart();
   const list = useAlertList(readFilter(), start, () => scrollY > readingFrom);
-  const counts = useMemo(() => countLevels(histogram), [histogram]);
+  const counts = useMemo(() => countSeverities(histogram), [histogram]);
+  const { alerts, error: listError } = list.state.value;
+  // Filters and an empty histogram above an error would look like facts.
+  if (listError && !alerts) return <Failure error={listError} onRetry={list.retry} />;
   return (
     <div class="alerts">
       {isMounted(countAlerts) && <OverTime histogram={histogram} />}
       {error?.problem === 'shape' && <Failure error={error} onRetry={reload} />}
-      <LevelChips counts={counts} />
+      <SeverityChips counts={counts} />
       <Filters />
       {!isMounted(searchAlerts) && <p class="note">{words.limited}</p>}
       {start !== undefined && <Start before={start} />}
@@ -44,7 +49,6 @@ const Body = ({ list }: { list: AlertList }) => {
   const { alerts, held, next, isLoading, error, seenUpTo } = list.state.value;
   const isFolded = isFolding();
   const rows = useMemo(() => (isFolded ? fold : unfold)(alerts ?? []), [alerts, isFolded]);
-  if (error && !alerts) return <Failure error={error} onRetry={list.retry} />;
   if (!alerts) return <Skeleton lines={16} />;
   const count = toCount(alerts.length);
   return (
@@ -57,7 +61,7 @@ const Body = ({ list }: { list: AlertList }) => {
       {next !== null && isFull(alerts) ? (
         <Continue count={count} before={next} />
       ) : (
-        <More list={list} isLoading={isLoading} isEnd={next === null} />
+        <More label={words.older} isLoading={isLoading} isEnd={next === null} onMore={list.loadOlder} />
       )}
       {error && <Failure error={error} onRetry={list.retry} />}
     </>
@@ -103,35 +107,15 @@ const Continue = ({ count, before }: { count: string; before: number }) => (
   </div>
 );
 
-/** Loads the next page when it comes near the visible part. */
-const More = ({ list, isLoading, isEnd }: { list: AlertList; isLoading: boolean; isEnd: boolean }) => {
-  const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!element.current || isEnd || isLoading) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && list.loadOlder(), {
-      rootMargin: '4000px',
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [list, isEnd, isLoading]);
-  return (
-    <div ref={element} class="more">
-      {!isEnd && (
-        <button type="button" aria-disabled={isLoading} onClick={() => void list.loadOlder()}>
-          {isLoading ? text.loading : words.older}
-        </button>
-      )}
-    </div>
-  );
-};
-
 const NoAlerts = () => {
   if (hasFilter()) return <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={clearFilter} />;
   const example = `curl ${toAddress('/api/alert')} -H 'Content-Type: application/json' -d '{"source": "me", "level": "INFO", "message": "hello"}'`;
   return (
     <Empty title={words.empty} hint={words.emptyHint}>
-      <pre>{example}</pre>
+      <pre class="example">{example}</pre>
       <CopyButton value={() => example} />
     </Empty>
   );
 };
+
+export const alertsView: ScreenView = { Screen: AlertsScreen, Aside: WindowChoice };

@@ -1,9 +1,10 @@
 import type { Execution } from '../calls/executions.ts';
 import { place, setParams } from '../router.ts';
+import { fromTyped } from '../zone.ts';
 
 const names = ['user', 'result', 'q', 'since', 'until'] as const;
 
-/** What is searched for; a text that is undefined is no filter. Times are local, as `2026-01-31T09:30`. */
+/** What is searched for; a text that is undefined is no filter. Times are in the zone shown, as `2026-01-31T09:30`. */
 type Filter = Partial<Record<(typeof names)[number], string>>;
 
 /** The filter that the address holds. */
@@ -43,8 +44,8 @@ export const matches = (execution: Execution, { user, result, q = '', since, unt
     (user === undefined || (execution.user ?? noUser) === user) &&
     (result === undefined || toResult(execution) === result) &&
     // A time that is not one is no filter: comparisons with NaN are false.
-    !(since !== undefined && time < Date.parse(since)) &&
-    !(until !== undefined && time >= Date.parse(until)) &&
+    !(since !== undefined && time < fromTyped(since)) &&
+    !(until !== undefined && time >= fromTyped(until)) &&
     written.includes(q.toLowerCase())
   );
 };

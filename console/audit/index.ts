@@ -1,6 +1,5 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { AuditScreen } from './screen.tsx';
 
 export const audit: Screen = {
   path: '/audit',
@@ -8,5 +7,5 @@ export const audit: Screen = {
   icon: 'audit',
   key: 'u',
   needs: { profile: 'commands', method: 'GET', path: '/api/executions' },
-  Screen: AuditScreen,
+  load: async () => (await import('../later.ts')).auditView,
 };

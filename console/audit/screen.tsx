@@ -4,6 +4,7 @@ import { type Execution, listExecutions } from '../calls/executions.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ListHead } from '../ui/list-head.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
@@ -21,7 +22,7 @@ const most = 10_000;
 const calm = 1000;
 
 /** Who ran what, refusals included, newest first. */
-export const AuditScreen = ({ rest }: { rest: string }) => {
+const AuditScreen = ({ rest }: { rest: string }) => {
   const count = place.value.params['count'] === 'all' ? most : first;
   const load = (signal: AbortSignal) => send(listExecutions, { query: { count }, signal });
   const { value, error, reload } = useResource(load, { key: String(count), topic: 'executions', calm });
@@ -72,3 +73,5 @@ const Nothing = () =>
   ) : (
     <Empty title={words.empty} hint={words.emptyHint} />
   );
+
+export const auditView: ScreenView = { Screen: AuditScreen };

@@ -6,9 +6,11 @@ import type {
   AlertPage as Page,
 } from '../../src/profiles/alerts/reading/schema.ts';
 import type { AlertList } from '../../src/profiles/alerts/schema.ts';
+import type { Severity } from '../../src/profiles/severity.ts';
 import { defineCall, send } from '../api.ts';
 import { isMounted } from '../mounts.ts';
 import { text } from '../strings/index.ts';
+import { fromServer } from '../zone.ts';
 
 /** An alert as search returns it, and as the topic `alerts` reports it. */
 export type AlertEntry = Static<typeof Entry>;
@@ -19,6 +21,7 @@ export type AlertHistogram = Static<typeof Histogram>;
 
 /** What is searched for; a text that is undefined or empty is no filter. */
 export interface AlertFilter {
+  severity?: string | undefined;
   level?: string | undefined;
   source?: string | undefined;
   hostname?: string | undefined;
@@ -35,7 +38,14 @@ const fields = {
   message: 'string',
   hostname: 'string',
 } as const;
-const entry = { seq: 'number', id: 'string', time: 'string?', labels: 'object?', ...fields } as const;
+const entry = {
+  seq: 'number',
+  id: 'string',
+  time: 'string?',
+  labels: 'object?',
+  severity: 'string',
+  ...fields,
+} as const;
 
 export const listAlerts = defineCall<Pick<Static<typeof AlertList>, 'data'>>({
   ...{ profile: 'alerts', method: 'GET', path: '/api/alerts' },
@@ -50,8 +60,15 @@ export const searchAlerts = defineCall<AlertPage>({
 export const isEntry = (value: unknown): value is AlertEntry =>
   typeof value === 'object' && value !== null && typeof (value as AlertEntry).seq === 'number';
 
+/** The worst first. The server knows which levels they stand for. */
+export const severities: readonly Severity[] = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
+
 /** What a server without search does not say. */
-const unknown = { id: '', format: 'native', status: null, fingerprint: null, labels: null, link: null };
+const unknown = {
+  ...{ id: '', format: 'native', status: null, sender: null, fingerprint: null, labels: null, link: null },
+  ...{ details: null, links: null, resolves: null, resolvedBy: null, repeatOf: null },
+  severity: 'WARNING',
+} as const;
 
 /** Most alerts that are read from a server without search. */
 const mostListed = 500;
@@ -64,7 +81,12 @@ export const readAlerts = async (
   const stop = signal && { signal };
   if (isMounted(searchAlerts)) return send(searchAlerts, { query: { ...filter, before, limit }, ...stop });
   const { data } = await send(listAlerts, { query: { count: mostListed }, ...stop });
-  const entries = data.map((each, seq): AlertEntry => ({ ...unknown, ...each, seq, time: each.timestamp }));
+  const entries = data.map(
+    (each, seq): AlertEntry => ({
+      ...{ ...unknown, ...each, seq, time: each.timestamp },
+      severity: severities.find((severity) => severity === each.level) ?? 'WARNING',
+    }),
+  );
   return { data: entries.filter((each) => matches(each, filter)).toReversed(), next: null };
 };
 
@@ -73,7 +95,9 @@ export const matches = (alert: AlertEntry, filter: AlertFilter): boolean => {
   const { q, since, until, ...exact } = filter;
   const time = toTimeOf(alert).getTime();
   return (
-    Object.entries(exact).every(([name, value]) => !value || alert[name as keyof AlertEntry] === value) &&
+    Object.entries(exact).every(
+      ([name, value]) => !value || `${alert[name as keyof AlertEntry] ?? ''}`.toLowerCase() === value.toLowerCase(),
+    ) &&
     (!q || alert.message.toLowerCase().includes(q.toLowerCase())) &&
     (!since || time >= Date.parse(since)) &&
     (!until || time < Date.parse(until))
@@ -87,7 +111,7 @@ const mostShown = 400;
 export const toLine = ({ message }: AlertEntry): string =>
   /[^\s\p{C}]/u.test(message) ? message.slice(0, mostShown) : text.alerts.noMessage;
 
-export const toTimeOf = ({ time, timestamp }: AlertEntry): Date => new Date(time ?? timestamp);
+export const toTimeOf = ({ time, timestamp }: AlertEntry): Date => new Date(fromServer(time ?? timestamp));
 
 export const getAlert = defineCall<AlertDetails>({
   ...{ profile: 'alerts', method: 'GET', path: '/api/alerts/{id}' },

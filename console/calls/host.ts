@@ -1,13 +1,5 @@
 import type { Static } from 'typebox';
-import type { Readiness } from '../../src/profiles/alerts/schema.ts';
-import type {
-  DiskList,
-  DiskRow,
-  MachineHealth,
-  ProcessList,
-  ServerHealth,
-  ServerInfo,
-} from '../../src/profiles/monitoring/schema.ts';
+import type { MachineHealth, ProcessList, ServerHealth, ServerInfo } from '../../src/profiles/monitoring/schema.ts';
 import { defineCall } from '../api.ts';
 
 const profile = 'monitoring';
@@ -29,19 +21,7 @@ export const getInfo = defineCall<Static<typeof ServerInfo>>({
   shape: { computer: 'string', os: 'string', frameworkVersion: 'string', uptime: 'number' },
 });
 
-export type Disk = DiskRow;
-
-export const listDisks = defineCall<Static<typeof DiskList>>({
-  ...{ profile, method, path: '/api/disks' },
-  shape: { data: [{ drive: 'string', totalGB: 'number', freeGB: 'number', usagePct: 'number' }] },
-});
-
 export const listProcesses = defineCall<Static<typeof ProcessList>>({
   ...{ profile, method, path: '/api/processes' },
   shape: { data: [{ name: 'string', pid: 'number', memoryMB: 'number', cpu: 'number?' }] },
-});
-
-export const getReadiness = defineCall<Static<typeof Readiness>>({
-  ...{ profile: 'alerts', method, path: '/ready' },
-  shape: { status: 'string' },
 });

@@ -1,7 +1,6 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { listCommands } from './calls.ts';
-import { CommandsScreen } from './screen.tsx';
 
 export const commands: Screen = {
   path: '/commands',
@@ -9,5 +8,5 @@ export const commands: Screen = {
   icon: 'commands',
   key: 'c',
   needs: listCommands,
-  Screen: CommandsScreen,
+  load: async () => (await import('../later.ts')).commandsView,
 };

@@ -77,7 +77,9 @@ export const toCommandLine = (name: string, parameters: Parameter[], values: Val
   const parts = parameters.flatMap((each) => {
     const given = each.excludedBy ? [] : listValues(each, values[each.name] ?? '');
     if (given.length === 0) return [];
-    return each.kind === 'switch' ? [`-${each.name}`] : [`-${each.name} ${given.map(quote).join(',')}`];
+    if (each.kind === 'switch') return [`-${each.name}`];
+    const isInList = given.length > 1;
+    return [`-${each.name} ${given.map((value) => quote(value, isInList)).join(',')}`];
   });
   return [name, ...parts].join(' ');
 };
@@ -85,8 +87,11 @@ export const toCommandLine = (name: string, parameters: Parameter[], values: Val
 const listValues = ({ isList }: Parameter, value: string): string[] =>
   (isList ? value.split(',') : [value]).map((each) => each.trim()).filter((each) => each !== '');
 
+/** What PowerShell may read as a number and write in another way, as 1kb; the server refuses it in a list. */
+const rewritten = /^(?!(?:0|[1-9]\d{0,15})$)\+?\.?\d/;
+
 /** A text with both kinds of quotes cannot be written; the server then says why it refuses the line. */
-const quote = (value: string): string => {
-  if (plain.test(value)) return value;
+const quote = (value: string, isInList: boolean): string => {
+  if (plain.test(value) && !(isInList && rewritten.test(value))) return value;
   return value.includes("'") ? `"${value}"` : `'${value}'`;
 };

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { toCount } from '../format.ts';
+import { toBytes, toCount } from '../format.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
@@ -30,7 +30,7 @@ type View = keyof typeof words.views;
 
 const readView = (): View => {
   const { as = '' } = place.value.params;
-  return as in words.views ? (as as View) : 'table';
+  return Object.hasOwn(words.views, as) ? (as as View) : 'table';
 };
 
 const toText = (value: unknown): string => {
@@ -103,6 +103,7 @@ const ResultBar = ({ rows, names }: { rows: readonly Row[]; names: string[] }) =
           <button
             type="button"
             aria-label={words.downloadAs(words.views[format])}
+            title={words.downloadAs(words.views[format])}
             onClick={() => download(`result.${format}`, toType(format), toFile(format, rows, names))}
           >
             <Icon name="download" />
@@ -117,7 +118,7 @@ const toType = (format: 'csv' | 'json'): string => (format === 'csv' ? 'text/csv
 
 /** Pixels for the name of a column and its first values. */
 const toWidth = (name: string, result: Cells[]): number => {
-  const lengths = result.slice(0, 50).map((cells) => toText(cells[name]).length);
+  const lengths = result.slice(0, 50).map((cells) => (toSize(name, cells[name]) ?? toText(cells[name])).length);
   return 28 + 8.5 * Math.min(32, Math.max(6, name.length, ...lengths));
 };
 
@@ -151,9 +152,13 @@ const Shown = ({ rows, names, columns, result }: ShownProps) => {
   if (names.length <= mostColumns || isNarrow.value) return table;
   const width = names.reduce((sum, name) => sum + toWidth(name, result), 0);
   return (
-    <div class="sideways">
-      <div style={{ minWidth: `${width}px` }}>{table}</div>
-    </div>
+    <>
+      <p class="hint">{words.sideways(toCount(names.length))}</p>
+      {/* The keyboard scrolls it by its links. */}
+      <div class="sideways">
+        <div style={{ minWidth: `${width}px` }}>{table}</div>
+      </div>
+    </>
   );
 };
 
@@ -163,7 +168,7 @@ const createColumns = (names: string[], result: Cells[]): Column<Row>[] =>
     return {
       key: name,
       title: name,
-      cell: (row) => (index === 0 ? <RowLink row={row} name={name} /> : <Cell value={row.cells[name]} />),
+      cell: (row) => (index === 0 ? <RowLink row={row} name={name} /> : <Cell name={name} value={row.cells[name]} />),
       sortBy: ({ cells }) => {
         const value = cells[name];
         return typeof value === 'number' ? value : toText(value);
@@ -173,7 +178,23 @@ const createColumns = (names: string[], result: Cells[]): Column<Row>[] =>
     };
   });
 
-const Cell = ({ value }: { value: unknown }) => <bdi>{toText(value).slice(0, mostShown)}</bdi>;
+/** Columns of bytes, and of kilobytes, by the names that the commands give them. */
+const inBytes =
+  /^((Private|Paged|NonpagedSystem|PagedSystem|Virtual|Peak\w*)MemorySize(64)?|(Peak)?WorkingSet(64|Size)?|VirtualSize|(\w*File)?Size|FreeSpace|Capacity|TotalPhysicalMemory|WS|PM|NPM|VM)$/;
+const inKilobytes = /^(Free(Physical|Virtual)Memory|Total(Visible|Virtual)MemorySize|L[23]CacheSize)$/;
+
+/** A size as people read it; its exact number is in the hint. */
+const toSize = (name: string, value: unknown): string | undefined => {
+  if (typeof value !== 'number' || value < 0) return undefined;
+  if (inBytes.test(name)) return toBytes(value);
+  return inKilobytes.test(name) ? toBytes(value * 1024) : undefined;
+};
+
+const Cell = ({ name, value }: { name: string; value: unknown }) => {
+  const size = toSize(name, value);
+  if (size !== undefined) return <span title={`${value}`}>{size}</span>;
+  return <bdi>{toText(value).slice(0, mostShown)}</bdi>;
+};
 
 /** The first value of a row leads to all of them. */
 const RowLink = ({ row: { number, cells }, name }: { row: Row; name: string }) => {
@@ -187,7 +208,9 @@ const RowLink = ({ row: { number, cells }, name }: { row: Row; name: string }) =
 
 const Compact = ({ row, names }: { row: Row; names: string[] }) => {
   const [first = '', ...others] = names;
-  const shown = others.map((name) => toText(row.cells[name])).filter((value) => value !== '');
+  const shown = others
+    .map((name) => toSize(name, row.cells[name]) ?? toText(row.cells[name]))
+    .filter((value) => value !== '');
   return (
     <div class="two-lines">
       <span class="one-line">
@@ -209,7 +232,7 @@ const RowDialog = ({ number, cells }: { number: string; cells: Cells }) => (
             <bdi>{name}</bdi>
           </dt>
           <dd>
-            <LongText value={toText(value)} />
+            <LongText value={[toSize(name, value), toText(value)].filter(Boolean).join(' · ')} />
           </dd>
         </div>
       ))}

@@ -1,5 +1,6 @@
 import { send } from '../api.ts';
 import { useResource } from '../live/resource.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
 import { listCommands } from './calls.ts';
@@ -11,7 +12,7 @@ import { isRunning, runs, shownResult } from './runs.ts';
 const words = text.commands;
 
 /** Diagnostic commands as forms, their results, and what was run in this session. */
-export const CommandsScreen = ({ rest }: { rest: string }) => {
+const CommandsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useResource((signal) => send(listCommands, { signal }), { isKept: true });
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   if (!value) return <Skeleton lines={12} />;
@@ -39,3 +40,5 @@ const Latest = () => {
     </Panel>
   );
 };
+
+export const commandsView: ScreenView = { Screen: CommandsScreen };

@@ -1,6 +1,5 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { DeliveriesScreen } from './screen.tsx';
 
 export const deliveries: Screen = {
   path: '/deliveries',
@@ -8,5 +7,5 @@ export const deliveries: Screen = {
   icon: 'deliveries',
   key: 'd',
   needs: { profile: 'alerts', method: 'GET', path: '/api/deliveries' },
-  Screen: DeliveriesScreen,
+  load: async () => (await import('../later.ts')).deliveriesView,
 };

@@ -1,22 +1,27 @@
-import { useSignal } from '@preact/signals';
 import { send } from '../api.ts';
-import { type Destination, listDeliveries, retryDelivery } from '../calls/deliveries.ts';
+import { type DeliveryList, type Destination, listDeliveries, retryAll } from '../calls/deliveries.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toRelative, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
+import type { ScreenView } from '../screen.ts';
+import { findMismatch } from '../shape.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Empty, Failure, Panel, Skeleton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
+import { HeldAlerts, useRun } from './held-alerts.tsx';
 
 const words = text.deliveries;
 
-/** How each destination is doing, and what was given up, with another try. */
-export const DeliveriesScreen = () => {
+const takeList = (data: unknown, before: DeliveryList | undefined): DeliveryList | undefined =>
+  findMismatch(data, listDeliveries.shape) === undefined ? (data as DeliveryList) : before;
+
+/** How each destination is doing, what waits, and what was given up, with another try. */
+const DeliveriesScreen = () => {
   const load = (signal: AbortSignal) => send(listDeliveries, { signal });
-  const { value, error, reload } = useResource(load, { topic: 'deliveries', calm: 500 });
+  const { value, error, reload } = useResource(load, { topic: 'deliveries', take: takeList });
   if (error && !value) return <Failure error={error} onRetry={reload} />;
   if (!value) return <Skeleton lines={12} />;
   if (value.data.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
@@ -33,21 +38,36 @@ const looks: Record<Destination['state'], { tone: string; icon: IconName }> = {
   idle: { tone: 'good', icon: 'check' },
   delivering: { tone: 'info', icon: 'deliveries' },
   waiting: { tone: 'warning', icon: 'warning' },
-  disabled: { tone: 'error', icon: 'error' },
+  failing: { tone: 'error', icon: 'error' },
+};
+
+/** The state in words. A destination with nothing to do is not well while alerts did not reach it. */
+const StateChip = ({ destination: { state, parked, failingSince } }: { destination: Destination }) => {
+  if (state === 'idle' && parked > 0) {
+    return (
+      <Chip tone="warning" icon="warning">
+        {words.notDelivered(toCount(parked))}
+      </Chip>
+    );
+  }
+  const said = state === 'failing' && failingSince ? words.failingSince(toTime(Date.parse(failingSince))) : undefined;
+  return <Chip {...looks[state]}>{said ?? words.states[state]}</Chip>;
 };
 
 const DestinationPanel = ({ destination, onRetried }: { destination: Destination; onRetried: () => void }) => {
-  const { destination: name, type, state, parked, parkedAlerts } = destination;
+  const { destination: name, type, address, state, parked, parkedAlerts, waitingAlerts } = destination;
   return (
     <Panel
       title={name}
-      aside={
-        <span class="actions">
-          <span class="hint">{type}</span>
-          <Chip {...looks[state]}>{words.states[state]}</Chip>
-        </span>
-      }
+      kind={`destination ${state === 'failing' ? 'failing' : ''}`}
+      aside={<StateChip destination={destination} />}
     >
+      <p class="hint">
+        <bdi>
+          {type} · {address}
+        </bdi>
+      </p>
+      {state === 'failing' && <p class="note alarm">{words.failingHint}</p>}
       <dl class="figures">
         {toFigures(destination).map(([label, figure, isBad]) => (
           <div key={label} class={isBad ? 'bad' : ''}>
@@ -56,18 +76,20 @@ const DestinationPanel = ({ destination, onRetried }: { destination: Destination
           </div>
         ))}
       </dl>
-      <Times destination={destination} />
-      {parked > 0 && (
-        <details class="parked" open={parked <= 5}>
-          <summary>{words.parkedAlerts(toCount(parked))}</summary>
-          {parkedAlerts.length < parked && <p class="hint">{words.shownOf(toCount(parkedAlerts.length))}</p>}
-          <ul>
-            {parkedAlerts.toReversed().map((alert) => (
-              <ParkedAlert key={alert.id} destination={name} alert={alert} onRetried={onRetried} />
-            ))}
-          </ul>
-        </details>
-      )}
+      <RetryAll destination={destination} onRetried={onRetried} />
+      <Facts destination={destination} />
+      <HeldAlerts
+        title={words.waitingAlerts}
+        count={destination.lagAlerts}
+        alerts={waitingAlerts}
+        {...{ destination: name, onRetried }}
+      />
+      <HeldAlerts
+        title={words.parkedAlerts}
+        count={parked}
+        alerts={parkedAlerts.toReversed()}
+        {...{ destination: name, onRetried }}
+      />
     </Panel>
   );
 };
@@ -79,73 +101,83 @@ const toFigures = ({ lagAlerts, lagSeconds, parked, dropped }: Destination): [st
   [words.dropped, toCount(dropped), dropped > 0],
 ];
 
-const Times = ({ destination: { lastSuccess, lastError, nextAttempt } }: { destination: Destination }) => (
-  <dl class="pairs">
-    <div>
-      <dt>{words.lastSuccess}</dt>
-      <dd>{lastSuccess ? <Ago time={lastSuccess} /> : <span class="hint">{words.never}</span>}</dd>
+const RetryAll = ({ destination: { destination, parked, lagAlerts }, onRetried }: PanelProps) => {
+  const { isRunning, run } = useRun(async () => {
+    const { waiting } = await send(retryAll, { params: { destination }, interactive: true });
+    notify(words.retried(toCount(waiting)));
+    onRetried();
+  });
+  if (parked + lagAlerts === 0) return null;
+  return (
+    <div class="actions">
+      <button type="button" aria-label={words.retryAllOf(destination)} aria-disabled={isRunning} onClick={run}>
+        <Icon name="repeat" /> {words.retryAll}
+      </button>
     </div>
-    <div>
-      <dt>{words.lastError}</dt>
-      <dd>
-        {lastError ? (
-          <>
-            <Ago time={lastError.time} /> · <LongText value={lastError.reason} most={300} />
-          </>
-        ) : (
-          <span class="hint">{words.never}</span>
-        )}
-      </dd>
-    </div>
-    {nextAttempt && (
+  );
+};
+
+interface PanelProps {
+  destination: Destination;
+  onRetried: () => void;
+}
+
+const Facts = ({ destination }: { destination: Destination }) => {
+  const { lastSuccess, lastError, nextAttempt, filter, repeatMinutes } = destination;
+  return (
+    <dl class="pairs">
       <div>
-        <dt>{words.nextAttempt}</dt>
+        <dt>{words.gets}</dt>
         <dd>
-          <Ago time={nextAttempt} />
+          <bdi>{toFilter(filter)}</bdi>
         </dd>
       </div>
-    )}
-  </dl>
-);
+      <div>
+        <dt>{words.repeats}</dt>
+        <dd>{repeatMinutes === 0 ? words.noRepeats : words.every(toDuration(repeatMinutes * 60))}</dd>
+      </div>
+      <div>
+        <dt>{words.lastSuccess}</dt>
+        <dd>{lastSuccess ? <Ago time={lastSuccess} /> : <span class="hint">{words.never}</span>}</dd>
+      </div>
+      <div>
+        <dt>{words.lastError}</dt>
+        <dd>
+          {lastError ? (
+            <>
+              <Ago time={lastError.time} /> · <LongText value={lastError.reason} most={300} />
+            </>
+          ) : (
+            <span class="hint">{words.never}</span>
+          )}
+        </dd>
+      </div>
+      {nextAttempt && (
+        <div>
+          <dt>{words.nextAttempt}</dt>
+          <dd>
+            <Ago time={nextAttempt} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+};
+
+/** Which alerts it gets, in words. */
+const toFilter = ({ levels, sources, formats }: Destination['filter']): string =>
+  [
+    levels ? levels.join(', ') : words.allLevels,
+    sources && `${words.from} ${sources.join(', ')}`,
+    formats && `${words.inFormat} ${formats.join(', ')}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 const Ago = ({ time }: { time: string }) => (
-  <time dateTime={time} title={toTime(new Date(time))}>
+  <time dateTime={time} title={toTime(Date.parse(time))}>
     {toRelative(untilTime(Date.parse(time)))}
   </time>
 );
 
-interface ParkedProps {
-  destination: string;
-  alert: Destination['parkedAlerts'][number];
-  onRetried: () => void;
-}
-
-const ParkedAlert = ({ destination, alert: { id, time, reason }, onRetried }: ParkedProps) => {
-  const isRunning = useSignal(false);
-  const retry = async () => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    try {
-      const { delivered, reason: why } = await send(retryDelivery, { params: { destination, id }, interactive: true });
-      notify(delivered ? words.delivered : words.stillParked(why ?? ''), { kind: delivered ? 'note' : 'failure' });
-      onRetried();
-    } catch (error) {
-      notify(error instanceof Error ? error.message : String(error), { kind: 'failure' });
-    }
-    isRunning.value = false;
-  };
-  return (
-    <li>
-      <time dateTime={time}>{toTime(new Date(time))}</time>
-      <a class="mono one-line" href={`#/alerts/${id}`}>
-        {id}
-      </a>
-      <span class="reason">
-        <LongText value={reason} most={200} />
-      </span>
-      <button type="button" aria-label={words.retryOf(id)} aria-disabled={isRunning.value} onClick={retry}>
-        <Icon name="repeat" /> {words.retry}
-      </button>
-    </li>
-  );
-};
+export const deliveriesView: ScreenView = { Screen: DeliveriesScreen };

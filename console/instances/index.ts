@@ -1,7 +1,6 @@
 import { listInstances } from '../calls/instances.ts';
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { InstancesScreen } from './screen.tsx';
 
 export const instances: Screen = {
   path: '/instances',
@@ -9,5 +8,5 @@ export const instances: Screen = {
   icon: 'instances',
   key: 'n',
   needs: listInstances,
-  Screen: InstancesScreen,
+  load: async () => (await import('../later.ts')).instancesView,
 };

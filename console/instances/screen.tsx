@@ -3,6 +3,7 @@ import { type Instance, listInstances } from '../calls/instances.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toRelative, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { ListHead } from '../ui/list-head.tsx';
@@ -13,7 +14,7 @@ import { type Column, Table } from '../ui/table.tsx';
 const words = text.instances;
 
 /** The instances that share the database. */
-export const InstancesScreen = () => {
+const InstancesScreen = () => {
   const load = (signal: AbortSignal) => send(listInstances, { signal });
   const { value, error, reload } = useResource(load, { topic: 'host', calm: 5000 });
   if (error) return <Failure error={error} onRetry={reload} />;
@@ -74,3 +75,5 @@ const toCompact = (instance: Instance) => (
     </span>
   </div>
 );
+
+export const instancesView: ScreenView = { Screen: InstancesScreen };

@@ -1,6 +1,5 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { ItemsScreen } from './screen.tsx';
 
 export const items: Screen = {
   path: '/items',
@@ -8,5 +7,5 @@ export const items: Screen = {
   icon: 'items',
   key: 'i',
   needs: { profile: 'items', method: 'GET', path: '/api/items' },
-  Screen: ItemsScreen,
+  load: async () => (await import('../later.ts')).itemsView,
 };

@@ -4,6 +4,7 @@ import { type Item, listItems } from '../calls/items.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, toHash } from '../router.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ListHead } from '../ui/list-head.tsx';
 import { OneLine } from '../ui/one-line.tsx';
@@ -18,7 +19,7 @@ const size = 100;
 const readPage = (): number => Math.max(1, Math.floor(Number(place.value.params['page'])) || 1);
 
 /** The items in order of creation, page by page. */
-export const ItemsScreen = () => {
+const ItemsScreen = () => {
   const page = readPage();
   const load = async (signal: AbortSignal) => ({ page, ...(await send(listItems, { query: { page, size }, signal })) });
   const { value, error, reload } = useResource(load, { key: String(page) });
@@ -70,3 +71,5 @@ const Pages = ({ page, isLast }: { page: number; isLast: boolean }) => (
     {!isLast && <a href={toHash('/items', { page: String(page + 1) })}>{words.next}</a>}
   </nav>
 );
+
+export const itemsView: ScreenView = { Screen: ItemsScreen };

@@ -24,16 +24,29 @@ interface Options {
   calm?: number;
 }
 
+interface TakingOptions<T> extends Options {
+  /** The value after an event of the topic, instead of reading it again. */
+  take?: (data: unknown, before: T | undefined) => T | undefined;
+}
+
 /** Reads something from the server and keeps it current. */
-export const useResource = <T>(load: (signal: AbortSignal) => Promise<T>, options: Options = {}): Resource<T> => {
-  const { key = '', topic, calm = 0, isKept = false } = options;
+export const useResource = <T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  options: TakingOptions<T> = {},
+): Resource<T> => {
+  const { key = '', topic, calm = 0, isKept = false, take } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   const token = session.value?.token;
   const resource = useMemo(() => createLoader(load, value, error, calm, isKept), [key, token]);
   useEffect(() => {
     resource.reload();
-    const leave = topic && subscribe(topic, { onEvent: resource.reloadSoon, onResync: resource.resync });
+    const onEvent = take
+      ? (data: unknown) => {
+          value.value = take(data, value.value);
+        }
+      : resource.reloadSoon;
+    const leave = topic && subscribe(topic, { onEvent, onResync: resource.resync });
     return () => {
       leave?.();
       resource.stop();

@@ -1,8 +1,17 @@
-import { findRoute, type RouteName } from '../mounts.ts';
-import { session } from '../session.ts';
+import { isReadable } from '../access.ts';
+import type { RouteName } from '../mounts.ts';
 
 /** What the server reports as it happens. */
-export type Topic = 'host' | 'processes' | 'tasks' | 'alerts' | 'deliveries' | 'executions';
+export type Topic =
+  | 'host'
+  | 'status'
+  | 'history'
+  | 'top'
+  | 'processes'
+  | 'tasks'
+  | 'alerts'
+  | 'deliveries'
+  | 'executions';
 
 export interface Subscriber {
   /** Receives the data of each event. */
@@ -15,6 +24,9 @@ export interface Subscriber {
 const guards: Record<Topic, RouteName> = {
   host: { profile: 'monitoring', method: 'GET', path: '/api/health' },
   processes: { profile: 'monitoring', method: 'GET', path: '/api/processes' },
+  status: { profile: 'status', method: 'GET', path: '/api/status' },
+  history: { profile: 'history', method: 'GET', path: '/api/history' },
+  top: { profile: 'monitoring', method: 'GET', path: '/api/processes' },
   tasks: { profile: 'tasks', method: 'GET', path: '/api/tasks' },
   alerts: { profile: 'alerts', method: 'GET', path: '/api/alerts' },
   deliveries: { profile: 'alerts', method: 'GET', path: '/api/deliveries' },
@@ -35,7 +47,7 @@ export const remove = (topic: Topic, subscriber: Subscriber): void => {
 };
 
 /** Topics that somebody follows and that the present session may see. */
-export const listTopics = (): Topic[] => [...subscribers.keys()].filter(isAllowed).sort();
+export const listTopics = (): Topic[] => [...subscribers.keys()].filter((topic) => isReadable(guards[topic])).sort();
 
 export const publish = (topic: string, data: unknown): void => {
   for (const { onEvent } of subscribers.get(topic as Topic) ?? []) onEvent?.(data);
@@ -45,10 +57,4 @@ export const publish = (topic: string, data: unknown): void => {
 export const resync = (topic?: Topic): void => {
   const woken = topic === undefined ? [...subscribers.values()].flatMap((each) => [...each]) : subscribers.get(topic);
   for (const { onResync } of woken ?? []) onResync();
-};
-
-const isAllowed = (topic: Topic): boolean => {
-  const access = findRoute(guards[topic])?.access;
-  if (access === 'open') return true;
-  return access === 'admin' ? session.value?.role === 'Admin' : access === 'token' && session.value !== undefined;
 };

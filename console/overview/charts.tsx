@@ -1,3 +1,4 @@
+import { severities } from '../calls/alerts.ts';
 import { getHistory } from '../calls/history.ts';
 import { getMachine } from '../calls/host.ts';
 import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
@@ -6,14 +7,14 @@ import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Segments } from '../ui/chip.tsx';
-import { knownLevels, toLevelName } from '../ui/level.tsx';
 import type { PlotData, Series } from '../ui/plot.ts';
-import { historyError, useHistory } from './history.ts';
+import { toTone } from '../ui/severity.tsx';
+import { historyError } from './history.ts';
 import { type Samples, type Span, spans, sumUp } from './samples.ts';
 
 const words = text.overview;
 
-const readSpan = (): Span => (place.value.params['range'] === 'day' ? 'day' : 'live');
+export const readSpan = (): Span => (place.value.params['range'] === 'day' ? 'day' : 'live');
 
 export const RangeChoice = () =>
   isMounted(getMachine) && (
@@ -28,16 +29,30 @@ export const RangeChoice = () =>
     />
   );
 
-/** The machine over time; one crosshair runs through all of it. */
-export const Charts = () => {
-  const span = readSpan();
-  const samples = useHistory(span);
+interface Props {
+  samples: Samples;
+  span: Span;
+}
+
+/** How many alerts of each severity came in. */
+export const AlertChart = ({ samples, span }: Props) => (
+  <Chart title={words.alertsOverTime} data={samples.times.length < 2 ? undefined : toBars(samples, span)} />
+);
+
+const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
+
+/** How full each disk is. */
+export const DiskChart = ({ samples, span }: Props) => {
+  const names = Object.keys(samples.columns).filter((name) => name.startsWith('disk '));
+  const found = names.map((name): [string, string] => [name, name.slice('disk '.length)]);
+  const isThere = samples.times.length >= 2 && found.length > 0;
+  return <Chart title={words.diskUse} data={isThere ? toData(samples, span, found, share) : undefined} />;
+};
+
+/** The machine over time; one crosshair runs through all charts. */
+export const MachineCharts = ({ samples, span }: Props) => {
   const build = (found: [name: string, label: string][], rest: Partial<PlotData> = {}): PlotData | undefined =>
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);
-  const names = Object.keys(samples.columns);
-  const starting = (prefix: string): [string, string][] =>
-    names.filter((name) => name.startsWith(prefix)).map((name) => [name, name.slice(prefix.length)]);
-  const share = { top: 100, format: toPercent, axis: (value: number) => `${toCount(value)} %` };
   const error = historyError.value;
   // Their places are kept while the history is loaded.
   const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted(getHistory));
@@ -46,7 +61,6 @@ export const Charts = () => {
       {error?.problem === 'shape' && <p class="failure">{error.message}</p>}
       <Chart title={words.cpu} data={build([['cpu', words.cpuBusy]], share)} />
       <Chart title={words.memory} data={build([['memory', words.memoryUsed]], share)} />
-      <Chart title={words.disks} data={build(starting('disk '), share)} />
       {has('received') && (
         <Chart
           title={words.network}
@@ -60,9 +74,6 @@ export const Charts = () => {
         />
       )}
       {has('load') && <Chart title={words.load} data={build([['load', words.loadMean]], { format: toShortNumber })} />}
-      {has('alerts error') && (
-        <Chart title={words.alertsOverTime} data={samples.times.length < 2 ? undefined : toBars(samples, span)} />
-      )}
     </div>
   );
 };
@@ -70,10 +81,10 @@ export const Charts = () => {
 /** Seconds of one bar. */
 const barSeconds: Record<Span, number> = { live: 10, day: 600 };
 
-/** Levels from the worst, which is at the bottom. */
-const levels = [...knownLevels, 'other'].map((level): [string, string] => [
-  `alerts ${level.toLowerCase()}`,
-  level === 'other' ? text.alerts.levels.other : toLevelName(level),
+/** From the worst, which is at the bottom. */
+const levels = severities.map((severity): [string, string] => [
+  `alerts ${toTone(severity)}`,
+  text.alerts.severities[severity],
 ]);
 
 const toBars = (samples: Samples, span: Span): PlotData => {

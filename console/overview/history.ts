@@ -1,11 +1,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type ApiError, send } from '../api.ts';
-import { getHistory } from '../calls/history.ts';
-import { getMachine, listDisks } from '../calls/host.ts';
+import { getHistory, type History } from '../calls/history.ts';
+import { getMachine } from '../calls/host.ts';
 import { subscribe } from '../live/live.ts';
 import { toApiError } from '../live/resource.ts';
 import { isMounted } from '../mounts.ts';
+import { findMismatch } from '../shape.ts';
 import { append, noSamples, type Samples, type Span, spans, toSamples } from './samples.ts';
 
 /** Seconds from one value of the server's history to the next. */
@@ -14,13 +15,11 @@ const steps: Record<Span, number> = { live: 1, day: 10 };
 /** What is known of each span; kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
 
-/** When each was last read, in milliseconds. */
-const readAt: Record<Span, number> = { live: Number.NEGATIVE_INFINITY, day: Number.NEGATIVE_INFINITY };
-/** The share of a step after which there may be another value. */
-const least = 0.9;
-
 /** Why the last attempt failed. */
 export const historyError = signal<ApiError | undefined>(undefined);
+
+/** The disks as they were last read, in bytes; undefined until then. */
+export const disks = signal<{ mountPath: string; used: number; total: number }[] | undefined>(undefined);
 
 /** Readings of the machine over time, newest last, kept current. */
 export const useHistory = (span: Span): Samples => {
@@ -33,13 +32,15 @@ export const useHistory = (span: Span): Samples => {
         await (isMounted(getHistory) ? readHistory(span) : readPresent(span));
         historyError.value = undefined;
       } catch (reason) {
-        // What cannot be read now is read with the next event.
+        // What cannot be read now is read when the connection is back.
         historyError.value = toApiError(reason);
       }
       isRunning = false;
     };
     void read();
-    return subscribe('host', { onEvent: () => void read(), onResync: () => void read() });
+    const onResync = () => void read();
+    if (!isMounted(getHistory)) return subscribe('host', { onEvent: (data) => addReading(span, data), onResync });
+    return subscribe('history', { onEvent: (data) => addHistory(span, data), onResync });
   }, [span]);
   return known[span].value;
 };
@@ -47,21 +48,39 @@ export const useHistory = (span: Span): Samples => {
 /** Reads what is newer than the newest value known. */
 const readHistory = async (span: Span): Promise<void> => {
   const step = steps[span];
-  if (performance.now() - readAt[span] < least * step * 1000) return;
-  const last = known[span].value.times.at(-1);
+  const last = known[span].peek().times.at(-1);
   const since = last === undefined ? undefined : last + step;
-  const history = await send(getHistory, { query: { step, since } });
-  readAt[span] = performance.now();
-  known[span].value = append(known[span].value, toSamples(history), spans[span]);
+  addHistory(span, await send(getHistory, { query: { step, since } }));
 };
 
-/** For servers without history: what is read while the page is open. */
+/** Adds what the route or the topic says. */
+const addHistory = (span: Span, data: unknown): void => {
+  if (findMismatch(data, getHistory.shape) !== undefined) return;
+  const history = data as History;
+  if (history.step !== steps[span]) return;
+  known[span].value = append(known[span].peek(), toSamples(history), spans[span]);
+  const latest = history.disks.flatMap(({ mountPath, used, total }) => {
+    const [full, whole] = [findLast(used), findLast(total)];
+    return full === null || !whole ? [] : [{ mountPath, used: full, total: whole }];
+  });
+  if (latest.length > 0 || history.disks.length === 0) disks.value = latest;
+};
+
+const findLast = (values: (number | null)[]): number | null => values.findLast((value) => value !== null) ?? null;
+
+/** For servers without history: what comes in while the page is open. */
+const addReading = (span: Span, data: unknown): void => {
+  if (findMismatch(data, { cpu: 'number?', memoryUsed: 'number', memoryTotal: 'number' }) !== undefined) return;
+  const { cpu, memoryUsed, memoryTotal } = data as { cpu: number | null; memoryUsed: number; memoryTotal: number };
+  addColumns(span, { cpu: [cpu && cpu * 100], memory: [(memoryUsed / memoryTotal) * 100] });
+};
+
 const readPresent = async (span: Span): Promise<void> => {
-  const [machine, disks] = await Promise.all([send(getMachine), send(listDisks)]);
-  const columns: Samples['columns'] = {
-    cpu: [Number.parseFloat(machine.cpuUsage)],
-    memory: [Number.parseFloat(machine.memoryUsage)],
-  };
-  for (const { drive, usagePct } of disks.data) columns[`disk ${drive}`] = [usagePct];
-  known[span].value = append(known[span].value, { times: [Math.floor(Date.now() / 1000)], columns }, spans[span]);
+  const { cpuUsage, memoryUsage } = await send(getMachine);
+  addColumns(span, { cpu: [Number.parseFloat(cpuUsage)], memory: [Number.parseFloat(memoryUsage)] });
+};
+
+const addColumns = (span: Span, columns: Samples['columns']): void => {
+  const times = [Math.floor(Date.now() / 1000)];
+  known[span].value = append(known[span].peek(), { times, columns }, spans[span]);
 };

@@ -1,55 +1,75 @@
-import { useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { send } from '../api.ts';
-import { type AlertEntry, listAlerts, readAlerts, toLine, toTimeOf } from '../calls/alerts.ts';
-import { type Disk, listDisks, listProcesses } from '../calls/host.ts';
-import { toBytes, toDecimal, toDuration, toPercent, toTime } from '../format.ts';
+import { toLine, toTimeOf } from '../calls/alerts.ts';
+import { listProcesses } from '../calls/host.ts';
+import { toBytes, toCount, toPercent, toTime } from '../format.ts';
+import { useAlertList } from '../live/alert-list.ts';
+import { type Folded, fold } from '../live/fold.ts';
 import { useResource } from '../live/resource.ts';
 import { isMounted } from '../mounts.ts';
+import { findMismatch, type Shape } from '../shape.ts';
 import { text } from '../strings/index.ts';
-import { LevelChip } from '../ui/level.tsx';
 import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
+import { AlertChip, toState } from '../ui/severity.tsx';
+import { disks } from './history.ts';
 
 const words = text.overview;
-const GiB = 1024 ** 3;
 const shown = 8;
 
 export const Disks = () => {
-  const { value, error, reload } = useResource((signal) => send(listDisks, { signal }), {
-    topic: 'host',
-    calm: 15_000,
-  });
-  if (!isMounted(listDisks)) return null;
+  if (!disks.value) return null;
   return (
     <Panel title={words.disks}>
-      {error && !value && <Failure error={error} onRetry={reload} />}
-      {!error && !value && <Skeleton lines={2} />}
       <ul class="disks">
-        {value?.data.map((disk) => (
-          <DiskBar key={disk.drive} disk={disk} />
+        {disks.value.map((disk) => (
+          <DiskBar key={disk.mountPath} {...disk} />
         ))}
       </ul>
     </Panel>
   );
 };
 
-const DiskBar = ({ disk: { drive, totalGB, freeGB, usagePct } }: { disk: Disk }) => (
-  <li>
-    <span class="mono one-line">{drive}</span>
-    <span class="hint">{words.diskFree(toBytes(freeGB * GiB), toBytes(totalGB * GiB))}</span>
-    <meter
-      min="0"
-      max="100"
-      high={90}
-      value={usagePct}
-      aria-label={`${drive}: ${words.diskFull(toPercent(usagePct))}`}
-    />
-    <b>{toPercent(usagePct)}</b>
-  </li>
-);
+const DiskBar = ({ mountPath, used, total }: { mountPath: string; used: number; total: number }) => {
+  const share = (used / total) * 100;
+  return (
+    <li>
+      <span class="mono one-line">{mountPath}</span>
+      <span class="hint">{words.diskFree(toBytes(total - used), toBytes(total))}</span>
+      <meter
+        min="0"
+        max="100"
+        high={90}
+        value={share}
+        aria-label={`${mountPath}: ${words.diskFull(toPercent(share))}`}
+      />
+      <b>{words.diskFull(toPercent(share))}</b>
+    </li>
+  );
+};
+
+interface Top {
+  name: string;
+  pid: number;
+  memoryBytes: number;
+  /** Share of one processor, where it is known, and seconds so far. */
+  cpu: number | null;
+  cpuSeconds: number | null;
+}
+
+const loadTop = async (signal: AbortSignal): Promise<Top[]> => {
+  const { data } = await send(listProcesses, { query: { top: shown }, signal });
+  return data.map(({ name, pid, memoryMB, cpu }) => ({
+    ...{ name, pid, memoryBytes: memoryMB * 1024 ** 2, cpu: null, cpuSeconds: cpu },
+  }));
+};
+
+const topShape: Shape = { data: [{ name: 'string', pid: 'number', memoryBytes: 'number', cpu: 'number?' }] };
+
+const takeTop = (data: unknown, before: Top[] | undefined): Top[] | undefined =>
+  findMismatch(data, topShape) === undefined ? (data as { data: Top[] }).data.slice(0, shown) : before;
 
 export const TopProcesses = () => {
-  const load = (signal: AbortSignal) => send(listProcesses, { query: { top: shown }, signal });
-  const { value, error, reload } = useResource(load, { topic: 'host', calm: 4000 });
+  const { value, error, reload } = useResource(loadTop, { topic: 'top', take: takeTop });
   if (!isMounted(listProcesses)) return null;
   return (
     <Panel title={words.topProcesses} kind="top-processes" aside={<a href="#/processes">{words.allProcesses}</a>}>
@@ -67,19 +87,19 @@ export const TopProcesses = () => {
                 {words.memoryColumn}
               </th>
               <th scope="col" class="end reading-column">
-                {words.cpuTime}
+                {words.cpu}
               </th>
             </tr>
           </thead>
           <tbody>
-            {value.data.map(({ name, pid, memoryMB, cpu }) => (
+            {value.map(({ name, pid, memoryBytes, cpu }) => (
               <tr key={pid}>
                 <td title={name}>
                   <bdi>{name}</bdi>
                 </td>
                 <td class="end">{pid}</td>
-                <td class="end">{toBytes(memoryMB * 1024 ** 2)}</td>
-                <td class="end">{cpu === null ? '–' : cpu < 60 ? `${toDecimal(cpu)} s` : toDuration(cpu)}</td>
+                <td class="end">{toBytes(memoryBytes)}</td>
+                <td class="end">{cpu === null ? '–' : toPercent(cpu * 100)}</td>
               </tr>
             ))}
           </tbody>
@@ -89,33 +109,37 @@ export const TopProcesses = () => {
   );
 };
 
+/** The latest alerts as they come in, repeats as one. */
 export const LatestAlerts = () => {
-  const load = (signal: AbortSignal) => readAlerts({}, { limit: shown, signal });
-  const { value, error, reload } = useResource(load, { topic: 'alerts', calm: 100 });
-  const seen = useRef(Number.POSITIVE_INFINITY);
-  if (!isMounted(listAlerts)) return null;
-  const alerts = value?.data.slice(0, shown) ?? [];
-  const known = seen.current;
-  seen.current = alerts[0]?.seq ?? known;
+  const list = useAlertList({}, undefined, () => false);
+  const { alerts, error, seenUpTo } = list.state.value;
+  const folded = useMemo(() => fold(alerts ?? []).slice(0, shown), [alerts]);
   return (
     <Panel title={words.latestAlerts} kind="latest-alerts" aside={<a href="#/alerts">{words.allAlerts}</a>}>
-      {error && !value && <Failure error={error} onRetry={reload} />}
-      {!error && !value && <Skeleton lines={shown} />}
-      {value && alerts.length === 0 && <p class="hint">{words.noAlerts}</p>}
-      <ul class="latest">
-        {alerts.map((alert) => (
-          <LatestAlert key={alert.seq} alert={alert} isNew={alert.seq > known} />
-        ))}
-      </ul>
+      {error && !alerts && <Failure error={error} onRetry={list.retry} />}
+      {!error && !alerts && <Skeleton lines={shown} />}
+      {alerts?.length === 0 && <p class="hint">{words.noAlerts}</p>}
+      {alerts && (
+        <ul class="latest">
+          {folded.map(({ row, ...each }) => (
+            <LatestAlert key={row} {...each} isNew={each.alert.seq > seenUpTo} />
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 };
 
-const LatestAlert = ({ alert, isNew }: { alert: AlertEntry; isNew: boolean }) => (
-  <li class={isNew ? 'fresh' : ''}>
+const LatestAlert = ({ alert, count, isNew }: Pick<Folded, 'alert' | 'count'> & { isNew: boolean }) => (
+  <li class={`${isNew ? 'fresh' : ''} ${toState(alert) === 'resolved' ? 'over' : ''}`}>
     <time dateTime={alert.time ?? alert.timestamp}>{toTime(toTimeOf(alert))}</time>
-    <LevelChip level={alert.level} />
+    <AlertChip alert={alert} />
     <span class="one-line message" title={alert.message}>
+      {count > 1 && (
+        <span class="count" title={text.alerts.repeats(toCount(count))}>
+          ×{toCount(count)}
+        </span>
+      )}
       {alert.id === '' ? (
         <bdi>{toLine(alert)}</bdi>
       ) : (

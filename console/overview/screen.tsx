@@ -1,20 +1,47 @@
+import { listAlerts } from '../calls/alerts.ts';
+import { getHistory } from '../calls/history.ts';
 import { getMachine } from '../calls/host.ts';
 import { isMounted } from '../mounts.ts';
-import { Charts } from './charts.tsx';
+import type { ScreenView } from '../screen.ts';
+import { AlertChart, DiskChart, MachineCharts, RangeChoice, readSpan } from './charts.tsx';
 import { Health } from './health.tsx';
+import { useHistory } from './history.ts';
 import { Disks, LatestAlerts, TopProcesses } from './lists.tsx';
 
-/** The live machine: what it is doing, and what has gone wrong. */
-export const OverviewScreen = () => (
+/** What has gone wrong, and then what the machine is doing. */
+const OverviewScreen = () => (
   <div class="overview">
     <Health />
-    {isMounted(getMachine) && <Charts />}
-    <div class="lists">
-      <LatestAlerts />
-      <div class="stack">
+    {isMounted(getMachine) || isMounted(getHistory) ? <Live /> : <Alerts />}
+  </div>
+);
+
+const Alerts = () => (isMounted(listAlerts) ? <LatestAlerts /> : null);
+
+const Live = () => {
+  const span = readSpan();
+  const samples = useHistory(span);
+  const hasAlerts = isMounted(listAlerts);
+  return (
+    <>
+      {hasAlerts && (
+        <div class="lists">
+          <LatestAlerts />
+          {isMounted(getHistory) && (
+            <div class="stack">
+              <AlertChart samples={samples} span={span} />
+              <DiskChart samples={samples} span={span} />
+            </div>
+          )}
+        </div>
+      )}
+      <MachineCharts samples={samples} span={span} />
+      <div class="lists">
         <TopProcesses />
         <Disks />
       </div>
-    </div>
-  </div>
-);
+    </>
+  );
+};
+
+export const overviewView: ScreenView = { Screen: OverviewScreen, Aside: RangeChoice };

@@ -1,6 +1,5 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { ProcessesScreen } from './screen.tsx';
 
 export const processes: Screen = {
   path: '/processes',
@@ -8,5 +7,5 @@ export const processes: Screen = {
   icon: 'processes',
   key: 'p',
   needs: { profile: 'monitoring', method: 'GET', path: '/api/processes' },
-  Screen: ProcessesScreen,
+  load: async () => (await import('../later.ts')).processesView,
 };

@@ -12,8 +12,9 @@ const mostShown = 200;
 
 export const toCpu = (cpu: number | null): string => (cpu === null ? '–' : toPercent(cpu * 100));
 
-/** A share takes two readings. */
-const toShare = ({ cpu, cpuSeconds }: Process): string => (cpu === null && cpuSeconds !== null ? '…' : toCpu(cpu));
+/** A share takes two readings; its place is grey until the second one. */
+const toShare = ({ cpu, cpuSeconds }: Process) =>
+  cpu === null && cpuSeconds !== null ? <span class="bone share" title={words.measuring} /> : toCpu(cpu);
 
 /** The process that the address pins. */
 export const readPinned = (): string | undefined => place.value.params['pin'] || undefined;
@@ -95,7 +96,7 @@ export const ProcessTable = ({ processes }: { processes: readonly Process[] }) =
     label={text.titles.processes}
     columns={columns}
     rows={sortRows(processes, columns)}
-    rowKey={({ pid }) => pid}
+    rowKey={({ pid, startedAt }) => `${pid} ${startedAt}`}
     compact={toCompact}
     rowClass={({ pid }) => (String(pid) === readPinned() ? 'chosen' : '')}
   />

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { toCount } from '../format.ts';
 import { place, setParams } from '../router.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
 import { Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
@@ -13,7 +14,7 @@ import { ProcessTable, readPinned } from './rows.tsx';
 const words = text.processes;
 
 /** The processes of the machine, with the usage of one over time. */
-export const ProcessesScreen = () => {
+const ProcessesScreen = () => {
   const { reading, error, retry } = useProcesses();
   const pid = readPinned();
   return (
@@ -52,9 +53,7 @@ const Found = ({ reading }: { reading: Reading }) => {
   const count = words.shown(toCount(found.length), toCount(reading.count));
   return (
     <>
-      <p class="hint" role="status" aria-live="off">
-        {[count, !sort && words.byMemory, words.cpuHint].filter(Boolean).join(' · ')}
-      </p>
+      <p class="hint">{[count, !sort && words.byMemory, words.cpuHint].filter(Boolean).join(' · ')}</p>
       {found.length === 0 ? (
         <NoMatch title={words.noMatch} hint={words.noMatchHint} onClear={() => setParams({ q: undefined })} />
       ) : (
@@ -72,3 +71,5 @@ const isMatch = ({ name, pid, user }: Process, query: string): boolean => {
     .split(/\s+/)
     .every((word) => written.includes(word));
 };
+
+export const processesView: ScreenView = { Screen: ProcessesScreen };

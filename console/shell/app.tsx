@@ -1,18 +1,20 @@
 import { Component, type ComponentChildren } from 'preact';
-import { useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useStatus } from '../live/status.ts';
 import { isMounted } from '../mounts.ts';
 import { place } from '../router.ts';
 import type { Screen } from '../screen.ts';
 import { listScreens } from '../screens.ts';
 import { isLoginOpen, logOut, session } from '../session.ts';
 import { text } from '../strings/index.ts';
-import { Icon } from '../ui/icon.tsx';
 import { type Command, Palette, useCommands } from '../ui/palette.tsx';
-import { Empty } from '../ui/panel.tsx';
-import { Toasts } from '../ui/toast.tsx';
+import { Empty, Skeleton } from '../ui/panel.tsx';
+import { ExposureWarning } from './exposure.tsx';
 import { Header, nextTheme, OfflineBanner } from './header.tsx';
 import { Help, isHelpOpen } from './help.tsx';
 import { Login, login } from './login.tsx';
+import { Navigation } from './navigation.tsx';
+import { findView, loadView } from './views.ts';
 
 /** The console around the present screen. */
 export const App = () => {
@@ -20,13 +22,17 @@ export const App = () => {
   const screens = listScreens();
   const screen = screens.find((each) => each.path === path);
   useScreenCommands(screens);
+  useStatus();
+  const isMoved = useRef(false);
   useLayoutEffect(() => {
     document.title = `${screen?.title ?? text.unknownScreen} · ${text.name}`;
     scrollTo(0, 0);
-    // In narrow windows the links are one row that scrolls. scrollIntoView would also move where Tab starts.
-    const link = document.querySelector<HTMLElement>('nav.screens [aria-current]');
-    link?.parentElement?.scrollTo({ left: link.offsetLeft - link.offsetWidth });
-  }, [screen?.title]);
+    // The new heading is read out, and Tab goes on from there. A dialog of the new screen takes the focus itself.
+    if (isMoved.current && !document.querySelector('dialog[open]')) {
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    }
+    isMoved.current = true;
+  }, [path]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main')?.focus()}>
@@ -35,20 +41,10 @@ export const App = () => {
       <Header />
       <Navigation screens={screens} path={path} />
       <main tabIndex={-1} key={path}>
-        {screen ? (
-          <Boundary>
-            <div class="heading">
-              <h1>{screen.title}</h1>
-              {screen.Aside && <screen.Aside />}
-            </div>
-            <screen.Screen rest={rest} />
-          </Boundary>
-        ) : (
-          <UnknownScreen />
-        )}
+        <ExposureWarning />
+        {screen ? <View screen={screen} rest={rest} /> : <UnknownScreen />}
       </main>
       <OfflineBanner />
-      <Toasts />
       <Login />
       <Palette />
       <Help />
@@ -56,24 +52,33 @@ export const App = () => {
   );
 };
 
-const Navigation = ({ screens, path }: { screens: Screen[]; path: string }) => (
-  <nav class="screens" aria-label={text.screens}>
-    {screens.map((each) => (
-      <a key={each.path} href={`#${each.path}`} aria-current={each.path === path ? 'page' : undefined}>
-        <Icon name={each.icon} />
-        <span>{each.title}</span>
-      </a>
-    ))}
-    <a class="outward" href="../docs/">
-      <Icon name="reference" />
-      <span>{text.reference}</span>
-    </a>
-  </nav>
-);
+const View = ({ screen, rest }: { screen: Screen; rest: string }) => {
+  const view = findView(screen);
+  useEffect(() => void loadView(screen), [screen]);
+  const isLoaded = view !== undefined && view !== 'failed';
+  return (
+    <Boundary>
+      <div class="heading">
+        <h1 tabIndex={-1}>{screen.title}</h1>
+        {isLoaded && view.Aside && <view.Aside />}
+      </div>
+      {isLoaded && <view.Screen rest={rest} />}
+      {view === undefined && <Skeleton lines={16} />}
+      {view === 'failed' && (
+        <div class="failure" role="alert">
+          <p>{text.errors.screen}</p>
+          <button type="button" onClick={() => void loadView(screen)}>
+            {text.retry}
+          </button>
+        </div>
+      )}
+    </Boundary>
+  );
+};
 
 const UnknownScreen = () => (
   <>
-    <h1>{text.unknownScreen}</h1>
+    <h1 tabIndex={-1}>{text.unknownScreen}</h1>
     <Empty title={text.unknownScreenHint}>
       <a href="#/">{text.toOverview}</a>
     </Empty>

@@ -2,11 +2,12 @@ import { now } from '../clock.ts';
 import { toClock, toDuration } from '../format.ts';
 import { lastContact, liveState } from '../live/live.ts';
 import { isMounted } from '../mounts.ts';
+import { type Theme, theme, zoneChoice } from '../preferences.ts';
 import { isLoginOpen, logOut, session } from '../session.ts';
 import { text } from '../strings/index.ts';
-import { type Theme, theme } from '../theme.ts';
 import { Icon } from '../ui/icon.tsx';
 import { isPaletteOpen } from '../ui/palette.tsx';
+import { toOffset, zone, zones } from '../zone.ts';
 import { login } from './login.tsx';
 
 /** The top of every screen: name, connection, search, theme, session. */
@@ -29,6 +30,7 @@ export const Header = () => (
       <span class="unseen">{text.palette.open}</span>
       <kbd class="wide-only">Ctrl K</kbd>
     </button>
+    <ZoneButton />
     <ThemeButton />
     <SessionButton />
   </header>
@@ -76,6 +78,57 @@ const ThemeButton = () => (
     <Icon name={theme.value} />
   </button>
 );
+
+/** Names the zone of all times, and changes it. */
+const ZoneButton = () => {
+  const { browser, server } = zones.value;
+  const name = (each: string) => `${each} (${toOffset(each, now())})`;
+  const offset = toOffset(zone.value, now());
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet zone"
+        popovertarget="zone"
+        aria-label={text.zone.label(name(zone.value))}
+        title={text.zone.label(name(zone.value))}
+      >
+        <Icon name="clock" />
+        <span>{offset}</span>
+      </button>
+      <div id="zone" popover="auto" class="menu">
+        {server === undefined ? (
+          <p>{text.zone.label(name(browser))}</p>
+        ) : (
+          <fieldset>
+            <legend class="strong">{text.zone.title}</legend>
+            {(
+              [
+                ['browser', browser],
+                ['server', server],
+              ] as const
+            ).map(([each, named]) => (
+              <label key={each}>
+                <input
+                  type="radio"
+                  name="zone"
+                  checked={zoneChoice.value === each}
+                  onChange={() => {
+                    zoneChoice.value = each;
+                  }}
+                />
+                <span>
+                  {text.zone[each]}
+                  <small class="hint">{name(named)}</small>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+      </div>
+    </>
+  );
+};
 
 const SessionButton = () => {
   if (!isMounted(login)) return null;

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
+import { singleKeys } from '../preferences.ts';
 import { listScreens } from '../screens.ts';
 import { text } from '../strings/index.ts';
-import { singleKeys } from '../theme.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Check } from '../ui/field.tsx';
 

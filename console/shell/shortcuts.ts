@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
+import { singleKeys } from '../preferences.ts';
 import { goTo } from '../router.ts';
 import { listScreens } from '../screens.ts';
-import { singleKeys } from '../theme.ts';
 import { isPaletteOpen } from '../ui/palette.tsx';
 import { stepRow } from '../ui/row-keys.ts';
 import { isHelpOpen } from './help.tsx';

@@ -1,6 +1,5 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { SimpleTasksScreen } from './screen.tsx';
 
 export const simpleTasks: Screen = {
   path: '/simple-tasks',
@@ -8,5 +7,5 @@ export const simpleTasks: Screen = {
   icon: 'tasks',
   key: 's',
   needs: { profile: 'simple-tasks', method: 'GET', path: '/api/tasks' },
-  Screen: SimpleTasksScreen,
+  load: async () => (await import('../later.ts')).simpleTasksView,
 };

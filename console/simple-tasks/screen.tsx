@@ -3,6 +3,7 @@ import { listSimpleTasks, type SimpleTask } from '../calls/simple-tasks.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { ListHead } from '../ui/list-head.tsx';
@@ -14,7 +15,7 @@ import { TextFilter } from '../ui/text-filter.tsx';
 const words = text.simpleTasks;
 
 /** The list of the profile `simple-tasks`. */
-export const SimpleTasksScreen = () => {
+const SimpleTasksScreen = () => {
   const { value, error, reload } = useResource((signal) => send(listSimpleTasks, { signal }));
   if (error) return <Failure error={error} onRetry={reload} />;
   if (!value) return <Skeleton lines={12} />;
@@ -66,3 +67,5 @@ const toCompact = (task: SimpleTask) => (
     </span>
   </div>
 );
+
+export const simpleTasksView: ScreenView = { Screen: SimpleTasksScreen };

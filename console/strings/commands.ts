@@ -23,6 +23,7 @@ export const commands = {
   noMatch: 'No row matches the filter.',
   copyAs: (format: string) => `Copy ${format}`,
   downloadAs: (format: string) => `Download ${format}`,
+  sideways: (count: string) => `${count} columns: scroll the table sideways, or open a row to see all of its values.`,
   row: (number: string) => `Row ${number}`,
   empty: '(empty)',
   ran: (rows: string, time: string) => `${counted(rows, 'row')} in ${time} ms`,

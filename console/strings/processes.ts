@@ -24,4 +24,5 @@ export const processes = {
   cpuTime: 'CPU time',
   parent: 'Parent PID',
   unknown: 'unknown',
+  measuring: 'Being measured',
 };

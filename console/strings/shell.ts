@@ -16,6 +16,7 @@ export const shell = {
     items: 'Items',
     instances: 'Instances',
   },
+  more: 'More',
   reference: 'API reference',
   unknownScreen: 'There is no such screen',
   unknownScreenHint: 'The address is wrong, or the profile behind it is not mounted on this server.',
@@ -66,6 +67,7 @@ export const shell = {
     title: 'This cannot be shown',
     crashed: 'This screen has failed',
     start: 'The console cannot read the list of routes from this server.',
+    screen: 'This screen could not be loaded. Try again once the server is back, or reload the page.',
     chart: 'The charts could not be loaded. Reload the page.',
   },
   login: {
@@ -90,6 +92,12 @@ export const shell = {
     auto: 'System theme',
     light: 'Light theme',
     dark: 'Dark theme',
+  },
+  zone: {
+    label: (zone: string) => `Times are in ${zone}`,
+    title: 'Show times in the zone of',
+    browser: 'this browser',
+    server: 'the server',
   },
   palette: {
     open: 'Search commands',

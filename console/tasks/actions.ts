@@ -1,3 +1,4 @@
+import { isAllowed } from '../access.ts';
 import { ApiError, send, sendForVersion } from '../api.ts';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
@@ -13,6 +14,7 @@ import {
   updateTask,
 } from './calls.ts';
 import { askWhich, type Choice, isConflict, type Versions } from './conflict.ts';
+import { beginDeletion, completeDeletion, undoDeletion } from './deletion.ts';
 import type { TaskList } from './list.ts';
 
 const words = text.tasks;
@@ -107,23 +109,29 @@ export const create = async (list: TaskList, fields: NewTask, key: string): Prom
 /** A key for a new task. */
 export const createKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
-/** Deletes a task and offers to undo that. If somebody else has changed it, the user decides. */
+/**
+ * Hides a task and offers to undo that; the server deletes it once the offer is gone, so that what comes back is the same
+ * task. If somebody else has changed it, the user decides.
+ */
 export const remove = async (list: TaskList, task: Task): Promise<void> => {
-  let removed = task;
+  if (!isAllowed(deleteTask)) return notify(text.errors.admin, { kind: 'failure' });
+  let shown = task;
   const outcome = await settle(list, task, { before: task, changes: undefined }, async (headers, stored) => {
-    await send(deleteTask, { params: { id: task.Id }, headers, interactive: true });
-    removed = stored;
+    shown = stored;
+    beginDeletion(task.Id, headers);
   });
   if (typeof outcome === 'object') return notify(outcome.reason, { kind: 'failure' });
   if (outcome !== 'mine') return;
-  list.drop(task.Id);
-  const run = () => void restore(list, removed);
-  notify(words.deleted(toName(removed)), { action: { label: text.undo, run } });
+  const run = () => undoDeletion(task.Id);
+  notify(words.deleted(toName(shown)), { action: { label: text.undo, run }, onEnd: () => void finish(list, shown) });
 };
 
-/** True for a task that has been deleted. */
-export const isGone = ({ state }: TaskList, { Id: gone }: Task): boolean =>
-  !state.peek().tasks?.some(({ Id: id }) => id === gone);
+const finish = async (list: TaskList, task: Task): Promise<void> => {
+  const outcome = await completeDeletion(task.Id);
+  if (outcome === 'deleted') list.drop(task.Id);
+  else if (outcome === 'changed') await remove(list, task);
+  else notify(words.notDeleted(toName(task), outcome.reason), { kind: 'failure' });
+};
 
 /** Says that a task is gone which the user was editing, and offers to store it with the changes. */
 export const offerToRestore = (list: TaskList, task: Task): void => {
@@ -131,7 +139,7 @@ export const offerToRestore = (list: TaskList, task: Task): void => {
   notify(words.deletedElsewhere(toName(task)), { kind: 'failure', action: { label: words.saveAsNew, run } });
 };
 
-/** The API never uses an id twice, so what was deleted comes back under a new one. */
+/** The API never uses an id twice, so what others have deleted comes back under a new one. */
 export const restore = async (list: TaskList, task: Task, key = createKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {

@@ -4,13 +4,16 @@ import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Pure } from '../ui/pure.ts';
-import { useRecycledKeys, useVirtualRows } from '../ui/virtual.ts';
+import { useRowFocus } from '../ui/row-focus.ts';
+import { listPieces, useVirtualRows } from '../ui/virtual.ts';
 import { choose } from './actions.ts';
 import type { Status, Task } from './calls.ts';
 import { MoveChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
+import { leaving } from './deletion.ts';
 import { statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
 import { looks } from './looks.ts';
+import { MoreTasks } from './rows.tsx';
 
 const words = text.tasks;
 
@@ -20,33 +23,30 @@ const cardHeight = 98;
 const dragged = 'application/x-signalbox-task';
 
 /** Tasks as cards in a column for each status; a card is moved by dragging it, or with its button. */
-export const Board = ({ tasks, list }: { tasks: readonly Task[]; list: TaskList }) => {
-  const columns = useMemo(() => statuses.map((each) => tasks.filter(({ Status: status }) => status === each)), [tasks]);
-  return (
-    <div class="board">
-      {statuses.map((status, index) => (
-        <BoardColumn key={status} status={status} tasks={columns[index] ?? []} list={list} />
-      ))}
-    </div>
-  );
-};
+export const Board = ({ list }: { list: TaskList }) => (
+  <div class="board">
+    {statuses.map((status) => (
+      <BoardColumn key={status} status={status} list={list} />
+    ))}
+  </div>
+);
 
-interface ColumnProps {
-  status: Status;
-  tasks: readonly Task[];
-  list: TaskList;
-}
+const none: readonly Task[] = [];
 
-const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
+const BoardColumn = ({ status, list }: { status: Status; list: TaskList }) => {
   const id = useId();
   const cards = useRef<HTMLUListElement>(null);
   const isOver = useSignal(false);
-  const { first, last } = useVirtualRows(cards, tasks.length, cardHeight);
-  const shown = tasks.slice(first, last);
-  const keys = useRecycledKeys(shown.map(({ Id: id }) => id));
+  const pages = list.pages.find(({ filter }) => filter.status === status);
+  const { tasks: loaded = none, total = 0, isLoading = false } = pages?.state.value ?? {};
+  const gone = leaving.value;
+  const tasks = useMemo(() => loaded.filter(({ Id: each }) => !gone.has(each)), [loaded, gone]);
+  const range = useVirtualRows(cards, tasks.length, cardHeight);
+  const ids = useMemo(() => tasks.map(({ Id: each }) => each), [tasks]);
+  const { focused, handlers } = useRowFocus(cards, ids);
   const drop = (event: DragEvent) => {
     isOver.value = false;
-    const moved = list.state.value.tasks?.find(({ Id: each }) => `${each}` === event.dataTransfer?.getData(dragged));
+    const moved = list.find(Number(event.dataTransfer?.getData(dragged)));
     if (!moved) return;
     event.preventDefault();
     if (moved.Status !== status) void choose(list, moved, { Status: status });
@@ -66,18 +66,20 @@ const BoardColumn = ({ status, tasks, list }: ColumnProps) => {
       onDrop={drop}
     >
       <h2 id={id}>
-        <Chip {...looks[status]}>{words.statuses[status]}</Chip> <span class="hint">{toCount(tasks.length)}</span>
+        <Chip {...looks[status]}>{words.statuses[status]}</Chip>{' '}
+        <span class="hint">{toCount(total - loaded.length + tasks.length)}</span>
       </h2>
       {tasks.length === 0 && <p class="hint">{words.emptyColumn}</p>}
-      <ul
-        ref={cards}
-        style={{ minHeight: `${tasks.length * cardHeight}px`, paddingTop: `${first * cardHeight}px` }}
-        aria-labelledby={id}
-      >
-        {shown.map((task, index) => (
-          <Card key={keys[index]} task={task} list={list} />
-        ))}
+      <ul ref={cards} aria-labelledby={id} {...handlers}>
+        {listPieces(range, tasks.length, focused).map((piece) =>
+          typeof piece === 'object' ? (
+            <li key={piece.key} aria-hidden="true" style={{ height: `${piece.gap * cardHeight}px` }} />
+          ) : (
+            <Card key={`${ids[piece]}`} task={tasks[piece] as Task} list={list} />
+          ),
+        )}
       </ul>
+      {pages && <MoreTasks pages={pages} isLoading={isLoading} />}
     </section>
   );
 };
@@ -88,6 +90,7 @@ class Card extends Pure<TaskProps> {
     return (
       <li
         class="card"
+        data-row={task.Id}
         draggable
         onDragStart={({ dataTransfer }) => {
           dataTransfer?.setData(dragged, `${task.Id}`);
@@ -97,7 +100,6 @@ class Card extends Pure<TaskProps> {
         <Title task={task} list={list} />
         <div class="task-line">
           <Chip {...looks[task.Priority]}>{words.priorities[task.Priority]}</Chip>
-          <span class="hint">#{task.Id}</span>
           <TaskActions task={task} list={list}>
             <MoveChoice task={task} list={list} />
           </TaskActions>

@@ -6,7 +6,7 @@ import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';
-import { choose, complete, isGone, offerToRestore, remove, save as store, toName } from './actions.ts';
+import { choose, complete, offerToRestore, remove, save as store, toName } from './actions.ts';
 import type { Status, Task } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
@@ -70,18 +70,18 @@ const TitleInput = ({ task, list, onKey }: TaskProps & { onKey: () => void }) =>
     draft.value = undefined;
     if (edited?.before.Id !== task.Id || edited.title === edited.before.Title) return;
     const { before, title } = edited;
-    if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
+    if (list.isGone(task.Id)) return offerToRestore(list, { ...task, Title: title });
     const outcome =
       title.trim() === ''
         ? { reason: words.needsTitle }
         : await store(list, task, { Title: before.Title }, { Title: title });
     if (outcome === 'mine' || outcome === 'theirs') return;
-    if (isGone(list, task)) return offerToRestore(list, { ...task, Title: title });
+    if (list.isGone(task.Id)) return offerToRestore(list, { ...task, Title: title });
     if (typeof outcome === 'object') notify(outcome.reason, { kind: 'failure' });
     draft.value = edited;
   };
   // Not all browsers report that a field which is removed has lost the focus.
-  useEffect(() => () => void (isGone(list, task) && save()), []);
+  useEffect(() => () => void (list.isGone(task.Id) && save()), []);
   return (
     <textarea
       ref={input}

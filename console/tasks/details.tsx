@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Empty } from '../ui/panel.tsx';
+import { Empty, Skeleton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
+import { fromServer } from '../zone.ts';
 import { remove, restore, save as store } from './actions.ts';
 import type { Priority, Status, Task, TaskChanges } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
@@ -22,15 +23,19 @@ interface Props {
 
 /** One task with all its fields, over the list. */
 export const TaskDialog = ({ id, list, onClose }: Props) => {
-  const task = list.state.value.tasks?.find((each) => `${each.Id}` === id);
+  const opened = list.opened.value;
+  const task = `${opened?.Id}` === id ? (opened ?? undefined) : undefined;
   const known = useRef(task);
   if (task || `${known.current?.Id}` !== id) known.current = task;
+  useEffect(() => void list.open(Number(id)), [list, id]);
   return (
     <Dialog title={words.details(id)} kind="drawer" onClose={onClose}>
       {known.current ? (
-        <TaskForm key={id} task={known.current} isDeleted={!task} list={list} onClose={onClose} />
-      ) : (
+        <TaskForm key={id} task={known.current} isDeleted={opened === null} list={list} onClose={onClose} />
+      ) : opened === null ? (
         <Empty title={words.missing} hint={words.missingHint} />
+      ) : (
+        <Skeleton lines={10} />
       )}
     </Dialog>
   );
@@ -138,12 +143,12 @@ const Times = ({ task: { CreatedAt: created, UpdatedAt: updated } }: { task: Tas
   <dl class="pairs">
     <div>
       <dt>{words.createdAt}</dt>
-      <dd>{toFull(new Date(created))}</dd>
+      <dd>{toFull(fromServer(created))}</dd>
     </div>
     {updated !== undefined && (
       <div>
         <dt>{words.updatedAt}</dt>
-        <dd>{toFull(new Date(updated))}</dd>
+        <dd>{toFull(fromServer(updated))}</dd>
       </div>
     )}
   </dl>

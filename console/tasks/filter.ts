@@ -1,5 +1,13 @@
 import { place, setParams } from '../router.ts';
-import type { Priority, Status, Task } from './calls.ts';
+import type { Priority, Status } from './calls.ts';
+
+/** What is asked of the server; a text that is undefined is no filter. */
+export interface TaskFilter {
+  status?: string | undefined;
+  priority?: string | undefined;
+  /** Contained in the title, in any case. */
+  q?: string | undefined;
+}
 
 /** In the order of the board's columns. */
 export const statuses: readonly Status[] = ['Pending', 'InProgress', 'Completed', 'Cancelled'];
@@ -7,32 +15,23 @@ export const priorities: readonly Priority[] = ['Low', 'Medium', 'High', 'Critic
 
 const names = ['status', 'priority', 'q'] as const;
 
+/** The filter that the address holds. */
+const readFilter = (): TaskFilter => {
+  const { params } = place.value;
+  return Object.fromEntries(names.map((name) => [name, params[name]?.slice(0, 256) || undefined]));
+};
+
+/** One filter for the table; for the board one for each column that the address's filter does not leave empty. */
+export const readFilters = (): TaskFilter[] => {
+  const filter = readFilter();
+  if (!isBoard()) return [filter];
+  return statuses
+    .filter((status) => !filter.status || filter.status === status)
+    .map((status) => ({ ...filter, status }));
+};
+
 export const hasFilter = (): boolean => names.some((name) => place.value.params[name]);
 
 export const clearFilter = (): void => setParams(Object.fromEntries(names.map((name) => [name, undefined])));
 
 export const isBoard = (): boolean => place.value.params['view'] === 'board';
-
-/** The tasks that match the address's `status` and `priority`, as in the API, and `q`; the newest first. */
-export const filterTasks = (tasks: readonly Task[]): readonly Task[] => {
-  const { status, priority, q = '' } = place.value.params;
-  const asked = q.toLowerCase();
-  return tasks
-    .filter(
-      (task) =>
-        (!status || task.Status === status) &&
-        (!priority || task.Priority === priority) &&
-        (!asked || task.Title.toLowerCase().includes(asked)),
-    )
-    .reverse();
-};
-
-/** How many tasks have each status and each priority. */
-export const countTasks = (tasks: readonly Task[]): Record<string, number> => {
-  const counts: Record<string, number> = {};
-  for (const { Status: status, Priority: priority } of tasks) {
-    counts[status] = (counts[status] ?? 0) + 1;
-    counts[priority] = (counts[priority] ?? 0) + 1;
-  }
-  return counts;
-};

@@ -1,4 +1,3 @@
-import { toCount } from '../format.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { ChipToggle } from '../ui/chip.tsx';
@@ -9,14 +8,14 @@ import { looks } from './looks.ts';
 
 const words = text.tasks;
 
-export const Filters = ({ counts }: { counts: Record<string, number> }) => (
+export const Filters = () => (
   <FilterBar label={words.filter} others={['status', 'priority']}>
     <button type="button" class="quiet" aria-disabled={!hasFilter()} onClick={clearFilter}>
       <Icon name="close" /> {text.clear}
     </button>
     <div class="task-chips">
-      <Chips name="status" label={words.status} values={statuses} labels={words.statuses} counts={counts} />
-      <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} counts={counts} />
+      <Chips name="status" label={words.status} values={statuses} labels={words.statuses} />
+      <Chips name="priority" label={words.priority} values={priorities} labels={words.priorities} />
     </div>
   </FilterBar>
 );
@@ -27,10 +26,9 @@ interface ChipsProps<T extends string> {
   label: string;
   values: readonly T[];
   labels: Record<T, string>;
-  counts: Record<string, number>;
 }
 
-const Chips = <T extends keyof typeof looks>({ name, label, values, labels, counts }: ChipsProps<T>) => {
+const Chips = <T extends keyof typeof looks>({ name, label, values, labels }: ChipsProps<T>) => {
   const chosen = place.value.params[name];
   return (
     <fieldset class="chips">
@@ -42,7 +40,7 @@ const Chips = <T extends keyof typeof looks>({ name, label, values, labels, coun
           pressed={chosen === each}
           onToggle={() => setParams({ [name]: chosen === each ? undefined : each })}
         >
-          {labels[each]} <span class="hint">{toCount(counts[each] ?? 0)}</span>
+          {labels[each]}
         </ChipToggle>
       ))}
     </fieldset>

@@ -1,7 +1,6 @@
 import type { Screen } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { listTasks } from './calls.ts';
-import { TaskControls, TasksScreen } from './screen.tsx';
 
 export const tasks: Screen = {
   path: '/tasks',
@@ -9,6 +8,5 @@ export const tasks: Screen = {
   icon: 'tasks',
   key: 't',
   needs: listTasks,
-  Aside: TaskControls,
-  Screen: TasksScreen,
+  load: async () => (await import('../later.ts')).tasksView,
 };

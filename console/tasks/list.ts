@@ -1,93 +1,91 @@
 import { signal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { ApiError, send } from '../api.ts';
 import { subscribe } from '../live/live.ts';
-import { toApiError } from '../live/resource.ts';
-import { getTask, listTasks, type Task } from './calls.ts';
+import { session } from '../session.ts';
+import { getTask, type Task } from './calls.ts';
+import type { TaskFilter } from './filter.ts';
+import { createTaskPages } from './pages.ts';
 
-interface State {
-  /** In order of creation; undefined until they are read. */
-  tasks: readonly Task[] | undefined;
-  /** Tasks on the server. */
-  total: number;
-  error: ApiError | undefined;
-}
-
-/** Most tasks that are read; more would not fit into a tab's memory. */
-const mostRead = 200_000;
-/** Milliseconds to wait for all of them, over a slow network. */
-const patience = 120_000;
-/** Changed tasks that are read one by one; after more changes the whole list is read. */
+/** Changed tasks that are read one by one; after more changes the lists are read again. */
 const mostSingle = 20;
 /** Milliseconds in which changes are gathered. */
 const calm = 100;
-/** Reading the whole list may take this share of the time. */
+/** Reading the lists again may take this share of the time. */
 const share = 1 / 20;
 
-/** All tasks, kept current. */
-export const useTaskList = (): TaskList => {
-  const list = useMemo(createTaskList, []);
+/** The lists of tasks for these filters, kept current; a task that others change moves from one to another. */
+export const useTaskList = (filters: readonly TaskFilter[]): TaskList => {
+  const before = useRef<TaskList | undefined>(undefined);
+  const key = JSON.stringify(filters);
+  const token = session.value?.token;
+  const list = useMemo(() => createTaskList(filters, before.current?.known()), [key, token]);
+  before.current = list;
   useEffect(() => list.start(), [list]);
   return list;
 };
 
-const createTaskList = () => {
-  const state = signal<State>({ tasks: undefined, total: 0, error: undefined });
+const createTaskList = (filters: readonly TaskFilter[], shown: Task[] | undefined) => {
   const aborted = new AbortController();
+  const pages = filters.map((filter) => createTaskPages(filter, shown, aborted.signal));
+  /** The task that is open, which may be in none of the lists; null if there is no such task. */
+  const opened = signal<Task | null | undefined>(undefined);
   const changed = new Set<number>();
-  /** Deleted while the list was being read, which may still have them. */
   const gone = new Set<number>();
   let isStale = true;
   let restUntil = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const update = (changes: Partial<State>): void => {
-    state.value = { ...state.value, ...changes };
+
+  /** All that is loaded, newest first. */
+  const known = (): Task[] | undefined => {
+    const all = pages.flatMap(({ state }) => state.peek().tasks ?? []);
+    return pages.some(({ state }) => state.peek().tasks) ? all.sort((a, b) => b.Id - a.Id) : undefined;
   };
 
+  const find = (id: number): Task | undefined => pages.map((each) => each.find(id)).find((task) => task);
+
   const put = (task: Task): void => {
-    const { tasks = [], total } = state.value;
-    const at = findPlace(tasks, task.Id);
-    const isKnown = tasks[at]?.Id === task.Id;
-    update({ tasks: tasks.toSpliced(at, isKnown ? 1 : 0, task), total: total + (isKnown ? 0 : 1) });
+    for (const each of pages) each.put(task);
+    if (opened.value?.Id === task.Id) opened.value = task;
   };
 
   const drop = (id: number): void => {
-    const { tasks = [], total } = state.value;
     gone.add(id);
     changed.delete(id);
-    const at = findPlace(tasks, id);
-    if (tasks[at]?.Id === id) update({ tasks: tasks.toSpliced(at, 1), total: total - 1 });
+    for (const each of pages) each.drop(id);
+    if (opened.value?.Id === id) opened.value = null;
   };
 
-  const readAll = async (): Promise<void> => {
-    const started = performance.now();
-    gone.clear();
-    const { data, total } = await send(listTasks, { query: { limit: mostRead }, signal: aborted.signal, patience });
-    restUntil = performance.now() + (performance.now() - started) / share;
-    const tasks = gone.size === 0 ? data : data.filter(({ Id: id }) => !gone.has(id));
-    update({ tasks, total, error: undefined });
-  };
-
-  const readOne = async (id: number): Promise<void> => {
+  const readOne = async (id: number): Promise<Task | null> => {
     try {
-      put(await send(getTask, { params: { id }, signal: aborted.signal }));
+      const task = await send(getTask, { params: { id }, signal: aborted.signal });
+      put(task);
+      return task;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
       drop(id);
+      return null;
     }
   };
 
+  const open = async (id: number): Promise<void> => {
+    const task = find(id) ?? (opened.peek()?.Id === id ? opened.peek() : undefined);
+    opened.value = task;
+    // What cannot be read now is read with the next event.
+    if (!task) opened.value = await readOne(id).catch(() => undefined);
+  };
+
   const read = async (): Promise<void> => {
-    const ids = [...changed];
-    const isWhole = isStale || ids.length > mostSingle;
+    const isWhole = isStale || changed.size > mostSingle;
+    const open = opened.peek()?.Id;
+    const ids = isWhole ? (open === undefined ? [] : [open]) : [...changed];
     changed.clear();
     isStale = false;
-    try {
-      if (isWhole) await readAll();
-      else await Promise.all(ids.map(readOne));
-    } catch (reason) {
-      if (!aborted.signal.aborted) update({ error: toApiError(reason) });
-    }
+    const started = performance.now();
+    if (isWhole) await Promise.all(pages.map((each) => each.read()));
+    await Promise.allSettled(ids.map(readOne));
+    if (isWhole) restUntil = performance.now() + (performance.now() - started) / share;
+    else await Promise.allSettled(pages.map((each) => each.recount()));
     timer = undefined;
     if (!aborted.signal.aborted && (isStale || changed.size > 0)) schedule();
   };
@@ -101,7 +99,7 @@ const createTaskList = () => {
     const { id, kind } = data as { id: number; kind: string };
     if (kind === 'deleted') drop(id);
     else changed.add(id);
-    if (changed.size > 0) schedule();
+    schedule();
   };
 
   const resync = (): void => {
@@ -119,19 +117,7 @@ const createTaskList = () => {
     };
   };
 
-  return { state, start, put, drop, retry: resync };
+  return { pages, opened, known, start, find, open, put, drop, isGone: (id: number) => gone.has(id), retry: resync };
 };
 
 export type TaskList = ReturnType<typeof createTaskList>;
-
-/** Where a task with this id is, or belongs. */
-const findPlace = (tasks: readonly Task[], id: number): number => {
-  let low = 0;
-  let high = tasks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((tasks[middle]?.Id ?? 0) < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};

@@ -1,12 +1,16 @@
 import { useCallback, useMemo } from 'preact/hooks';
-import { toTime } from '../format.ts';
+import { toCount, toTime } from '../format.ts';
 import { place } from '../router.ts';
 import { text } from '../strings/index.ts';
+import { More } from '../ui/more.tsx';
 import { type Column, sortRows, Table } from '../ui/table.tsx';
+import { fromServer } from '../zone.ts';
 import type { Task } from './calls.ts';
 import { PriorityChoice, StatusChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
+import { leaving } from './deletion.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
+import type { TaskPages } from './pages.ts';
 
 const words = text.tasks;
 
@@ -43,7 +47,7 @@ const createColumns = (list: TaskList): Column<Task>[] => [
   { key: 'actions', title: words.actions, width: '8.25rem', cell: (task) => <TaskActions task={task} list={list} /> },
 ];
 
-const Time = ({ at }: { at: string }) => <time dateTime={at}>{toTime(new Date(at))}</time>;
+const Time = ({ at }: { at: string }) => <time dateTime={at}>{toTime(fromServer(at))}</time>;
 
 const Compact = ({ task, list }: TaskProps) => (
   <div class="two-lines">
@@ -56,21 +60,41 @@ const Compact = ({ task, list }: TaskProps) => (
   </div>
 );
 
-/** Tasks in rows whose fields are edited in their places. */
-export const TaskTable = ({ tasks, list }: { tasks: readonly Task[]; list: TaskList }) => {
-  const columns = useMemo(() => createColumns(list), [list]);
+/** Tasks in rows whose fields are edited in their places. The server lists the newest first; all can be sorted. */
+export const TaskTable = ({ pages, list }: { pages: TaskPages; list: TaskList }) => {
+  const { tasks = [], isLoading } = pages.state.value;
+  const isWhole = !pages.hasMore();
+  const columns = useMemo(
+    () => createColumns(list).map(({ sortBy, ...column }) => (isWhole && sortBy ? { ...column, sortBy } : column)),
+    [list, isWhole],
+  );
   const compact = useCallback((task: Task) => <Compact task={task} list={list} />, [list]);
   const { sort } = place.value.params;
-  const rows = useMemo(() => sortRows(tasks, columns), [tasks, columns, sort]);
-  return (
-    <Table
-      label={text.titles.tasks}
-      columns={columns}
-      rows={rows}
-      rowKey={({ Id: id }) => id}
-      heights={[38, 72]}
-      rowClass={({ Status: status }) => (status === 'Completed' || status === 'Cancelled' ? 'done' : '')}
-      compact={compact}
-    />
+  const gone = leaving.value;
+  const rows = useMemo(
+    () => sortRows(gone.size > 0 ? tasks.filter(({ Id: id }) => !gone.has(id)) : tasks, columns),
+    [tasks, columns, sort, gone],
   );
+  return (
+    <>
+      {sort && !isWhole && <p class="note">{words.partlySorted}</p>}
+      <Table
+        label={text.titles.tasks}
+        columns={columns}
+        rows={rows}
+        rowKey={({ Id: id }) => id}
+        heights={[38, 72]}
+        rowClass={({ Status: status }) => (status === 'Completed' || status === 'Cancelled' ? 'done' : '')}
+        compact={compact}
+      />
+      <MoreTasks pages={pages} isLoading={isLoading} />
+    </>
+  );
+};
+
+/** The end of a list: the next page, or why there is none. */
+export const MoreTasks = ({ pages, isLoading }: { pages: TaskPages; isLoading: boolean }) => {
+  const { tasks = [], total } = pages.state.value;
+  if (!pages.hasMore() && tasks.length < total) return <p class="hint">{words.full(toCount(tasks.length))}</p>;
+  return <More label={words.older} isLoading={isLoading} isEnd={!pages.hasMore()} onMore={pages.readMore} />;
 };

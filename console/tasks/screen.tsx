@@ -1,16 +1,16 @@
-import { useMemo } from 'preact/hooks';
 import { toCount } from '../format.ts';
 import { goTo, place, setParams } from '../router.ts';
+import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Segments } from '../ui/chip.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useCommands } from '../ui/palette.tsx';
 import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
 import { Board } from './board.tsx';
-import type { Task } from './calls.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';
+import { leaving } from './deletion.ts';
 import { TaskDialog } from './details.tsx';
-import { clearFilter, countTasks, filterTasks, hasFilter, isBoard } from './filter.ts';
+import { clearFilter, hasFilter, isBoard, readFilters } from './filter.ts';
 import { Filters } from './filters.tsx';
 import { type TaskList, useTaskList } from './list.ts';
 import { NewTaskDialog } from './new-task.tsx';
@@ -22,25 +22,25 @@ const openNew = (): void => goTo('/tasks/new', place.value.params);
 const close = (): void => goTo('/tasks', place.value.params);
 
 /** Tasks as a table or a board; one task, or a new one, opens over them. */
-export const TasksScreen = ({ rest }: { rest: string }) => {
-  const list = useTaskList();
+const TasksScreen = ({ rest }: { rest: string }) => {
+  const list = useTaskList(readFilters());
   useCommands([{ title: words.create, icon: 'plus', run: openNew }]);
-  const { tasks, total, error } = list.state.value;
-  const counts = useMemo(() => countTasks(tasks ?? []), [tasks]);
-  if (error && !tasks) return <Failure error={error} onRetry={list.retry} />;
+  const states = list.pages.map(({ state }) => state.value);
+  const failed = states.find(({ error, tasks }) => error && !tasks);
+  if (failed?.error) return <Failure error={failed.error} onRetry={list.retry} />;
   return (
     <div class="tasks">
-      <Filters counts={counts} />
-      {tasks ? <Body tasks={tasks} total={total} list={list} /> : <Skeleton lines={16} />}
+      <Filters />
+      {states.some(({ tasks }) => !tasks) ? <Skeleton lines={16} /> : <Body list={list} />}
       {rest === 'new' && <NewTaskDialog list={list} onClose={close} />}
-      {tasks && rest && rest !== 'new' && <TaskDialog id={rest} list={list} onClose={close} />}
+      {rest && rest !== 'new' && <TaskDialog id={rest} list={list} onClose={close} />}
       <ConflictDialog />
     </div>
   );
 };
 
 /** Beside the heading: a new task, table or board. */
-export const TaskControls = () => (
+const TaskControls = () => (
   <div class="actions">
     <Segments
       label={words.view}
@@ -57,17 +57,22 @@ export const TaskControls = () => (
   </div>
 );
 
-const Body = ({ tasks, total, list }: { tasks: readonly Task[]; total: number; list: TaskList }) => {
-  const { status, priority, q } = place.value.params;
-  const shown = useMemo(() => filterTasks(tasks), [tasks, status, priority, q]);
+const Body = ({ list }: { list: TaskList }) => {
+  const states = list.pages.map(({ state }) => state.value);
+  const loaded = states.flatMap(({ tasks = [] }) => tasks);
+  const hidden = loaded.filter(({ Id: id }) => leaving.value.has(id)).length;
+  const total = states.reduce((sum, each) => sum + each.total, 0) - hidden;
+  const isLoading = states.some((each) => each.isLoading);
+  const isEmpty = !isLoading && loaded.length === hidden;
+  const error = states.find((each) => each.error)?.error;
   return (
     <>
       <p class="hint" role="status">
-        {words.shown(toCount(shown.length), toCount(tasks.length))}
-        {total > tasks.length && ` ${words.limited(toCount(tasks.length), toCount(total))}`}
+        {isLoading && total <= 0 ? words.searching : words.shown(toCount(loaded.length - hidden), toCount(total))}
       </p>
-      {shown.length === 0 && !isBoard() && <NoTasks />}
-      {isBoard() ? <Board tasks={shown} list={list} /> : shown.length > 0 && <TaskTable tasks={shown} list={list} />}
+      {error && <Failure error={error} onRetry={list.retry} />}
+      {isEmpty && !isBoard() && <NoTasks />}
+      {isBoard() ? <Board list={list} /> : list.pages[0] && !isEmpty && <TaskTable pages={list.pages[0]} list={list} />}
     </>
   );
 };
@@ -78,3 +83,5 @@ const NoTasks = () =>
   ) : (
     <Empty title={words.empty} hint={words.emptyHint} />
   );
+
+export const tasksView: ScreenView = { Screen: TasksScreen, Aside: TaskControls };

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { toClock } from '../format.ts';
+import { isDark } from '../preferences.ts';
 import { text } from '../strings/index.ts';
-import { isDark } from '../theme.ts';
+import { zone } from '../zone.ts';
 import type { Plot, PlotData, Series } from './plot.ts';
 import { notify } from './toast.tsx';
 
@@ -36,7 +37,7 @@ export const Chart = ({ title, data }: Props) => {
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [names, isDark.value, data === undefined]);
+  }, [names, isDark.value, zone.value, data === undefined]);
   useEffect(() => {
     if (data) plot.current?.update(data);
   }, [data]);
@@ -58,14 +59,14 @@ export const Chart = ({ title, data }: Props) => {
   );
 };
 
-/** The values under the crosshair, or the last ones; bars that are all empty are left out. */
+/** The values under the crosshair. Without it the last ones, and sums of bars; bars that are all empty are left out. */
 const Readings = ({ data, index }: { data: PlotData | undefined; index: number | null }) => (
   <p class="readings" aria-hidden="true">
     {index !== null && <span class="hint">{toClock((data?.times[index] ?? 0) * 1000)}</span>}
     {data?.series
       .filter((each) => data.kind === 'lines' || hasValues(each))
       .map(({ label, color, values }) => {
-        const value = index === null ? findLast(values) : values[index];
+        const value = index === null ? (data.kind === 'bars' ? addUp(values) : findLast(values)) : values[index];
         return (
           <span key={label} class="reading">
             <span class="swatch" style={{ background: `var(${color})` }} />
@@ -80,6 +81,8 @@ const Readings = ({ data, index }: { data: PlotData | undefined; index: number |
 const hasValues = ({ values }: Series): boolean => values.some((value) => value !== 0);
 
 const findLast = (values: (number | null)[]): number | null => values.findLast((value) => value !== null) ?? null;
+
+const addUp = (values: (number | null)[]): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 
 const summarize = (label: string, values: (number | null)[], format: (value: number) => string): string => {
   const known = values.filter((value) => value !== null);

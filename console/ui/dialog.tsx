@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
+import { holdToasts } from './toast.tsx';
 
 interface Props {
   title: string;
@@ -13,16 +14,24 @@ interface Props {
 
 /**
  * A modal dialog, open as long as it is rendered. Its first field gets the focus. Escape and the close button close it;
- * the focus returns.
+ * the focus returns, or goes to the screen if the element that had it is gone.
  */
 export const Dialog = ({ title, onClose, children, kind = '' }: Props) => {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
+    const dialog = element.current;
+    if (!dialog) return;
     const before = document.activeElement;
-    element.current?.showModal();
-    element.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
-    return () => before instanceof HTMLElement && before.focus();
+    dialog.showModal();
+    dialog.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    const leave = holdToasts(dialog);
+    return () => {
+      leave();
+      dialog.close();
+      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      (isThere ? before : document.querySelector<HTMLElement>('main'))?.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog

@@ -47,17 +47,29 @@ type Choices = Common &
 /** A labelled list to choose one from. */
 export const Choice = ({ label, hint, error, onValue, options, value, ...rest }: Choices) => {
   const id = useId();
+  const about = hint || error ? `${id}-about` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <select {...rest} id={id} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+      <select
+        {...rest}
+        id={id}
+        value={value}
+        aria-describedby={about}
+        aria-invalid={error ? 'true' : undefined}
+        onChange={({ currentTarget }) => onValue(currentTarget.value)}
+      >
         {options.map(([each, name]) => (
           <option key={each} value={each}>
             {name}
           </option>
         ))}
       </select>
-      {(error ?? hint) && <p class={error ? 'error' : 'hint'}>{error ?? hint}</p>}
+      {about && (
+        <p id={about} class={error ? 'error' : 'hint'}>
+          {error ?? hint}
+        </p>
+      )}
     </div>
   );
 };

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 export interface Bar {
   /** Start and end in milliseconds. */
@@ -19,19 +19,21 @@ interface Props {
   chosen: { from: number; to: number } | undefined;
   onChoose: (from: number, to: number) => void;
   onClear: () => void;
-  /** The number at the top of the scale. */
-  toTop: (count: number) => string;
-  toTick: (time: number) => string;
+  toCount: (count: number) => string;
+  /** Times below which there is a label, ascending. */
+  ticks: readonly { time: number; label: string }[];
 }
 
 const height = 88;
-const ticks = 6;
+/** Least pixels from one label to the next, and to the end. */
+const labelWidth = 60;
 
 /**
  * Stacked bars over time. Dragging over them, or a click on one, chooses their time; so do the arrow keys, with Shift for
  * several bars, and Enter. Escape clears the choice.
  */
-export const Histogram = ({ label, bars, chosen, onChoose, onClear, toTop, toTick }: Props) => {
+export const Histogram = ({ label, bars, chosen, onChoose, onClear, toCount, ticks }: Props) => {
+  const id = useId();
   const element = useRef<HTMLDivElement>(null);
   const width = useSignal(0);
   const drag = useSignal<{ from: number; to: number } | undefined>(undefined);
@@ -44,7 +46,7 @@ export const Histogram = ({ label, bars, chosen, onChoose, onClear, toTop, toTic
     return () => observer.disconnect();
   }, []);
   const step = width.value / Math.max(1, bars.length);
-  const most = Math.max(1, ...bars.map(toTotal));
+  const top = toTop(Math.max(1, ...bars.map(toTotal)));
   const toIndex = ({ clientX, currentTarget }: PointerEvent) => {
     const { left } = (currentTarget as Element).getBoundingClientRect();
     return Math.max(0, Math.min(bars.length - 1, Math.floor((clientX - left) / step)));
@@ -70,17 +72,22 @@ export const Histogram = ({ label, bars, chosen, onChoose, onClear, toTop, toTic
   const shown = drag.value ? toSpan(drag.value) : findSpan(bars, chosen);
   return (
     <div ref={element} class="histogram">
-      <span class="top-count" aria-hidden="true">
-        {toTop(most)}
-      </span>
+      {[top, top / 2].map((count) => (
+        <span
+          key={count / top}
+          class="scale"
+          style={{ top: `${height - (count / top) * (height - 4)}px` }}
+          aria-hidden="true"
+        >
+          {toCount(count)}
+        </span>
+      ))}
       <div
-        role="slider"
+        role="listbox"
         tabIndex={0}
         aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(0, bars.length - 1)}
-        aria-valuenow={drag.value?.to ?? Math.max(0, bars.length - 1)}
-        aria-valuetext={(drag.value && bars[drag.value.to]?.title) ?? label}
+        aria-multiselectable="true"
+        aria-activedescendant={drag.value && `${id}-${drag.value.to}`}
         onKeyDown={handleKey}
         onBlur={() => {
           drag.value = undefined;
@@ -97,21 +104,25 @@ export const Histogram = ({ label, bars, chosen, onChoose, onClear, toTop, toTic
           drag.value = undefined;
         }}
       >
-        <svg aria-hidden="true" width={width.value} height={height}>
+        <svg role="presentation" width={width.value} height={height}>
           {shown && <rect class="chosen" x={shown.first * step} y="0" width={shown.count * step} height={height} />}
           {bars.map((bar, index) => (
-            <Stack key={bar.from} bar={bar} x={index * step} width={step} scale={(height - 4) / most} />
+            <Stack
+              key={bar.from}
+              id={`${id}-${index}`}
+              bar={bar}
+              isChosen={shown !== undefined && index >= shown.first && index < shown.first + shown.count}
+              x={index * step}
+              width={step}
+              scale={(height - 4) / top}
+            />
           ))}
         </svg>
       </div>
-      <div
-        class="ticks"
-        aria-hidden="true"
-        style={{ gridTemplateColumns: `repeat(${Math.max(1, bars.length)}, minmax(0, 1fr))` }}
-      >
-        {listTicks(bars.length).map((index) => (
-          <span key={index} style={{ gridColumn: index + 1 }}>
-            {toTick(bars[index]?.from ?? 0)}
+      <div class="ticks" aria-hidden="true">
+        {placeTicks(ticks, bars, width.value).map(({ left, label: written }) => (
+          <span key={left} style={{ left: `${left}px` }}>
+            {written}
           </span>
         ))}
       </div>
@@ -119,11 +130,20 @@ export const Histogram = ({ label, bars, chosen, onChoose, onClear, toTop, toTic
   );
 };
 
-const Stack = ({ bar, x, width, scale }: { bar: Bar; x: number; width: number; scale: number }) => {
+interface StackProps {
+  id: string;
+  bar: Bar;
+  isChosen: boolean;
+  x: number;
+  width: number;
+  scale: number;
+}
+
+const Stack = ({ id, bar, isChosen, x, width, scale }: StackProps) => {
   let y = height;
   const gap = width > 4 ? 1 : 0;
   return (
-    <g>
+    <g id={id} role="option" aria-selected={isChosen} aria-label={bar.title}>
       <title>{bar.title}</title>
       <rect class="ground" x={x} y="0" width={width} height={height} />
       {bar.parts.map(({ color, count }) => {
@@ -156,6 +176,18 @@ const findSpan = (bars: readonly Bar[], chosen: Props['chosen']) => {
   return first < 0 || count === 0 ? undefined : { first, count };
 };
 
-/** The bars below which there is a time. */
-const listTicks = (count: number): number[] =>
-  Array.from({ length: Math.min(ticks, count) }, (_, index) => Math.floor((index * count) / ticks));
+/** A number that is not below the most, with a whole half. */
+const toTop = (most: number): number => {
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [2, 4, 6, 8, 10, 20].map((step) => step * power).find((each) => each >= most && each % 2 === 0) ?? most;
+};
+
+/** Labels with their places in pixels, as many as have room. */
+const placeTicks = (ticks: Props['ticks'], bars: readonly Bar[], width: number) => {
+  const [from = 0, to = 0] = [bars[0]?.from, bars.at(-1)?.to];
+  const every = Math.max(1, Math.ceil((ticks.length * labelWidth) / Math.max(1, width)));
+  return ticks
+    .filter(({ time }, index) => time >= from && time < to && index % every === 0)
+    .map(({ time, label }) => ({ label, left: ((time - from) / (to - from)) * width }))
+    .filter(({ left }) => left <= width - labelWidth / 2);
+};

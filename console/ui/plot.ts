@@ -1,5 +1,6 @@
 import UPlot from 'uplot';
 import { toShortClock } from '../format.ts';
+import { zone } from '../zone.ts';
 
 export interface Series {
   label: string;
@@ -44,7 +45,8 @@ export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (inde
     {
       width: element.clientWidth,
       height,
-      padding: [8, 10, 0, 0],
+      tzDate: (at) => UPlot.tzDate(new Date(at * 1000), zone.peek()),
+      padding: [8, 26, 0, 0],
       legend: { show: false },
       cursor: {
         sync: { key: 'console', scales: ['x', null] },
@@ -54,13 +56,16 @@ export const createPlot = (element: HTMLElement, first: PlotData, onIndex: (inde
       },
       scales: {
         x: { time: true, range: () => [data.from, data.to] },
-        y: { range: (_, __, most) => [0, data.top ?? niceTop(most, data.isBytes)] },
+        y: {
+          range: (_, __, most) => [0, data.top ?? Math.max(data.kind === 'bars' ? 4 : 0, niceTop(most, data.isBytes))],
+        },
       },
       axes: [
         { ...axis, ...lines, size: 20, space: 70, values: (_, splits) => splits.map((at) => toShortClock(at * 1000)) },
         {
           ...{ ...axis, ...lines, size: 52, space: 32 },
           ...(first.isBytes && { incrs: powersOfTwo }),
+          ...(first.kind === 'bars' && { incrs: wholeSteps }),
           values: (_, splits) => splits.map(data.axis ?? data.format),
         },
       ],
@@ -103,6 +108,9 @@ const toColumns = ({ times, series, kind }: PlotData): UPlot.AlignedData => {
   }
   return [times, ...sums];
 };
+
+/** Counts have no fractions. */
+const wholeSteps = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
 const powersOfTwo = Array.from({ length: 50 }, (_, power) => 2 ** power);
 

@@ -15,7 +15,17 @@ export const stepRow = (isForward: boolean): void => {
 
 const moveFocus = (row: Element | null, isForward: boolean): boolean => {
   const next = isForward ? row?.nextElementSibling : row?.previousElementSibling;
-  const target = findTarget(next);
+  if (row && next?.matches('.gap')) {
+    // The row was scrolled away; those beside it are rendered once it is back.
+    row.scrollIntoView({ block: 'center' });
+    requestAnimationFrame(() => requestAnimationFrame(() => focusRowBeside(row, isForward)));
+    return true;
+  }
+  return focusRowBeside(row, isForward);
+};
+
+const focusRowBeside = (row: Element | null, isForward: boolean): boolean => {
+  const target = findTarget(isForward ? row?.nextElementSibling : row?.previousElementSibling);
   target?.focus();
   // The header of the page and of the table cover the top.
   target?.closest('tr')?.scrollIntoView({ block: 'nearest' });

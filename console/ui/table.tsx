@@ -4,8 +4,9 @@ import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
 import { Pure } from './pure.ts';
+import { useRowFocus } from './row-focus.ts';
 import { focusRow } from './row-keys.ts';
-import { isMedium, isNarrow, useRecycledKeys, useVirtualRows } from './virtual.ts';
+import { isMedium, isNarrow, listPieces, useVirtualRows } from './virtual.ts';
 
 export interface Column<Row> {
   /** Short and stable; the address holds it while the table is sorted by this column. */
@@ -44,9 +45,9 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
   const body = useRef<HTMLTableSectionElement>(null);
   const [wide, low] = heights ?? defaultHeights;
   const height = isNarrow.value ? low : wide;
-  const { first, last } = useVirtualRows(body, rows.length, height);
-  const shown = rows.slice(first, last);
-  const keys = useRecycledKeys(shown.map(rowKey));
+  const range = useVirtualRows(body, rows.length, height);
+  const keys = useMemo(() => rows.map(rowKey), [rows]);
+  const { focused, handlers } = useRowFocus(body, keys);
   return (
     <table class={`table ${isNarrow.value ? 'narrow' : ''}`} aria-label={label} aria-rowcount={rows.length + 1}>
       <thead>
@@ -58,18 +59,22 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
           )}
         </tr>
       </thead>
-      <tbody ref={body} onKeyDown={focusRow}>
-        <Gap height={first * height} />
-        {shown.map((row, index) => (
-          <TableRow
-            key={keys[index]}
-            {...{ row, columns, compact, height }}
-            rowClass={rowClass?.(row)}
-            index={first + index + 2}
-            isNarrow={isNarrow.value}
-          />
-        ))}
-        <Gap height={(rows.length - last) * height} />
+      <tbody ref={body} onKeyDown={focusRow} {...handlers}>
+        {listPieces(range, rows.length, focused).map((piece) =>
+          typeof piece === 'object' ? (
+            <Gap key={piece.key} height={piece.gap * height} />
+          ) : (
+            <TableRow
+              key={`row ${keys[piece]}`}
+              {...{ columns, compact, height }}
+              row={rows[piece] as Row}
+              name={`${keys[piece]}`}
+              rowClass={rowClass?.(rows[piece] as Row)}
+              index={piece + 2}
+              isNarrow={isNarrow.value}
+            />
+          ),
+        )}
       </tbody>
     </table>
   );
@@ -77,6 +82,8 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
 
 interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
   row: Row;
+  /** The key of the record. */
+  name: string;
   rowClass: string | undefined;
   index: number;
   height: number;
@@ -86,9 +93,9 @@ interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
 /** One row. Most rows stay as they are while the table scrolls. */
 class TableRow<Row> extends Pure<RowProps<Row>> {
   override render() {
-    const { row, columns, compact, rowClass, index, height, isNarrow } = this.props;
+    const { row, name, columns, compact, rowClass, index, height, isNarrow } = this.props;
     return (
-      <tr class={rowClass} aria-rowindex={index} style={{ height: `${height}px` }}>
+      <tr class={rowClass} data-row={name} aria-rowindex={index} style={{ height: `${height}px` }}>
         {isNarrow ? (
           <td>{compact(row)}</td>
         ) : (
@@ -104,8 +111,8 @@ class TableRow<Row> extends Pure<RowProps<Row>> {
 }
 
 /** Stands for the rows that are not rendered. */
-const Gap = ({ height }: { height: number }) =>
-  height > 0 ? <tr class="gap" style={{ height: `${height}px` }} /> : null;
+const Gap = ({ height }: { height: number }) => <tr {...unseen} style={{ height: `${height}px` }} />;
+const unseen = { class: 'gap', 'aria-hidden': true } as const;
 
 const Heading = <Row,>({ column }: { column: Column<Row> }) => {
   const { key, title, width, align, sortBy } = column;

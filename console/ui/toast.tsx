@@ -1,4 +1,6 @@
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { text } from '../strings/index.ts';
 import { Icon } from './icon.tsx';
 
@@ -7,44 +9,121 @@ interface Toast {
   message: string;
   kind: 'note' | 'failure';
   action: { label: string; run: () => void } | undefined;
+  /** Called when the message is gone and its action was not used. */
+  onEnd: (() => void) | undefined;
 }
+
+/** Milliseconds that messages stay; failures stay until they are closed. */
+const shownFor = { note: 6000, action: 10_000 };
+const mostShown = 4;
 
 const toasts = signal<Toast[]>([]);
 let lastId = 0;
 
-const dismiss = (id: number): void => {
-  toasts.value = toasts.value.filter((each) => each.id !== id);
+const remove = (gone: Toast): boolean => {
+  const before = toasts.value;
+  toasts.value = before.filter((each) => each !== gone);
+  return toasts.value.length < before.length;
 };
 
-/** Shows a message for some seconds, for example with an action that undoes what was done. */
-export const notify = (message: string, { kind = 'note', action }: Partial<Toast> = {}): void => {
+const dismiss = (toast: Toast): void => {
+  if (remove(toast)) toast.onEnd?.();
+};
+
+/** Shows a message, for example with an action that undoes what was done. */
+export const notify = (
+  message: string,
+  { kind = 'note', action, onEnd }: Partial<Omit<Toast, 'id' | 'message'>> = {},
+): void => {
   lastId += 1;
-  const id = lastId;
-  toasts.value = [...toasts.value.slice(-3), { id, message, kind, action }];
-  setTimeout(() => dismiss(id), action || kind === 'failure' ? 12_000 : 4000);
+  toasts.value = [...toasts.value, { id: lastId, message, kind, action, onEnd }];
+  for (const oldest of toasts.value.slice(0, -mostShown)) dismiss(oldest);
 };
 
-/** Where messages appear; screen readers announce them. */
-export const Toasts = () => (
-  <div class="toasts" role="status">
-    {toasts.value.map(({ id, message, kind, action }) => (
-      <div key={id} class={`toast toast-${kind}`}>
-        <span>{message}</span>
-        {action && (
-          <button
-            type="button"
-            onClick={() => {
-              dismiss(id);
-              action.run();
-            }}
-          >
-            {action.label}
-          </button>
-        )}
-        <button type="button" class="quiet" aria-label={text.close} onClick={() => dismiss(id)}>
-          <Icon name="close" />
+/** Where messages appear: in the topmost dialog, as all else is inert while one is open. */
+const place = document.createElement('div');
+place.className = 'toast-place';
+const dialogs: HTMLElement[] = [];
+
+const movePlace = (): void => {
+  const target = dialogs.at(-1) ?? document.body;
+  if (place.parentElement !== target) target.append(place);
+};
+
+/** Shows messages in a dialog until the returned function is called, which must be before the dialog is removed. */
+export const holdToasts = (dialog: HTMLElement): (() => void) => {
+  dialogs.push(dialog);
+  movePlace();
+  return () => {
+    dialogs.splice(dialogs.indexOf(dialog), 1);
+    movePlace();
+  };
+};
+
+export const startToasts = (): void => {
+  movePlace();
+  render(<Toasts />, place);
+};
+
+/** They wait while the pointer is over them or the focus is in them. */
+const Toasts = () => {
+  const [isPointed, isFocused] = [useSignal(false), useSignal(false)];
+  const isPaused = isPointed.value || isFocused.value;
+  const show = (kind: Toast['kind']) =>
+    toasts.value
+      .filter((toast) => toast.kind === kind)
+      .map((toast) => <Message key={toast.id} toast={toast} isPaused={isPaused} />);
+  const isEmpty = toasts.value.length === 0;
+  useEffect(() => {
+    // What was under the pointer or had the focus is gone without an event.
+    if (isEmpty) isPointed.value = isFocused.value = false;
+  }, [isEmpty]);
+  return (
+    <div
+      class="toasts"
+      onPointerEnter={() => {
+        isPointed.value = true;
+      }}
+      onPointerLeave={() => {
+        isPointed.value = false;
+      }}
+      onFocusIn={() => {
+        isFocused.value = true;
+      }}
+      onFocusOut={() => {
+        isFocused.value = false;
+      }}
+    >
+      <div role="status">{show('note')}</div>
+      <div>{show('failure')}</div>
+    </div>
+  );
+};
+
+const Message = ({ toast, isPaused }: { toast: Toast; isPaused: boolean }) => {
+  const { message, kind, action } = toast;
+  useEffect(() => {
+    if (kind === 'failure' || isPaused) return;
+    const timer = setTimeout(() => dismiss(toast), action ? shownFor.action : shownFor.note);
+    return () => clearTimeout(timer);
+  }, [isPaused]);
+  return (
+    <div class={`toast toast-${kind}`} role={kind === 'failure' ? 'alert' : undefined}>
+      <span>{message}</span>
+      {action && (
+        <button
+          type="button"
+          onClick={() => {
+            remove(toast);
+            action.run();
+          }}
+        >
+          {action.label}
         </button>
-      </div>
-    ))}
-  </div>
-);
+      )}
+      <button type="button" class="quiet" aria-label={text.close} onClick={() => dismiss(toast)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+};

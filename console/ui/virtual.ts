@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 /** Rows `[first, last)` of a long list that are near the visible part of the page. */
 export interface Range {
@@ -21,7 +21,7 @@ addEventListener('afterprint', () => {
   isPrinting.value = false;
 });
 
-/** The rows to render of a list that scrolls with the page; all rows have the same height in pixels. */
+/** The rows near the visible part of a list that scrolls with the page; all rows have the same height in pixels. */
 export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: number, height: number): Range => {
   const [range, setRange] = useState<Range>({ first: 0, last: 60 });
   useEffect(() => {
@@ -52,18 +52,23 @@ export const useVirtualRows = (element: RefObject<HTMLElement | null>, count: nu
   return { first: Math.max(0, Math.min(range.first, last)), last };
 };
 
-/**
- * Keys of the rendered rows. A row keeps its key while it is rendered, and a new one takes the key of a row that has left:
- * its elements are used again, which costs far less than new ones.
- */
-export const useRecycledKeys = (ids: readonly (string | number)[]): readonly number[] => {
-  const used = useRef({ keys: new Map<string | number, number>(), next: 0 }).current;
-  const left = new Map(used.keys);
-  for (const id of ids) left.delete(id);
-  const free = left.values();
-  const keys = ids.map((id) => used.keys.get(id) ?? free.next().value ?? used.next++);
-  used.keys = new Map(ids.map((id, index) => [id, keys[index] ?? 0]));
-  return keys;
+/** A row to render, by its index, or how many rows are left out. */
+type Piece = number | { gap: number; key: string };
+
+/** What to render of a list: the rows of the range and the one that has the focus, with gaps for the others. */
+export const listPieces = ({ first, last }: Range, count: number, focused: number | undefined): Piece[] => {
+  const indexes = Array.from({ length: last - first }, (_, index) => first + index);
+  if (focused !== undefined && focused < first) indexes.unshift(focused);
+  if (focused !== undefined && focused >= last) indexes.push(focused);
+  const pieces: Piece[] = [];
+  let next = 0;
+  for (const index of indexes) {
+    if (index > next) pieces.push({ gap: index - next, key: next === 0 ? 'above' : 'between' });
+    pieces.push(index);
+    next = index + 1;
+  }
+  if (count > next) pieces.push({ gap: count - next, key: 'below' });
+  return pieces;
 };
 
 const follow = (query: string) => {

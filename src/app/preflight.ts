@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
-import { createKeys, type Keys } from '../auth/keys.ts';
 import { readCertificate } from '../config/certificate.ts';
-import { findConflicts, minimumSecretBytes } from '../config/conflicts.ts';
+import { findConflicts } from '../config/conflicts.ts';
 import { fitConnections } from '../config/descriptors.ts';
+import { findExposedFiles, type PrivateFiles } from '../config/private-files.ts';
 import type { Settings } from '../config/schema.ts';
 import { readSeed } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
@@ -13,6 +12,7 @@ import { listPowerShellPaths } from '../host/power-shell.ts';
 import { findEscapingLink } from '../http/routes/public-folder.ts';
 import type { Feature } from '../profiles/feature.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { findAccessProblems } from './mounts/access.ts';
 import { resolveMounts } from './mounts/resolve.ts';
 import { pickOwn } from './pick-own.ts';
 import { findStoreProblems } from './shared-store.ts';
@@ -26,31 +26,61 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
     profiles: () => chooseProfiles(settings, features),
     records: () => (settings.seed === undefined ? {} : readSeed(settings.seed, listSeedSchemas(features))),
     publicFolder: () => findPublicFolder(settings),
+    exposures: () => checkFiles(settings, features),
   });
   const { powershellPath } = settings;
   return {
     ...checked,
     ...checked.profiles,
-    ...checked.connections,
-    keys: toKeys(settings),
+    maxConnections: checked.connections.maxConnections,
+    warnings: [...toList(checked.connections.warning), ...checked.exposures],
     powerShellPaths: powershellPath === undefined ? listPowerShellPaths() : [powershellPath],
   };
 };
 
 /** Throws a SettingsError if mounted features cannot apply these settings at runtime. */
 export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
-  assertNoProblems([...findConflicts(settings), ...findFeatureProblems(settings, mounted)]);
+  assertNoProblems([
+    ...findConflicts(settings),
+    ...findFeatureProblems(settings, mounted),
+    ...findExposedFiles(listPrivateFiles(settings, mounted)).problems,
+  ]);
+
+/** Warnings about files that other accounts can read; throws a SettingsError if they can write them. */
+const checkFiles = (settings: Settings, features: readonly Feature[]): string[] => {
+  const { problems, warnings } = findExposedFiles(listPrivateFiles(settings, features));
+  assertNoProblems(problems);
+  return warnings;
+};
+
+const listPrivateFiles = (settings: Settings, features: readonly Feature[]): PrivateFiles => ({
+  dataDir: settings.dataDir,
+  files: [
+    ...(settings.tlsKey === undefined ? [] : [{ name: 'tlsKey', path: settings.tlsKey }]),
+    ...features.flatMap((feature) => feature.listSecretFiles?.(pickOwn(settings, feature.settings)) ?? []),
+  ],
+});
+
+const toList = (warning: string | undefined): string[] => (warning === undefined ? [] : [warning]);
 
 /** The mounts, and the features that are on or have a profile mounted. */
 const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
   const offered = features.filter(({ needsDatabase }) => !needsDatabase || isPostgresUrl(settings.store));
   const mounts = resolveMounts(settings, offered);
+  const accessProblems = findAccessProblems(
+    settings.access,
+    features.flatMap(({ profiles }) => profiles),
+  );
   const served = new Set(mounts.flatMap(({ profiles }) => profiles));
   const mounted = offered.filter(
     (feature) =>
       feature.profiles.some(({ name }) => served.has(name)) || feature.isOn?.(pickOwn(settings, feature.settings)),
   );
-  assertNoProblems([...findFeatureProblems(settings, mounted), ...findStoreProblems(settings, mounted)]);
+  assertNoProblems([
+    ...accessProblems,
+    ...findFeatureProblems(settings, mounted),
+    ...findStoreProblems(settings, mounted),
+  ]);
   return { mounts, mounted };
 };
 
@@ -59,12 +89,6 @@ const findFeatureProblems = (settings: Settings, features: readonly Feature[]): 
 
 const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
   Object.assign({}, ...features.map(({ seed }) => seed));
-
-const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings): Keys =>
-  createKeys(
-    jwtSecret === undefined ? randomBytes(minimumSecretBytes) : Buffer.from(jwtSecret),
-    jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
-  );
 
 /** The user's folder that `/docs/` serves, if there is one; throws a SettingsError if it is no folder or contains a link that leads outside. */
 const findPublicFolder = ({ publicDir }: Settings): string | undefined => {

@@ -5,6 +5,7 @@ import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { Feature } from '../profiles/feature.ts';
+import type { Common } from '../storage/postgres/common.ts';
 import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { explainUnreachable, LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
 import type { Database } from '../storage/postgres/database.ts';
@@ -12,6 +13,9 @@ import { pickOwn } from './pick-own.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
 const patienceMs = 3000;
+
+/** Milliseconds between two attempts to check it. */
+const retryMs = 250;
 
 /** The problem of a setting `store` that names none. */
 export const unknownStore = 'store must be memory, file or an address such as postgres://user@host/database';
@@ -53,35 +57,26 @@ export const openDatabase = async (
   settings: Settings,
   { name, version, log, meters }: { name: string; version: string; log: FastifyBaseLogger; meters: Meters },
 ): Promise<Database | undefined> => {
-  const { store, jwtSecret = '' } = settings;
+  const { store } = settings;
   if (!isPostgresUrl(store)) return undefined;
-  const hosts = readPostgresUrl(store)
-    .hosts.map(({ host, port }) => `${host}:${port}`)
-    .join(', ');
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   // The driver takes memory and time to load, which only those pay who use it.
   const { Database } = await import('../storage/postgres/database.ts');
   const identity = { instance: randomUUID(), name, version };
   const { failures, commits } = createDatabaseMeters(meters);
-  const database = new Database(
-    store,
-    identity,
-    { secret: jwtSecret, timeZone },
-    {
-      report: (err) => {
-        if (err === undefined) {
-          log.info('the database can be used');
-          return;
-        }
-        failures.value += 1;
-        const message = 'the database cannot be used: changes of tasks and items get 503';
-        const problem = explainUnreachable(err);
-        if (problem === undefined) log.warn({ err }, message);
-        else log.warn(`${message}; ${hosts}: ${problem}`);
-      },
-      onCommit: (seconds) => commits.observe(seconds),
+  const database = new Database(store, identity, toCommon(settings), {
+    report: (err) => {
+      if (err === undefined) {
+        log.info('the database can be used');
+        return;
+      }
+      failures.value += 1;
+      const message = 'the database cannot be used: changes of tasks and items get 503';
+      const problem = explainUnreachable(err);
+      if (problem === undefined) log.warn({ err }, message);
+      else log.warn(`${message}; ${listHosts(store)}: ${problem}`);
     },
-  );
+    onCommit: (seconds) => commits.observe(seconds),
+  });
   meters.reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => [
     [[], database.waiting],
   ]);
@@ -93,12 +88,57 @@ export const openDatabase = async (
   } catch (error) {
     if (error instanceof LastingProblem) {
       await database.close();
-      throw new SettingsError([`store: the database cannot be used: ${error.message}`]);
+      throw refuse(error);
     }
   }
   database.begin();
   return database;
 };
+
+/**
+ * What a start with these settings would do to the database, if there is one, as sentences without a full stop; or why it
+ * was not checked. Throws a SettingsError where a start would. Writes nothing.
+ */
+export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
+  const { store } = settings;
+  if (!isPostgresUrl(store)) return { plans: [], unchecked: [] };
+  const { readPlan } = await import('../storage/postgres/plan.ts');
+  try {
+    const { found, known } = await readPatiently(() => readPlan(store, toCommon(settings)));
+    if (found === undefined) return { plans: ['a start would create the tables in the database'], unchecked: [] };
+    if (found >= known) return { plans: ['the tables in the database are up to date'], unchecked: [] };
+    const plan = `a start would upgrade the tables in the database from version ${found} to version ${known}`;
+    return { plans: [plan], unchecked: [] };
+  } catch (error) {
+    if (error instanceof LastingProblem) throw refuse(error);
+    const problem = explainUnreachable(error) ?? (error as Error).message;
+    return { plans: [], unchecked: [`the database was not checked; ${listHosts(store)}: ${problem}`] };
+  }
+};
+
+/** Tries again for a while, as a start does: a busy server may not answer at once. */
+const readPatiently = async <T>(read: () => Promise<T>): Promise<T> => {
+  for (const deadline = performance.now() + patienceMs; ; await setTimeout(retryMs)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof LastingProblem || performance.now() > deadline) throw error;
+    }
+  }
+};
+
+const toCommon = ({ jwtSecret = '' }: Settings): Common => ({
+  secret: jwtSecret,
+  timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+});
+
+const listHosts = (store: string): string =>
+  readPostgresUrl(store)
+    .hosts.map(({ host, port }) => `${host}:${port}`)
+    .join(', ');
+
+const refuse = ({ message }: LastingProblem): SettingsError =>
+  new SettingsError([`store: the database cannot be used: ${message}`]);
 
 /** Upper bounds in seconds. */
 const commitBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];

@@ -14,7 +14,7 @@ export interface Principal {
 export const tokenLifetime = 3600 as const;
 
 /** Seconds by which the signer's clock may be ahead of ours. */
-const clockTolerance = 60;
+export const clockTolerance = 60;
 
 /** The only header parameters accepted; `crit`, `b64`, `jwk`, `jku` and others change what a signature means. */
 const knownParameters = new Set(['alg', 'typ', 'kid']);

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 
 import { HttpError } from '../http/response/errors.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { Principal } from './claims.ts';
+import { readCredential } from './credential.ts';
 import { decodeToken, TokenError } from './decode.ts';
 import type { Scope } from './scopes.ts';
 import type { Tokens } from './token.ts';
@@ -12,8 +13,8 @@ export type Access = 'open' | 'token' | 'admin';
 const decorator = 'principal';
 
 /**
- * The hooks that refuse callers without access to a route; an open route has none. Where a token is enough, a key with
- * the route's scope is too.
+ * The hooks that refuse callers without access to a route; an open route has none. A key with the route's scope is as good
+ * as a token.
  */
 export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
   app.decorateRequest(decorator, undefined);
@@ -30,8 +31,10 @@ export const createAuthorize = (tokens: Tokens, keys: AccessKeys): Authorize => 
   };
   return async (request, access, scope) => {
     if (access === 'open') return;
-    const isKey = access === 'token' && scope !== undefined && keys.accepts(readCredential(request), scope);
+    const isKey = scope !== undefined && keys.accepts(readCredential(request), scope);
     if (isKey) return;
+    // A known key without the scope is a token without three parts.
+    if (keys.isUnknown(readCredential(request))) throw new HttpError('unauthorized', 'Unknown or revoked key');
     await identify(request);
     if (access === 'admin' && principalOf(request).role !== 'Admin') {
       throw new HttpError('forbidden', 'This needs the role Admin');
@@ -49,10 +52,6 @@ export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
 /** When the caller's token expires, in Unix seconds; undefined without a token. */
 export const findExpiry = (request: FastifyRequest): number | undefined =>
   findPrincipal(request) && Number(decodeToken(readCredential(request)).claims['exp']);
-
-/** The token or key of a request; empty where there is none. */
-const readCredential = ({ headers: { authorization = '' } }: FastifyRequest): string =>
-  authorization.replace(/^Bearer(?: +|$)/i, '');
 
 const authenticate = async (tokens: Tokens, token: string): Promise<Principal> => {
   if (token === '') throw new HttpError('unauthorized', 'Missing token');

@@ -1,6 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { compactVerify, errors, SignJWT } from 'jose';
-import { assertHeader, assertNotExpired, type Principal, type Role, tokenLifetime, toPrincipal } from './claims.ts';
+import {
+  assertHeader,
+  assertNotExpired,
+  clockTolerance,
+  type Principal,
+  type Role,
+  tokenLifetime,
+  toPrincipal,
+} from './claims.ts';
 import { decodeToken, toFailure } from './decode.ts';
 import type { Keys } from './keys.ts';
 
@@ -9,15 +17,21 @@ export interface Tokens {
   sign(user: { name: string; role: Role }): Promise<string>;
   /** The user that the token identifies; throws a TokenError whose message is the 401's text. */
   verify(token: string): Promise<Principal>;
+  /** Refuses the user's tokens of the past from now on; later ones are accepted. */
+  revoke(name: string): void;
 }
 
 /** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
 export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tokens => {
   const now = () => Math.floor(clock().getTime() / 1000);
+  /** When tokens of a user were revoked last, in Unix seconds; kept until the last of them has expired. */
+  const revoked = new Map<string, number>();
+  const revokedAt = (name: string): number => revoked.get(name) ?? Number.NEGATIVE_INFINITY;
   const header = { alg: 'HS256', typ: 'JWT', ...(keys.currentId && { kid: keys.currentId }) };
   return {
     sign: ({ name, role }) => {
-      const issuedAt = now();
+      // Times are in seconds: a token of the second in which others were revoked must not count as one of them.
+      const issuedAt = Math.max(now(), revokedAt(name) + 1);
       return new SignJWT({ sub: name, role, iss: issuer, iat: issuedAt, exp: issuedAt + tokenLifetime })
         .setProtectedHeader(header)
         .sign(keys.current);
@@ -28,7 +42,13 @@ export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tok
       assertNotExpired(claims, now());
       assertHeader(given);
       await assertSignature(token, findKeys(keys, given['kid']));
-      return toPrincipal(claims, issuer, now());
+      const principal = toPrincipal(claims, issuer, now());
+      if (Number(claims['iat']) <= revokedAt(principal.name)) throw toFailure('the user has been removed or changed');
+      return principal;
+    },
+    revoke: (name) => {
+      for (const [other, at] of revoked) if (now() - at > tokenLifetime + clockTolerance) revoked.delete(other);
+      revoked.set(name, now());
     },
   };
 };

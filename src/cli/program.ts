@@ -11,7 +11,7 @@ export { mountRules, schema, settingFlags } from './settings.ts';
 /** Parts that few commands need. */
 export const parts = {
   serve: () => import('./server/serve.ts'),
-  closeWithGrace: () => import('close-with-grace'),
+  stopping: () => import('./server/stopping.ts'),
   hashPassword: () => import('./hash-password.ts'),
   exportStore: () => import('../app/transfer/export.ts'),
   importStore: () => import('../app/transfer/import.ts'),

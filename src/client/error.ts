@@ -38,7 +38,10 @@ export const parseJson = (name: string, text: string, response?: Response): unkn
   }
 };
 
-/** True if the same request may succeed later. 409 has Retry-After while the first request with an idempotency key runs. */
+/**
+ * True if the same request may succeed later. A server of version 1.0 responds 409 with Retry-After while the first request
+ * with an idempotency key runs.
+ */
 export const isPassing = ({ code, status, retryAfter }: ClientError): boolean =>
   code === 'connection' ||
   code === 'timeout' ||

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import { findKeyProblems } from '../auth/access-keys.ts';
 import type { Settings } from './schema.ts';
 import { findTimeZone } from './time-zone.ts';
@@ -13,6 +14,7 @@ export const findConflicts = (settings: Settings): string[] => [
   ...findSecretProblems(settings),
   ...findPathProblems(settings),
   ...findTimeZoneProblems(settings),
+  ...findMemoryProblems(settings),
   ...findKeyProblems(settings.keys),
 ];
 
@@ -59,3 +61,15 @@ const findTimeZoneProblems = ({ timeZone }: Settings): string[] =>
   timeZone === undefined || findTimeZone(timeZone) !== undefined
     ? []
     : [`timeZone must be a name such as Europe/Berlin or UTC, not ${JSON.stringify(timeZone)}`];
+
+const mebibyte = 2 ** 20;
+
+const findMemoryProblems = ({ storeMaxBytes = 0 }: Settings): string[] => {
+  const limit = getHeapStatistics().heap_size_limit;
+  return storeMaxBytes > limit
+    ? [
+        `storeMaxBytes ${storeMaxBytes} is more than the ${limit} bytes of the JavaScript heap; ` +
+          `lower it, or start with NODE_OPTIONS=--max-old-space-size=${Math.ceil((2 * storeMaxBytes) / mebibyte)}`,
+      ]
+    : [];
+};

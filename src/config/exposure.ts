@@ -1,30 +1,31 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 const groupWrites = 0o020;
-const othersWrite = 0o002;
-const othersRead = 0o004;
+export const othersWrite = 0o002;
+export const othersRead = 0o004;
 const sticky = 0o1000;
 
-/**
- * Why a config file is refused: other accounts can write it. A group whose id equals the owner's is assumed to be the
- * owner's private group.
- */
-export const findWriteProblem = (path: string): string | undefined => {
+/** True if other accounts can write it. A group whose id equals the owner's is assumed to be the owner's private group. */
+export const isWritable = ({ mode, gid, uid }: Stats): boolean =>
+  (mode & (othersWrite | (gid === uid ? 0 : groupWrites))) !== 0;
+
+/** Why a file is refused: other accounts can write it. `name` is what the message calls it. */
+export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
   const file = readMode(path);
-  if (!file) return undefined;
-  const shared = file.gid === file.uid ? 0 : groupWrites;
-  if ((file.mode & (othersWrite | shared)) === 0) return undefined;
-  return `other accounts can write the config file ${path}: run chmod go-w on it`;
+  if (!file || !isWritable(file)) return undefined;
+  return `other accounts can write ${name} ${path}: run chmod go-w on it`;
 };
+
+/** The first of a path's folders in which every account can replace what it names. */
+export const findOpenFolder = (path: string): string | undefined =>
+  [path, realpathSync(path)].flatMap((name) => listFolders(dirname(resolve(name)))).find(isOpenFolder);
 
 /** Warnings about a config file that other accounts can read or replace. */
 export const listExposures = (path: string, hasSecrets: boolean): string[] => {
   const file = readMode(path);
   if (!file) return [];
-  const open = [path, realpathSync(path)]
-    .flatMap((name) => listFolders(dirname(resolve(name))))
-    .find((folder) => isOpenFolder(folder));
+  const open = findOpenFolder(path);
   return [
     ...(hasSecrets && (file.mode & othersRead) !== 0
       ? [`other accounts can read the secrets in the config file ${path}: run chmod o-r on it`]

@@ -1,10 +1,11 @@
 import type { TObject, TSchema } from 'typebox';
 import { findWriteProblem, listExposures } from './exposure.ts';
 import { readJsonFile } from './file.ts';
+import { formerAccessSettings, type Given, mergeFormerAccess } from './former-access.ts';
 import { useCurrentNames } from './former-names.ts';
 import { otherVariables, toFlagName, toVariableName } from './names.ts';
 import { findProblems } from './problems.ts';
-import { formerNames, fromText, isFlag, isSecret, type Settings, textForm } from './schema.ts';
+import { fromText, isFlag, isSecret, type Settings, textForm, toFormerProperties } from './schema.ts';
 import { assertNoProblems, problemsOf, SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
@@ -26,14 +27,16 @@ export const loadSettings = (
   const { path, isRead, problems, ...config } = readConfigFile(schema, givenFlags, givenEnvironment);
   const given = useCurrentNames({ flags: givenFlags, environment: givenEnvironment, file: config.file, path });
   const { environment, file } = given;
-  const { settings, invalid, found } = readValues(schema, Object.keys(schema.properties), { ...given, path });
-  problems.push(...given.problems, ...found);
+  const sources = { ...given, path };
+  const { settings, invalid, found } = readValues(schema, Object.keys(schema.properties), sources);
+  const access = readAccess(schema, settings, sources, invalid.includes('access'));
+  problems.push(...given.problems, ...found, ...access.problems);
   problems.push(...findFileOnlyVariables(schema, environment));
   // Not if the file is unreadable: its settings would wrongly look missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
-  [...given.warnings, ...unknown].forEach(warn);
+  [...given.warnings, ...access.warnings, ...unknown].forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings;
 };
@@ -63,13 +66,38 @@ const readValues = (schema: TObject, keys: readonly string[], sources: Sources) 
   for (const key of keys) {
     const property = schema.properties[key] as TSchema & { default?: unknown };
     const given = findGiven(key, property, sources);
-    const problems = given ? findProblems(property, given.value, given.place) : [];
+    const problems = given ? [...findProblems(property, given.value, given.place), ...findShownSecret(key, given)] : [];
     found.push(...problems);
     if (problems.length > 0) invalid.push(key);
     const value = given && problems.length === 0 ? given.value : property.default;
     if (value !== undefined) settings[key] = value;
   }
   return { settings: settings as Settings, invalid, found };
+};
+
+/** A password in an address on the command line, which every account can read. */
+const findShownSecret = (key: string, { value, place }: Given): string[] =>
+  key === 'store' && place.startsWith('--') && hasPassword(String(value))
+    ? [`${place} must not hold a password, which every account can read there: set ${toVariableName(key)} instead`]
+    : [];
+
+/** `scheme://user:password@host`, or a parameter `password`. */
+const hasPassword = (address: string): boolean =>
+  /^\w+:\/\/[^@/?#]*:[^@/]*@/.test(address) || /[?&]password=/i.test(address);
+
+/** Adds what the settings that `access` has replaced say to it. */
+const readAccess = (schema: TObject, settings: Settings, sources: Sources, isInvalid: boolean) => {
+  const isGiven = !isInvalid && findGiven('access', schema.properties['access'] as TSchema, sources) !== undefined;
+  const findValid = (key: string) => {
+    const given = findGiven(key, formerAccessSettings[key] as TSchema, sources);
+    const problems = given ? findProblems(formerAccessSettings[key] as TSchema, given.value, given.place) : [];
+    invalid.push(...problems);
+    return problems.length === 0 ? given : undefined;
+  };
+  const invalid: string[] = [];
+  const { access, warnings, problems } = mergeFormerAccess(isGiven ? settings.access : undefined, findValid);
+  if (access !== undefined) settings.access = access;
+  return { warnings, problems: [...invalid, ...problems] };
 };
 
 /** What `check` finds, except problems that name an invalid setting: fixing its value may solve them. */
@@ -99,7 +127,7 @@ const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.Proce
   if (path === '') return { path: undefined, file: {}, isRead: false, problems: ['--config must name a file, not ""'] };
   try {
     const file = readJsonFile(path, 'config file');
-    const known = { $schema: '', ...formerNames, ...schema.properties };
+    const known = { $schema: '', ...toFormerProperties(schema.properties), ...schema.properties };
     const unknown = Object.keys(file).filter((key) => !Object.hasOwn(known, key));
     const keys = Object.keys(schema.properties);
     const problems = unknown.map(
@@ -128,7 +156,7 @@ const isWindows = process.platform === 'win32';
 /** Warnings about `SIGNALBOX_*` variables without a setting, e.g. a misspelt password, which would then be random. */
 export const listUnknownVariables = (schema: TObject, environment = process.env): string[] => {
   const names = [...Object.values(otherVariables), ...Object.keys(schema.properties).map(toVariableName)];
-  const known = [...names, ...Object.keys(formerNames).map(toVariableName)];
+  const known = [...names, ...Object.keys(toFormerProperties(schema.properties)).map(toVariableName)];
   return Object.keys(environment)
     .filter((name) => /^SIGNALBOX_/i.test(name) && !known.includes(isWindows ? name.toUpperCase() : name))
     .map((name) => `the variable ${name} is not a setting and is ignored${suggest(name, names)}`);

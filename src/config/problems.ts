@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import type { TSchema, TUnion } from 'typebox';
 import { Value } from 'typebox/value';
 import { isSecret, textForm } from './schema.ts';
 
@@ -13,11 +13,12 @@ interface Constraints {
  * `place` is where the value came from: `--port`, `SIGNALBOX_PORT`, `port in settings.json`.
  */
 export const findProblems = (schema: TSchema, value: unknown, place: string): string[] => {
+  if ('anyOf' in schema) return findChoiceProblems(schema as TUnion, value, place);
   const errors = Value.Errors(schema, value);
   if (errors.length === 0) return [];
   const form = textForm(schema);
   if (form === 'none' || (form === 'list' && Array.isArray(value))) {
-    const reported = errors.filter(({ keyword }) => keyword !== 'boolean');
+    const reported = dropBranches(errors).filter(({ keyword }) => keyword !== 'boolean');
     return [
       ...new Set(
         reported.map((error) => `${place}${toPlaceWithin(error.instancePath)} ${describeError(error, schema)}`),
@@ -31,7 +32,20 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
   ];
 };
 
+/** Of a setting that is a word or, in the config file, an object. */
+const findChoiceProblems = ({ anyOf }: TUnion, value: unknown, place: string): string[] => {
+  const [word, object] = anyOf as [TSchema, TSchema];
+  if (typeof value === 'object' && value !== null) return findProblems(object, value, place);
+  return findProblems(word, value, place);
+};
+
 type SchemaError = ReturnType<typeof Value.Errors>[number];
+
+/** Without the errors of a union's branches, which contradict each other: the union's own error says what it takes. */
+const dropBranches = (errors: readonly SchemaError[]): SchemaError[] => {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => `${schemaPath}/anyOf/`);
+  return errors.filter(({ schemaPath }) => !unions.some((union) => schemaPath.startsWith(union)));
+};
 
 interface Params {
   additionalProperties?: string[];
@@ -48,7 +62,7 @@ export const describeError = ({ keyword, params, message, schemaPath }: SchemaEr
   if (additionalProperties) return `has unknown keys; remove ${additionalProperties.join(', ')}`;
   if (requiredProperties) return `must have ${requiredProperties.join(', ')}`;
   if (allowedValues) return `must be one of ${allowedValues.join(', ')}`;
-  if (keyword === 'pattern') return `must be ${findDescription(schema, schemaPath)}`;
+  if (keyword === 'pattern' || keyword === 'anyOf') return `must be ${findDescription(schema, schemaPath)}`;
   if (format === 'date-time') return 'must be a time as in RFC 3339 with its offset';
   if (keyword === 'type') return `must be ${types[type] ?? type}`;
   if (keyword === 'minimum') return `must be at least ${limit}`;

@@ -1,5 +1,7 @@
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { AccessKey } from '../auth/access-keys.ts';
+import { AccessSetting } from '../auth/access-setting.ts';
+import { formerAccessSettings } from './former-access.ts';
 
 /** Set by variable or file only, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
@@ -44,6 +46,18 @@ const coreSettings = {
     description:
       'Where tasks and items are kept: `memory` until the server stops, `file` in `dataDir`, or the address of a PostgreSQL database that instances share, `postgres://user@host/database`.',
   }),
+  keepSecrets: Type.Boolean({
+    default: false,
+    description:
+      'Keep the signing key and passwords that are made at random in `dataDir`, so they are the same after a restart.',
+  }),
+  storeMaxBytes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Bytes of memory that tasks and items may take up, in memory and with `store` `file`; beyond them, what would need more gets 503. By default half of the JavaScript heap.',
+    }),
+  ),
   instanceName: Type.Optional(
     Type.String({
       pattern: '^[!-~]+$',
@@ -88,6 +102,7 @@ const coreSettings = {
   }),
   publicDir: Type.Optional(path('Folder that /docs serves instead of the built-in pages.')),
   powershellPath: Type.Optional(path('Absolute path of PowerShell, if it is not in a standard location.')),
+  access: AccessSetting,
   jwtIssuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
     Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random if not set.' }),
@@ -148,6 +163,7 @@ export const toFileSchema = (
       ...properties,
       ...toFormerProperties(properties),
       profiles: { ...properties['profiles'], ...names },
+      access: toFileAccess(properties['access'] as TSchema, profiles),
       mounts: {
         ...properties['mounts'],
         minProperties: 1,
@@ -160,14 +176,22 @@ export const toFileSchema = (
   };
 };
 
-/** The schemas of the settings by their former names. */
-export const toFormerProperties = (properties: TProperties): TProperties =>
-  Object.fromEntries(
+/** The setting `access` with the names of the profiles. */
+const toFileAccess = (access: TSchema, profiles: readonly string[]): object => {
+  const [word, byProfile] = (access as TUnion).anyOf;
+  return { ...access, anyOf: [word, { ...byProfile, propertyNames: { enum: profiles } }] };
+};
+
+/** The schemas of the settings by their former names, and of those that `access` has replaced. */
+export const toFormerProperties = (properties: TProperties): TProperties => ({
+  ...Object.fromEntries(
     Object.entries(formerNames).map(([former, current]) => [
       former,
       { ...properties[current], deprecated: true, description: `Former name of \`${current}\`.` } as TSchema,
     ]),
-  );
+  ),
+  ...formerAccessSettings,
+});
 
 /** True if the setting's value must never be shown. */
 export const isSecret = (schema: TSchema): boolean => 'writeOnly' in schema;

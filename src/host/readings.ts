@@ -11,16 +11,23 @@ export interface HostReadings {
   uptimeSeconds(): number;
   memory(): Promise<MemoryReading>;
   /**
-   * Busy share (0 … 1) of all cores over the last second. Sampling starts with the first call for this or for
-   * `processors`, which takes 200 ms.
+   * Reads the counters once a second and calls the listener with each sample, until the function that it returns is called.
+   * All listeners get the same samples; one that comes later gets the last one at once.
+   */
+  listen(listener: (sample: HostSample) => void): () => void;
+  /**
+   * Busy share (0 … 1) of all cores over the last second, from the same samples; if there are none yet, the first call takes
+   * 200 ms, and sampling goes on.
    */
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
-  /** Cheap enough for every second: two or three short files of the kernel. Values that cannot be read are missing. */
+  /** The counters now, from a few short files of the kernel. Values that cannot be read are missing. */
   counters(): CountersReading;
   /** Every process, in no particular order. The reading is at most 500 ms old and shared by its callers. */
   processes(): Promise<readonly ProcessReading[]>;
+  /** How many processes there are, without reading each. */
+  processCount(): Promise<number>;
   /** Details that cost extra reads for each process; a process that has ended has no entry in the map. */
   processDetails(pids: readonly number[]): Promise<Map<number, ProcessDetails>>;
   /**
@@ -65,15 +72,44 @@ export interface MemoryReading {
   swapFree: number;
 }
 
+/**
+ * Processor time in seconds by processor, `cpu` for all of them together, `cpu0`, `cpu1`, … for each, and by mode, as Linux names
+ * them: `user`, `nice`, `system`, `idle`, …
+ */
+export type CpuSeconds = ReadonlyMap<string, Readonly<Record<string, number>>>;
+
 /** Totals since the machine was started, and the state of its memory. */
 export interface CountersReading {
-  /** Processor time in seconds of all cores by mode, as Linux names them: `user`, `nice`, `system`, `idle`, … */
-  cpuSeconds: Record<string, number>;
+  cpuSeconds: CpuSeconds;
   /** Runnable processes, mean of the last minute; 0 on Windows. */
   load: number;
   memory: MemoryReading | null;
-  /** Bytes over all network interfaces except loopback and virtual ones. */
+  /** Bytes over all real network interfaces; where there are none, as in a container, over all except loopback. */
   network: { received: number; sent: number } | null;
+}
+
+/** How the machine was used between two readings of its counters; NaN stands for unknown. */
+export interface Usage {
+  /** Busy share of all processors, 0 to 1. */
+  cpu: number;
+  /** Bytes. */
+  memoryUsed: number;
+  memoryTotal: number;
+  swapUsed: number;
+  /** Runnable processes, mean of a minute. */
+  load: number;
+  /** Bytes per second. */
+  networkReceived: number;
+  networkSent: number;
+}
+
+/** The counters at one time, and how the machine was used since the sample before. */
+export interface HostSample {
+  /** Milliseconds, as `performance.now` has them. */
+  at: number;
+  counters: CountersReading;
+  /** What needs two samples is NaN in the first one. */
+  usage: Usage;
 }
 
 export interface ProcessorReading {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createHostCheck, createOriginCheck } from './admission/foreign-pages.ts';
-import { createFramingCheck } from './admission/framing.ts';
+import { createOriginCheck } from './admission/foreign-pages.ts';
+import { type Check, createFramingCheck } from './admission/framing.ts';
 import { createBusyError, isVital } from './admission/overload.ts';
 import type { Connection, Connections } from './connection/connections.ts';
 import { allowedMethods } from './connection/limits.ts';
@@ -10,10 +10,8 @@ import type { HttpError } from './response/errors.ts';
 import type { Timings } from './response/timing.ts';
 
 export interface ListenerOptions {
-  /** The address that the server is bound to, and the names it accepts. */
-  host: string;
-  machine: string;
-  allowedHosts: readonly string[];
+  /** Refuses requests for host names that are not served. */
+  checkHost: Check;
   /** Whether pages of all origins may use the server. */
   cors: boolean;
   /** Whether the server itself speaks TLS. */
@@ -31,11 +29,10 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
  * host, preflight. No route or hook sees a request that is refused here.
  */
 export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
-  const { connections, isLagging, timings } = options;
+  const { checkHost, connections, isLagging, timings } = options;
   const waitForTurn = createPipelining();
   const checkFraming = createFramingCheck();
   const checkOrigin = options.cors ? () => undefined : createOriginCheck(options.secure);
-  const checkHost = createHostCheck({ ...options, boundTo: options.host, allowed: options.allowedHosts });
   const checkLoad = ({ url = '' }: IncomingMessage, { isExtra }: Connection): HttpError | undefined => {
     const isLate = isLagging();
     if (!(isLate || isExtra) || isVital(url)) return undefined;

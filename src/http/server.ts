@@ -2,12 +2,15 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createMeters, type Meters } from '../metrics/meters.ts';
+import { createHostCheck } from './admission/foreign-pages.ts';
+import type { Check } from './admission/framing.ts';
 import { createBusyError, createLagProbe } from './admission/overload.ts';
 import { createClientErrorHandler, refuseConnect } from './connection/client-errors.ts';
 import { Connections } from './connection/connections.ts';
 import { endStalled } from './connection/idle-timeout.ts';
 import { fastifyLimits, type Limits, maximumHeaderLines, toNodeOptions, toPatience } from './connection/limits.ts';
 import { type Certificate, toTlsOptions } from './connection/tls.ts';
+import { createProxyCheck } from './connection/trusted-proxies.ts';
 import { type ListenerOptions, listenWith } from './listener.ts';
 import { acceptBodies } from './request/json-body.ts';
 import { toLoggedPath } from './request/logged-path.ts';
@@ -20,10 +23,20 @@ import { buildSerializer, responses } from './response/json.ts';
 import { createTimings } from './response/timing.ts';
 import { answerUnknownRoutes } from './routes/not-found.ts';
 
-export interface ServerOptions extends Limits, Pick<ListenerOptions, 'host' | 'machine' | 'allowedHosts' | 'cors'> {
-  log: FastifyBaseLogger;
+/** Who may reach the server, which can change while it runs. */
+interface Admission {
+  /** Host names that requests may use. */
+  allowedHosts: readonly string[];
   /** Addresses and blocks of proxies whose X-Forwarded-For is trusted. */
   trustProxy: readonly string[];
+}
+
+export interface ServerOptions extends Admission, Limits, Pick<ListenerOptions, 'cors'> {
+  /** The address that the server is bound to. */
+  host: string;
+  /** This machine's name. */
+  machine: string;
+  log: FastifyBaseLogger;
   /** Without it, the server speaks plain HTTP. */
   certificate?: Certificate | undefined;
   /** Named in every response, if several instances share a database. */
@@ -37,7 +50,14 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const secure = certificate !== undefined;
   const common = createCommonHeaders({ cors: options.cors, secure, instance: options.instance });
   const server = createNodeServer(options, createResponseClass(common));
-  const connections = new Connections(server, options.maxConnections);
+  const { host: boundTo, machine } = options;
+  const createChecks = ({ allowedHosts, trustProxy }: Admission) => ({
+    checkHost: createHostCheck({ boundTo, machine, allowed: allowedHosts }),
+    isProxy: createProxyCheck(trustProxy),
+  });
+  let checks = createChecks(options);
+  const isProxy = (address: string | undefined): boolean => checks.isProxy(address);
+  const connections = new Connections(server, options.maxConnections, isProxy);
   const delays = meters
     .histogram(
       'signalbox_event_loop_delay_seconds',
@@ -57,19 +77,24 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const app = Fastify({
     ...fastifyLimits,
     serverFactory: (route) => {
-      listenWith(server, route, { ...options, secure, connections, isLagging, timings });
+      const checkHost: Check = (request) => checks.checkHost(request);
+      listenWith(server, route, { cors: options.cors, secure, checkHost, connections, isLagging, timings });
       return server;
     },
     clientErrorHandler: createClientErrorHandler(connections, common),
-    trustProxy: options.trustProxy.length > 0 && [...options.trustProxy],
+    trustProxy: isProxy,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     schemaErrorFormatter: (errors) => toRefusal(errors),
     // A path that cannot be decoded has no route and therefore no error handler.
     frameworkErrors: respondToError,
   });
   app.decorate(responses, connections);
+  app.decorate(admission, (changed: Admission): void => {
+    checks = createChecks(changed);
+  });
   app.setErrorHandler(respondToError);
   timings.timeRoutes(app);
+  logRequests(app, log);
   app.addHook('preClose', async () => connections.end(server));
   answerUnknownRoutes(app);
   acceptBodies(app, {
@@ -77,9 +102,14 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     findRefusal: () => (isLagging() ? createBusyError('event_loop_delay') : undefined),
   });
   convertQueries(app);
-  if (log.level === 'debug' || log.level === 'trace') logRequests(app, log);
   return app;
 };
+
+const admission = 'admission';
+
+/** Changes who may reach a server of `createServer`, from the next request on. */
+export const changeAdmission = (app: FastifyInstance, changed: Admission): void =>
+  app.getDecorator<(changed: Admission) => void>(admission)(changed);
 
 const createNodeServer = (
   options: ServerOptions,
@@ -95,11 +125,20 @@ const createNodeServer = (
   return Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** One line for each request, at level debug: at info, a busy server would log little else. */
+/**
+ * One line for each request, at level debug: at info, a busy server would log little else. The level can change while the server
+ * runs; a hook for responses would slow down all of them.
+ */
 const logRequests = (app: FastifyInstance, log: FastifyBaseLogger): void => {
-  app.addHook('onResponse', async ({ method, url, ip, id, headers }, reply) => {
-    const { statusCode: status, elapsedTime } = reply;
-    const ms = Math.round(elapsedTime * 1000) / 1000;
-    log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms, ...toTrace(headers) }, 'request');
+  app.addHook('onRequest', (request, reply, done) => {
+    if (log.level === 'debug' || log.level === 'trace') reply.raw.once('close', () => logRequest(log, request, reply));
+    done();
   });
+};
+
+const logRequest = (log: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void => {
+  const { method, url, ip, id, headers } = request;
+  const { statusCode: status, elapsedTime } = reply;
+  const ms = Math.round(elapsedTime * 1000) / 1000;
+  log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms, ...toTrace(headers) }, 'request');
 };

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Authorize } from '../auth/guard.ts';
+import type { IdentifySender } from '../auth/sender.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/routes/program-pages.ts';
@@ -13,8 +14,11 @@ import type { Awaitable } from '../storage/list.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import type { Tables } from '../storage/postgres/moved-tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
+import type { Concern } from './concern.ts';
 import type { Route } from './route.ts';
 import type { Topic } from './topic.ts';
+
+export type { Concern };
 
 /**
  * Opens a durable log in the data directory; `title` prefixes its messages in the program's log, which has all events but
@@ -25,6 +29,14 @@ export type OpenLog = (
   options: Omit<JournalOptions, 'directory' | 'report'>,
   isExpected?: (event: JournalEvent) => boolean,
 ) => Promise<Journal>;
+
+/** Texts that are made at random where the settings do not name any, by their names. */
+export interface RandomSecrets {
+  /** The file that keeps them, so they are the same after a restart; undefined if they last until the process ends. */
+  file: string | undefined;
+  /** The secret with this name; made of so many random bytes if it is new. Throws a SettingsError if it cannot be kept. */
+  get(name: string, bytes: number): string;
+}
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */
 export interface Parts {
@@ -43,10 +55,14 @@ export interface Parts {
   openSnapshot: (name: string) => Snapshot;
   /** Rejects with the 401 or 403 for a caller without access, as the guard of a route does. */
   authorize: Authorize;
+  /** Who sends alerts with a request, also on an open route. */
+  identifySender: IdentifySender;
   /** The topics of all mounted features by name; known once all features are created. */
   topics: () => ReadonlyMap<string, Topic>;
   /** The names of the mounted features whose changes cannot be stored at the moment. */
   listUnavailable: () => Promise<string[]>;
+  /** What needs attention now: the concerns of all mounted features, stores and logs, in no particular order. */
+  findConcerns: () => Promise<Concern[]>;
   /** Where the feature counts what it does, for /metrics. */
   meters: Meters;
   clock: () => Date;
@@ -55,6 +71,7 @@ export interface Parts {
   host: HostReadings;
   log: FastifyBaseLogger;
   tokens: Tokens;
+  secrets: RandomSecrets;
   /** The feature's own records from the seed file, by key; already validated against `seed`. */
   records: Record<string, unknown[]>;
 }
@@ -69,6 +86,8 @@ export interface Profile {
   summary: string;
   /** Serves only its own routes: other methods on their paths, HEAD and `GET /` too, are unknown routes (404). */
   strict?: boolean;
+  /** The setting `access` cannot open it, because its contract needs a token, or cannot close it, because it hands out tokens. */
+  fixedAccess?: 'closed' | 'open';
 }
 
 export interface FeatureInstance<Settings = Record<string, unknown>> {
@@ -80,6 +99,8 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   topics?: Record<string, Topic>;
   /** Messages printed once on startup, e.g. random passwords and open routes. */
   notices?: string[];
+  /** What needs somebody's attention now, the worst first. Called about once a second, so it reads only what is in memory. */
+  findConcerns?(): Concern[];
   /** Whether changes can be stored at the moment; by default they can. */
   isReady?(): Awaitable<boolean>;
   /** Called when the server listens: begins what runs by itself. */
@@ -155,6 +176,8 @@ export interface Feature<P extends TProperties = TProperties> {
   findProblems?(settings: Static<TObject<P>>): string[];
   /** What its settings lack for instances that share a store, as clauses such as `set users`. */
   findSharingProblems?(settings: Static<TObject<P>>): string[];
+  /** Files with secrets that the settings name, by what messages call them. Called with valid settings. */
+  listSecretFiles?(settings: Static<TObject<P>>): { name: string; path: string }[];
   tools?: Tool[];
   /** What is moved from store to store. */
   transfer?: Transfer;

@@ -10,6 +10,7 @@ import { login } from './login/index.ts';
 import { metrics } from './metrics/index.ts';
 import { monitoring } from './monitoring/index.ts';
 import { simpleTasks } from './simple-tasks/index.ts';
+import { status } from './status/index.ts';
 import { tasks } from './tasks/index.ts';
 
 /** Every feature, one for each folder beside this file; there is no automatic discovery. */
@@ -23,6 +24,7 @@ export const features: readonly Feature[] = [
   commands,
   metrics,
   history,
+  status,
   events,
   instances,
   webConsole,

@@ -34,9 +34,14 @@ export interface Route<S extends FastifySchema = FastifySchema>
   > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
+  /** Who may use it by contract; the setting `access` may change it. */
   access: Access;
-  /** Where a token is enough, a key with this scope is accepted too. */
+  /** Where a token or a role is needed, a key with this scope is accepted too. */
   scope?: Scope;
+  /** Open whatever the setting `access` says: health checks and the login. */
+  staysOpen?: boolean;
+  /** The setting `access` may open it to everyone. */
+  canBeOpen?: boolean;
   /** One line; becomes the operation's summary in the OpenAPI document. */
   summary: string;
   schema: S;

@@ -17,13 +17,19 @@ export interface Topic {
   subscribe(send: SendEvent, after: number): () => void;
 }
 
+interface PollingOptions {
+  /** Sends only values that differ from the one before. */
+  onlyChanges?: boolean;
+  /** Called before a reading that does not continue the one before, since nobody has listened. */
+  begin?(): void;
+}
+
 /** A topic that reads a value at intervals while somebody listens; a new listener gets one at once. */
 export const createPolledTopic = (
   access: Access,
   intervalMs: number,
   read: () => Promise<object>,
-  /** Sends only values that differ from the one before. */
-  { onlyChanges = false } = {},
+  { onlyChanges = false, begin }: PollingOptions = {},
 ): Topic => {
   const listeners = new Set<SendEvent>();
   let timer: NodeJS.Timeout | undefined;
@@ -51,6 +57,7 @@ export const createPolledTopic = (
         void send(last.text);
       } else {
         last = undefined;
+        begin?.();
         void poll();
       }
       return () => {
@@ -63,8 +70,37 @@ export const createPolledTopic = (
   };
 };
 
-/** A topic of notices, and the function that sends one to all listeners. */
-export const createNoticeTopic = (access: Access): { topic: Topic; publish(notice: object): void } => {
+/** A topic of values that a source gives at once and whenever there is another one, while somebody listens. */
+export const createSourceTopic = (access: Access, listen: (report: (value: object) => void) => () => void): Topic => {
+  const listeners = new Set<SendEvent>();
+  let end: (() => void) | undefined;
+  let last: string | undefined;
+  const report = (value: object): void => {
+    last = JSON.stringify(value);
+    for (const send of listeners) void send(last);
+  };
+  return {
+    access,
+    subscribe: (send) => {
+      listeners.add(send);
+      if (!end) end = listen(report);
+      else if (last !== undefined) void send(last);
+      return () => {
+        listeners.delete(send);
+        if (listeners.size > 0) return;
+        end?.();
+        end = undefined;
+        last = undefined;
+      };
+    },
+  };
+};
+
+/** Sends a notice, which is made only if somebody listens, to all listeners. */
+export type Publish = (toNotice: () => object) => void;
+
+/** A topic of notices, and the function that sends one. */
+export const createNoticeTopic = (access: Access): { topic: Topic; publish: Publish } => {
   const listeners = new Set<SendEvent>();
   return {
     topic: {
@@ -74,9 +110,9 @@ export const createNoticeTopic = (access: Access): { topic: Topic; publish(notic
         return () => void listeners.delete(send);
       },
     },
-    publish: (notice) => {
+    publish: (toNotice) => {
       if (listeners.size === 0) return;
-      const text = JSON.stringify(notice);
+      const text = JSON.stringify(toNotice());
       for (const send of listeners) void send(text);
     },
   };

@@ -10,17 +10,22 @@ export interface Remembered {
 }
 
 /**
- * Values by key, for 24 hours after they were stored and as long as newer ones are at most 50,000 with 16 Mi characters.
+ * Values by key, for 24 hours or `keptMs` after they were stored, and as long as newer ones are at most half of `count` with
+ * 16 Mi characters.
  */
 export class RecentKeys<T extends Remembered> {
   readonly #clock: () => Date;
+  readonly #keptMs: number;
+  readonly #count: number;
   /** Once the newer half is full, it becomes the older one: to delete the oldest of a Map one by one is slow. */
   #newer = new Map<string, T>();
   #older = new Map<string, T>();
   #newerLength = 0;
 
-  constructor(clock: () => Date) {
+  constructor(clock: () => Date, { keptMs = rememberedMs, count = rememberedCount } = {}) {
     this.#clock = clock;
+    this.#keptMs = keptMs;
+    this.#count = count;
   }
 
   find(key: string): T | undefined {
@@ -30,7 +35,7 @@ export class RecentKeys<T extends Remembered> {
 
   /** `length` is about that of the value's texts, where it has long ones. */
   remember(key: string, value: T, length = 0): void {
-    if (this.#newer.size >= rememberedCount / 2 || this.#newerLength >= rememberedLength / 2) {
+    if (this.#newer.size >= this.#count / 2 || this.#newerLength >= rememberedLength / 2) {
       this.#older = this.#newer;
       this.#newer = new Map();
       this.#newerLength = 0;
@@ -40,7 +45,7 @@ export class RecentKeys<T extends Remembered> {
   }
 
   isRecent(storedAt: number): boolean {
-    return this.#clock().getTime() - storedAt < rememberedMs;
+    return this.#clock().getTime() - storedAt < this.#keptMs;
   }
 
   /** Those that are remembered, older ones first. */

@@ -57,7 +57,7 @@ export interface RecordLog {
   onStored(listener: (lastSeq: number) => void): () => void;
   /**
    * Retention of files keeps segments with records after `from()` as long as all closed segments take up at most
-   * `maxBytes`. `onDropped` gets the last seq of each segment that was deleted nevertheless. To be called once, with
+   * `maxBytes`. `onDropped` gets the last seq of each segment that is deleted nevertheless. To be called once, with
    * `awaitsHold`.
    */
   holdFrom(from: () => number, maxBytes: number, onDropped: (lastSeq: number) => void): Promise<void>;

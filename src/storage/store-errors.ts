@@ -12,16 +12,10 @@ export class StoreConflict extends Error {
   }
 }
 
-/** An `Idempotency-Key` came again with another body, which becomes a 422, or while its first request runs, a 409 with
- * Retry-After. */
+/** An `Idempotency-Key` came again with another body, which becomes a 422. */
 export class KeyRefusal extends Error {
-  readonly isRunning: boolean;
-
-  constructor(isRunning: boolean) {
-    super(
-      isRunning ? 'A request with this Idempotency-Key is running' : 'This Idempotency-Key was used for another body',
-    );
-    this.isRunning = isRunning;
+  constructor() {
+    super('This Idempotency-Key was used for another body');
   }
 }
 

@@ -4,19 +4,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { requires } from '../faults/support/requirements.ts';
 import { passwords, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { clientPath } from './built-client.ts';
+import { clientTools, skipWithout } from './client-tools.ts';
 
 /** Other runtimes, with the arguments that let them run a program that uses the network. */
-const runtimes = [
-  ['bun', 'run'],
-  ['deno', 'run', '--no-prompt', '--allow-net', '--allow-read'],
-];
-
-/** `.ci/run` says that this machine has none. */
-const isMissing = process.env['SIGNALBOX_TEST_RUNTIMES'] === 'none';
+const runtimes = {
+  Bun: ['@oven/bun-linux-x64/bin/bun', 'run'],
+  Deno: ['@deno/linux-x64-glibc/deno', 'run', '--no-prompt', '--allow-net', '--allow-read'],
+};
 
 const program = `
 import { createClient } from '${clientPath.href}';
@@ -36,14 +33,14 @@ for await (const { data } of client.streamEvents({ topics: ['alerts'], lastEvent
 console.log(JSON.stringify(seen));
 `;
 
-for (const [name = '', ...args] of runtimes) {
-  const { skip } = isMissing ? { skip: 'Bun and Deno could not be installed' } : requires({ programs: [name] });
-
-  test(`the client works in ${name}: calls, logins, versions, lists and events`, { skip }, async (t) => {
+for (const [name, [file = '', ...args]] of Object.entries(runtimes)) {
+  test(`the client works in ${name}: calls, logins, versions, lists and events`, {
+    skip: skipWithout(file),
+  }, async (t) => {
     const { url } = await startApp(t);
-    const file = join(createFolder(t), 'program.mjs');
-    writeFileSync(file, program.replace('URL', url).replace('PASSWORD', passwords.admin));
-    const { stdout } = await promisify(execFile)(name, [...args, file], { timeout: 60_000 });
+    const path = join(createFolder(t), 'program.mjs');
+    writeFileSync(path, program.replace('URL', url).replace('PASSWORD', passwords.admin));
+    const { stdout } = await promisify(execFile)(join(clientTools, file), [...args, path], { timeout: 60_000 });
     assert.deepEqual(JSON.parse(stdout), [412, 1, 'Completed', true, 'disk is full']);
   });
 }

@@ -62,6 +62,7 @@ test('the types have the topics of the server, and the fields of its readings', 
   for (const [topic, name] of [
     ['host', 'HostUsage'],
     ['processes', 'ProcessUsage'],
+    ['top', 'ProcessUsage'],
   ] as const) {
     const [event] = await take(streamEvents({ topics: [topic] }), 1);
     assert.deepEqual(listMembers(name).sort(), Object.keys(event?.data ?? {}).sort());

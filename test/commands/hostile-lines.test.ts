@@ -28,7 +28,7 @@ const plainTexts = [
   '%PATH%',
   '/etc/passwd',
   "'#<script>alert(1)</script>'",
-  "'“x” – y'",
+  "'x – y\u00a0z'",
   '"--%"',
   '\\\\host\\share',
 ];

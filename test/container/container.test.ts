@@ -24,7 +24,7 @@ test('the container runs without root on a read-only root file system, is health
   const start = async (): Promise<void> => {
     podman(
       ...['run', '--detach', '--name', 'box', '--read-only', '--cap-drop=all', '--security-opt=no-new-privileges'],
-      ...['--network=host', `--env=SIGNALBOX_PORT=${port}`, '--env=SIGNALBOX_STORE=file'],
+      ...['--network=host', `--env=SIGNALBOX_PORT=${port}`],
       // The engine's own limits may be above those of this machine.
       ...['--ulimit=nofile=1024:1024', '--ulimit=nproc=1000:1000', `--volume=${data}:/var/lib/signalbox:U`, image],
     );
@@ -38,14 +38,29 @@ test('the container runs without root on a read-only root file system, is health
   assert.equal(podman('healthcheck', 'run', 'box'), '');
   assert.match(podman('exec', 'box', 'sh', '-c', '! touch /usr/x 2>&1'), /Read-only file system/);
   assert.equal(podman('exec', 'box', 'sh', '-c', 'command -v curl wget node npm || true'), '');
-  for (const path of ['/console/', '/docs/', '/openapi.json', '/api/processes']) {
+  for (const path of ['/console/', '/docs/', '/openapi.json', '/health']) {
     assert.equal((await fetch(url + path)).status, 200, path);
   }
-  const { status } = await fetch(`${url}/api/alert`, { method: 'POST', body: '{"message": "kept in the volume"}' });
-  assert.equal(status, 200);
+  for (const path of ['/api/processes', '/api/tasks', '/api/alerts']) {
+    assert.equal((await fetch(url + path)).status, 401, path);
+  }
+  const { adminPassword } = JSON.parse(podman('exec', 'box', 'cat', '/var/lib/signalbox/secrets.json'));
+  const post = async (path: string, body: object, headers = {}): Promise<Response> =>
+    fetch(url + path, { method: 'POST', body: JSON.stringify(body), headers });
+  const login = await post('/api/auth/login', { Username: 'admin', Password: adminPassword });
+  const { token } = (await login.json()) as { token: string };
+  const bearer = { authorization: `Bearer ${token}` };
+  assert.equal((await post('/api/alert', { message: 'kept in the volume' }, bearer)).status, 200);
+  assert.equal((await post('/api/tasks', { Title: 'kept, too' }, bearer)).status, 201);
   podman('stop', '--time', '20', 'box');
   assert.equal(inspect(podman, 'box').State.ExitCode, 0);
   podman('rm', 'box');
   await start();
-  assert.match(await (await fetch(`${url}/api/alerts`)).text(), /kept in the volume/);
+  for (const [path, text] of [
+    ['/api/alerts', /kept in the volume/],
+    ['/api/tasks', /kept, too/],
+    ['/api/items', /"total":0/],
+  ] as const) {
+    assert.match(await (await fetch(url + path, { headers: bearer })).text(), text);
+  }
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp } from '../support/app.ts';
+import { startReceiver as startAnyReceiver } from '../support/receiver.ts';
 import { openBrowser, toSkip } from './browser.ts';
 import { fillLogin, findFaults, logIn, openConsole } from './console.ts';
 
@@ -17,7 +18,7 @@ const startReceiver = (t: TestContext): Promise<string> => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       count += 1;
-      response.writeHead(count === 1 ? 404 : 200).end();
+      response.writeHead(count === 1 ? 400 : 200).end();
     });
   });
   t.after(() => server.close());
@@ -29,30 +30,56 @@ const startReceiver = (t: TestContext): Promise<string> => {
 const start = async (t: TestContext) => {
   const url = await startReceiver(t);
   const app = await startApp(t, { settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
-  const id = await sendAlert(app, { message: 'refused once', level: 'ERROR' });
-  return { app, id };
+  await sendAlert(app, { message: 'refused once', level: 'ERROR' });
+  return app;
 };
 
-test('deliveries show a parked alert, which is delivered by another try', { skip }, async (t) => {
-  const { app, id } = await start(t);
+test('deliveries show the text of an alert that was given up, and another try delivers it', { skip }, async (t) => {
+  const app = await start(t);
   const { page, complaints } = await openConsole(t, browser, { app, hash: '#/deliveries' });
   await page.getByText('Log in to see this').waitFor();
   await logIn(page, 'admin');
   const region = page.getByRole('region', { name: 'pager' });
-  await region.getByText('1 parked alert', { exact: true }).waitFor();
-  await region.getByText('the receiver responded 404').first().waitFor();
+  await region.getByText('1 alert given up', { exact: true }).waitFor();
+  await region.getByText('1 not delivered', { exact: true }).waitFor();
+  await region.getByRole('link', { name: 'refused once' }).waitFor();
+  await region.getByText('the receiver responded 400').first().waitFor();
   assert.deepEqual(await findFaults(page), []);
-  await region.getByRole('button', { name: `Retry alert ${id}` }).press('Enter');
+  await region.getByRole('button', { name: 'Retry: refused once' }).press('Enter');
   await page.getByRole('status').getByText('Delivered.').waitFor();
-  await region.getByText('1 parked alert', { exact: true }).waitFor({ state: 'detached' });
+  await region.getByText('Up to date').waitFor();
+  assert.equal(await region.getByText('given up', { exact: true }).count(), 0);
   assert.deepEqual(complaints, []);
 });
 
-test('a session that expires is asked for again, and the action continues after the login', { skip }, async (t) => {
-  const { app, id } = await start(t);
+test('a receiver that refuses everything is shown as failing, and one button tries all alerts again', {
+  skip,
+}, async (t) => {
+  let status = 401;
+  const { url } = await startAnyReceiver(t, (response) => void response.writeHead(status).end());
+  const app = await startApp(t, {
+    settings: { destinations: [{ name: 'pager', type: 'webhook', url, levels: ['CRITICAL'] }] },
+  });
+  for (const number of [1, 2, 3]) await sendAlert(app, { message: `alert ${number}`, level: 'CRITICAL' });
   const { page } = await openConsole(t, browser, { app, hash: '#/deliveries' });
   await logIn(page, 'admin');
-  const retry = page.getByRole('button', { name: `Retry alert ${id}` });
+  const region = page.getByRole('region', { name: 'pager' });
+  await region.getByText(/^Failing since /).waitFor();
+  await region.getByText('3 alerts waiting').waitFor();
+  await region.getByRole('link', { name: 'alert 2' }).waitFor();
+  await region.getByText(new URL(url).origin).waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  status = 200;
+  await region.getByRole('button', { name: 'Retry all now: pager' }).click();
+  await page.getByRole('status').getByText('3 alerts are tried again.').waitFor();
+  await region.getByText('Up to date').waitFor();
+});
+
+test('a session that expires is asked for again, and the action continues after the login', { skip }, async (t) => {
+  const app = await start(t);
+  const { page } = await openConsole(t, browser, { app, hash: '#/deliveries' });
+  await logIn(page, 'admin');
+  const retry = page.getByRole('button', { name: 'Retry: refused once' });
   await retry.waitFor();
   let isRefused = false;
   await page.route('**/retry', async (route) => {

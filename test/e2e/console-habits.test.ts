@@ -126,8 +126,8 @@ test('paste, undo, Enter and Esc do in fields what they do everywhere', { skip }
   assert.equal(await filter.inputValue(), '');
   await page.getByRole('button', { name: 'Delete Check the backups' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('Restored as task 2.').waitFor();
-  assert.equal((await app.request('GET', '/api/tasks/2')).json['Title'], 'Check the backups');
+  await task(page, 'Check the backups').waitFor();
+  assert.equal((await app.request('GET', '/api/tasks/1')).json['Title'], 'Check the backups');
   assert.deepEqual(complaints, []);
 });
 
@@ -236,7 +236,7 @@ test('focus, pressed chips and charts stay visible in forced colours', { skip },
   await page.getByRole('table', { name: 'Alerts' }).getByRole('link').first().waitFor();
   const before = await readLook(page, /^Error/);
   await page.getByRole('button', { name: /^Error/ }).press('Enter');
-  await page.waitForURL('**level=ERROR');
+  await page.waitForURL('**severity=ERROR');
   await page.getByRole('heading', { level: 1 }).click();
   assert.notEqual(await readLook(page, /^Error/), before);
   const plain = await readLook(page, /^Critical/);

@@ -71,7 +71,7 @@ test('hostile names of processes are shown as text, in the table and as the resu
 test('hostile alerts, tasks and reasons are shown as text, whole or with a way to see all of it', {
   skip,
 }, async (t) => {
-  const { url } = await startReceiver(t, answer(404));
+  const { url } = await startReceiver(t, answer(400));
   const app = await startApp(t, { settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
   const ids: string[] = [];
   for (const text of [markup, backwards, controls, word])

@@ -110,7 +110,7 @@ test('a list that was offline neither loses nor repeats an alert', { skip }, asy
   for (let number = 2; number < 150; number += 1) sent.unshift(await send(app, `alert ${number}`));
   await page.context().setOffline(false);
   await page.getByRole('link', { name: 'alert 149' }).waitFor();
-  await page.getByText('149 alerts').waitFor();
+  await page.getByText('149 alerts', { exact: true }).waitFor();
   const shown = await readIds(page);
   assert.deepEqual(shown, sent.slice(0, shown.length));
 });

@@ -95,7 +95,7 @@ test(
       const { page, complaints } = await openConsole(t, browser, { app, hash: '#/alerts?range=7d' });
       const job = (seq: number) => page.getByRole('link', { name: `job ${seq} on volume` });
       await job(count).waitFor();
-      await page.getByRole('slider', { name: /^7 d: 604,\d\d\d alerts/ }).waitFor();
+      await page.getByRole('listbox', { name: /^7 d: 604,\d\d\d alerts/ }).waitFor();
 
       const check = async (what: string, far: number) => {
         const scrolling = await measureScrolling(browser, page, 240, far);

@@ -83,16 +83,13 @@ test('the form of a new task stays as it is when the session ends', { skip }, as
 });
 
 const wrong: [hash: string, route: string, body: string][] = [
-  ['#/', 'GET /api/processes', '{"data":[{"name":5}]}'],
   ['#/', 'GET /api/history', '{"times":"now"}'],
-  ['#/', 'GET /api/disks', '{"data":[null]}'],
   ['#/', 'GET /api/info', '[]'],
   ['#/tasks', 'GET /api/tasks', '{"total":1,"data":[{"Id":"x"}]}'],
   ['#/alerts', 'GET /api/alerts/search', 'null'],
   ['#/alerts', 'GET /api/alerts/histogram', '{"buckets":{}}'],
   ['#/commands', 'GET /api/commands', '[]'],
   ['#/audit', 'GET /api/executions', '<html>'],
-  ['#/deliveries', 'GET /api/deliveries', '{"data":{}}'],
   ['#/items', 'GET /api/items', '"text"'],
   ['#/simple-tasks', 'GET /simple/api/tasks', '{}'],
 ];

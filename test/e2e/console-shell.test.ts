@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startApp } from '../support/app.ts';
 import { openBrowser, toSkip } from './browser.ts';
-import { fillLogin, findFaults, logIn, openConsole } from './console.ts';
+import { fillLogin, findFaults, logIn, openConsole, waitUntilLoaded } from './console.ts';
 
 const browser = await openBrowser();
 const skip = toSkip(browser);
@@ -139,6 +139,44 @@ test('a login that a screen needs is asked for on the screen', { skip }, async (
   await page.getByText('No alerts yet').waitFor();
 });
 
+test('a server whose open routes others can reach says so on every screen', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser, { settings: { trustProxy: ['127.0.0.1'] } });
+  const warning = page.getByRole('note').getByText(/paths need no token\. Set access to "login"/);
+  await warning.waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  await page.goto('/console/#/tasks');
+  await warning.waitFor();
+  await page.setViewportSize({ width: 360, height: 640 });
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  assert.deepEqual(complaints, []);
+
+  const closed = await openConsole(t, browser, { settings: { trustProxy: ['127.0.0.1'], access: 'login' } });
+  assert.equal(await closed.page.getByRole('note').count(), 0);
+});
+
+test('with access login every screen asks for a login and works after it', { skip }, async (t) => {
+  const { page, complaints } = await openConsole(t, browser, { settings: { access: 'login' }, hash: '#/tasks' });
+  await page.getByText('Log in to see this').first().waitFor();
+  await logIn(page, 'reader');
+  await page.getByText('No tasks yet').first().waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  for (const [hash, heading] of [
+    ['#/', 'Latest alerts'],
+    ['#/alerts', 'Alerts'],
+    ['#/items', 'Items'],
+  ] as const) {
+    await page.goto(`/console/${hash}`);
+    await page.getByRole('heading', { name: heading, exact: true }).first().waitFor();
+    await waitUntilLoaded(page);
+    assert.equal(await page.getByText('Log in to see this').count(), 0, hash);
+    assert.equal(await page.getByRole('alert').count(), 0, hash);
+  }
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('401')),
+    [],
+  );
+});
+
 test('the palette logs in and out, and offers no login where there is none', { skip }, async (t) => {
   const { page } = await openConsole(t, browser);
   const options = page.getByRole('dialog').getByRole('option');
@@ -160,7 +198,7 @@ test('the palette logs in and out, and offers no login where there is none', { s
 
 test('a server without readings is not called healthy', { skip }, async (t) => {
   const { page, complaints } = await openConsole(t, browser, { settings: { profiles: ['tasks'] } });
-  await page.getByText('This server has nothing mounted that says how it is').waitFor();
+  await page.getByText('so nothing says how it is').waitFor();
   assert.equal(await page.getByRole('button', { name: '24 h' }).count(), 0);
   assert.deepEqual(complaints, []);
 });

@@ -17,7 +17,8 @@ import { waitUntil } from './support/wait.ts';
 
 const needs = requires({ programs: diskPrograms, mounts: true, loops: true });
 const memoryBytes = 24 * MiB;
-const leftBytes = 96 * 1024;
+/** Enough for a start to write its files. */
+const leftBytes = 192 * 1024;
 const block = Buffer.alloc(16 * 1024, 'x');
 
 interface Case {

@@ -6,6 +6,7 @@ import { passwords, secret } from '../support/app.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';
 import { type Running, startProgram } from '../support/program.ts';
+import { toStoreFlags } from '../support/store-flags.ts';
 import { createDisk, diskPrograms, MiB } from './support/disk.ts';
 import { createPowerSwitch } from './support/power-switch.ts';
 import { requires } from './support/requirements.ts';
@@ -18,14 +19,18 @@ const clientCount = 8;
 const roundCount = rounds(3, 100, 10);
 
 const start = (t: TestContext, dataDir: string, store: string): Promise<Running> =>
-  startProgram(t, ['--data-dir', dataDir, '--store', store, '--max-event-loop-delay', '0', '--profiles', 'alerts'], {
-    variables: {
-      TZ: 'UTC',
-      SIGNALBOX_JWT_SECRET: secret,
-      SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
-      SIGNALBOX_READER_PASSWORD: passwords.reader,
+  startProgram(
+    t,
+    ['--data-dir', dataDir, ...toStoreFlags(store), '--max-event-loop-delay', '0', '--profiles', 'alerts'],
+    {
+      variables: {
+        TZ: 'UTC',
+        SIGNALBOX_JWT_SECRET: secret,
+        SIGNALBOX_ADMIN_PASSWORD: passwords.admin,
+        SIGNALBOX_READER_PASSWORD: passwords.reader,
+      },
     },
-  });
+  );
 
 /** Sends each alert once until the server is gone; `ids` gets those that were accepted. */
 const keepSending = async ({ request }: Running, ids: string[]): Promise<void> => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { listLinkedFiles } from '../repo/support/documents.ts';
 import {
   createClone,
   createHome,
@@ -14,12 +15,6 @@ import {
 } from './clone.ts';
 
 const skip = findObstacle();
-
-/** Paths that the README of an installed package links to. */
-const listLinks = (folder: string): string[] =>
-  [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !/^https?:/.test(link));
 
 /** Uses the client as a program that depends on the package does. */
 const program = `
@@ -55,9 +50,19 @@ test('npm pack in a fresh clone makes a package', { skip }, async (t) => {
     await stop();
   });
 
-  await t.test('whose README links to files of the package', () => {
+  await t.test('whose documents link to files of the package', () => {
     const folder = join(home.folder, 'prefix', 'lib', 'node_modules', 'signalbox');
-    for (const link of listLinks(folder)) assert.ok(existsSync(join(folder, link)), link);
+    const documents = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.endsWith('.md') && !path.startsWith('node_modules'),
+    );
+    assert.ok(documents.length > 50, `${documents.length} documents`);
+    const links = documents.flatMap((path) =>
+      listLinkedFiles(readFileSync(join(folder, path), 'utf8')).map((link) => `${path} → ${join(dirname(path), link)}`),
+    );
+    assert.deepEqual(
+      links.filter((link) => !existsSync(join(folder, link.split(' → ')[1] ?? ''))),
+      [],
+    );
   });
 
   await t.test('that npx runs in an empty directory, and whose client a project can import', async (t) => {

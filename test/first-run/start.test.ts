@@ -73,6 +73,15 @@ test('a second npm start serves the pages at once and writes nothing', { skip },
   assert.deepEqual(describeTree(clone), tree);
 });
 
+test('a native fault ends a server that npm has started at once', { skip }, async (t) => {
+  await startServer(t, npmStart, clone, home);
+  const [pid] = listProcesses(clone).filter((each) =>
+    /^[^\0]*node\0scripts\/start\.mjs\0/.test(readFileSync(`/proc/${each}/cmdline`, 'utf8')),
+  );
+  process.kill(Number(pid), 'SIGSEGV');
+  await waitUntil('nothing runs in the clone', () => listProcesses(clone).length === 0, 5000);
+});
+
 test('two first starts at the same time both serve, and one of them installs', { skip }, async (t) => {
   const fresh = createClone(home);
   const servers = await Promise.all([1, 2].map(() => startServer(t, npmStart, fresh, home)));

@@ -70,7 +70,7 @@ test('bash completes commands, flags and values', needs('bash'), async (t) => {
     ['signalbox --config a.json exp', ['export']],
     ['signalbox --config ', []],
     ['signalbox check-config --confi', []],
-    ['signalbox export --store', ['--store']],
+    ['signalbox export --store', ['--store', '--store-max-bytes']],
     ['signalbox create-key name --scope alerts:w', ['write']],
     ['signalbox run --time', ['--timeout']],
     ['signalbox run --timeout 1 -- mkfif', ['mkfifo']],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createAccessKey } from '../../src/auth/access-keys.ts';
 import { createFolder } from '../support/folder.ts';
 import { messagesOf, toDestination, waitForRequests } from '../support/outbox.ts';
 import { runProgram, startProgram } from '../support/program.ts';
@@ -43,15 +44,17 @@ test('test-destination fails if the receiver refuses the alert or cannot be reac
   );
 });
 
-test('SIGHUP takes over changed destinations and sends again to one that responded 410', async (t) => {
+test('SIGHUP takes over changed destinations and tries one that fails at once', async (t) => {
   const [first, second] = [await startReceiver(t, answer(410)), await startReceiver(t)];
-  const config = createConfig(t, [toDestination(first)]);
+  const { retrySeconds: _, ...usual } = toDestination(first);
+  const config = createConfig(t, [usual]);
   const { child, request, output } = await startProgram(t, ['--profiles', 'alerts', '--config', config.path]);
   const send = (message: string) => request('POST', '/api/alert', { body: { message } });
   await send('1');
-  await waitUntil('it is disabled', () => output.stderr.includes('responded 410'));
+  await waitUntil('it is failing', () => output.stderr.includes('the destination is failing'));
+  assert.match(output.stderr, /"destination":"hook","reason":"the receiver responded 410"/);
   first.behave(answer(200));
-  config.write([toDestination(first), toDestination(second, { name: 'second' })]);
+  config.write([usual, toDestination(second, { name: 'second' })]);
   child.kill('SIGHUP');
   await waitForRequests(first, 2);
   await waitUntil('the settings are reloaded', () => output.stderr.includes('settings reloaded'));
@@ -64,4 +67,59 @@ test('SIGHUP takes over changed destinations and sends again to one that respond
   await waitUntil('they are refused', () => output.stderr.includes('destination \\"second\\": url must begin'));
   await send('3');
   await waitUntil('the old ones stay', () => messagesOf(second).includes('3'));
+});
+
+test('a second signalbox that requires a key is a receiver, with its key from a file or a variable', async (t) => {
+  const folder = createFolder(t);
+  const { key, entry } = createAccessKey('first', ['alerts:write', 'alerts:read']);
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const settings = { dataDir: join(folder, 'second'), alertsAuth: 'bearer', keys: [entry] };
+  const second = await startProgram(t, ['--config', write('second.json', JSON.stringify(settings))]);
+  const to = { type: 'webhook', url: `${second.url}/api/alert` };
+  const destinations = [
+    { ...to, name: 'by-token', tokenFile: write('key', `${key}\n`) },
+    { ...to, name: 'by-header', headers: { Authorization: { variable: 'KEY_OF_SECOND' } } },
+  ];
+  const config = write('first.json', JSON.stringify({ dataDir: join(folder, 'first'), destinations }));
+  const variables = { KEY_OF_SECOND: `Bearer ${key}` };
+  const first = await startProgram(t, ['--config', config], { variables });
+  const { status } = await first.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'forwarded' } });
+  assert.equal(status, 200);
+  const list = () => second.request<{ data: { message: string }[] }>('GET', '/api/alerts', { token: key });
+  // Both requests have the alert's id as their Idempotency-Key.
+  await waitUntil('it has arrived', async () => (await list()).json.data.length === 1);
+  const tested = await runProgram(['test-destination', 'by-header', '--config', config], { variables });
+  assert.match(tested.stdout, /^delivered: 200\n/);
+  assert.deepEqual(
+    (await list()).json.data.map(({ message }) => message),
+    ['forwarded', 'This is a test alert.'],
+  );
+  assert.ok(!first.output.stderr.includes(key));
+});
+
+test('after kill -9 and a start the alerts go out at once, the newest critical one first', async (t) => {
+  const receiver = await startReceiver(t);
+  const port = Number(new URL(receiver.url).port);
+  await receiver.close();
+  const { retrySeconds: _, ...usual } = toDestination(receiver);
+  const config = createConfig(t, [usual]);
+  const args = ['--profiles', 'alerts', '--config', config.path];
+  const first = await startProgram(t, args);
+  const send = (level: string, message: string) =>
+    first.request('POST', '/api/alert', { body: { level, message } }).then(({ status }) => assert.equal(status, 200));
+  await send('ERROR', 'old');
+  await waitUntil('it has failed', () => first.output.stderr.includes('an alert was not delivered'));
+  await send('CRITICAL', 'critical');
+  await send('CRITICAL', 'newest');
+  await first.stop('SIGKILL');
+  const again = await startReceiver(t, answer(200), port);
+  const begun = performance.now();
+  await startProgram(t, args);
+  await waitForRequests(again, 3);
+  assert.ok(performance.now() - begun < 10_000);
+  assert.deepEqual(messagesOf(again), ['newest', 'critical', 'old']);
 });

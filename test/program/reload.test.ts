@@ -43,12 +43,16 @@ const createUser = async (name: string, password: string) => ({
   passwordHash: await hashPassword(password),
 });
 
-test('on SIGHUP new users can log in and removed ones cannot; tokens, tasks and connections stay', async (t) => {
-  const [ada, bob] = await Promise.all([createUser('ada', 'first'), createUser('bob', 'second')]);
-  const { url, write, reload, send, login, stop } = await start(t, { users: [ada] });
+test('on SIGHUP new users can log in and removed ones cannot; tokens of the others, tasks and connections stay', async (t) => {
+  const [ada, bob, eve] = await Promise.all([
+    createUser('ada', 'first'),
+    createUser('bob', 'second'),
+    createUser('eve', 'third'),
+  ]);
+  const { url, write, reload, send, login, stop } = await start(t, { users: [ada, eve] });
   await send('/api/tasks', { Title: 'kept' });
-  const { token = '' } = (await login('ada', 'first')).json;
-  write({ users: [bob, { ...ada, name: 'Ada' }] });
+  const { token = '' } = (await login('eve', 'third')).json;
+  write({ users: [bob, eve, { ...ada, name: 'Ada' }] });
   await reload(done);
   assert.equal((await login('bob', 'second')).status, 200);
   assert.equal((await login('Ada', 'first')).status, 200);

@@ -12,6 +12,8 @@ import { command, refusal, runProgram } from '../support/program.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
+const kept = 'it is kept for the next send or run';
+
 const node = process.execPath;
 const [program, ...programArgs] = command;
 
@@ -94,8 +96,8 @@ test('run without output, and with flags after the command, needs no dashes', as
   const ended = await run(server.url, ['--level', 'WARN', 'sh', '-c', 'exit $1', '--timeout', '7', '--help']);
   assert.equal(ended.code, 7);
   const [alert] = readAlerts(server);
-  assert.deepEqual([alert?.['source'], alert?.['level']], ['sh', 'WARN']);
-  assert.match(alert?.['message'] ?? '', /^sh failed with exit code 7 after \d+ s$/);
+  assert.deepEqual([alert?.['source'], alert?.['level']], ['exit', 'WARN']);
+  assert.match(alert?.['message'] ?? '', /^exit failed with exit code 7 after \d+ s$/);
 });
 
 test('a command that cannot be started gives the exit codes of a shell, and an alert', async (t) => {
@@ -119,7 +121,7 @@ test('a command ended by a signal gives 128 and its number', async (t) => {
   const server = await startServer(t);
   const { code, signal } = await run(server.url, ['sh', '-c', 'kill -KILL $$']);
   assert.deepEqual([code, signal], [137, null]);
-  assert.match(readAlerts(server)[0]?.['message'] ?? '', /^sh was ended by SIGKILL after /);
+  assert.match(readAlerts(server)[0]?.['message'] ?? '', /^kill was ended by SIGKILL after /);
 });
 
 test('the output of the command is a pipe, which scripts can open by its name', async (t) => {
@@ -215,7 +217,7 @@ test('a server that is away changes no exit code, and delays the exit only for -
   const ended = await run(`http://127.0.0.1:${port}`, ['--retry-for', '1', 'sh', '-c', 'exit 5']);
   assert.deepEqual(
     [ended.code, ended.stderr],
-    [5, `signalbox: the alert was not stored: http://127.0.0.1:${port}: the connection was refused\n`],
+    [5, `signalbox: the alert was not stored: http://127.0.0.1:${port}: the connection was refused; ${kept}\n`],
   );
   assert.ok(performance.now() - startedAt < 30_000);
   assert.equal((await run(`http://127.0.0.1:${port}`, ['true'])).stderr, '');
@@ -235,7 +237,7 @@ test('a signal ends the waiting for the server, with the exit code of the comman
   });
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'close'), [6, null]);
-  assert.equal(said, 'signalbox: the alert was not stored: interrupted\n');
+  assert.equal(said, `signalbox: the alert was not stored: interrupted; ${kept}\n`);
 });
 
 test('a reader that goes away ends the command, as without run', async (t) => {

@@ -20,6 +20,8 @@ const send = (url: string, args: string[], input?: string | Buffer, variables: R
     ...(input !== undefined && { input }),
   });
 
+const kept = 'it is kept for the next send or run';
+
 const list = async ({ request }: Pick<Running, 'request'>, path = '/api/alerts?count=100') =>
   (await request<{ data: Record<string, string>[] }>('GET', path)).json.data;
 
@@ -49,6 +51,27 @@ test('send stores an alert with its source, level and host, and prints nothing',
     [second?.['source'], second?.['level'], second?.['message']],
     [userInfo().username, 'INFO', '--odd'],
   );
+});
+
+test('send passes on what it is given about an alert', async (t) => {
+  const { url, requests } = await startReceiver(t, (response) => void response.end('{"received":true,"id":"a"}'));
+  const about = ['--hostname', 'db-1', '--key', 'replication/db-1', '--status', 'resolved'];
+  const links = [
+    '--link',
+    'https://wiki.example.org/db',
+    '--label',
+    'team=db',
+    '--label',
+    'query=a=b',
+    '--label',
+    'x=',
+  ];
+  assert.equal((await send(url, [...about, ...links, '--source', 'db', 'caught up'])).code, 0);
+  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
+    ...{ source: 'db', level: 'INFO', message: 'caught up', hostname: 'db-1' },
+    ...{ key: 'replication/db-1', status: 'resolved', link: 'https://wiki.example.org/db' },
+    labels: { team: 'db', query: 'a=b', x: '' },
+  });
 });
 
 test('send reads the message from standard input, whatever its bytes are', async (t) => {
@@ -142,21 +165,24 @@ test('send tries again after 429, 502, 503 and 504, and not before Retry-After',
 
 test('send ends with 75 if the server does not come back in time', async (t) => {
   const port = await findFreePort();
-  const refused = `signalbox: the alert was not stored: http://127.0.0.1:${port}: the connection was refused\n`;
+  const refused = `signalbox: the alert was not stored: http://127.0.0.1:${port}: the connection was refused; ${kept}\n`;
   for (const seconds of ['0', '1']) {
     const { code, stdout, stderr } = await send(`http://127.0.0.1:${port}`, ['--retry-for', seconds, 'x']);
     assert.deepEqual([code, stdout, stderr], [75, '', refused]);
   }
   const { url, requests } = await startReceiver(t, answer(503, { 'retry-after': '3600' }));
   const { code, stderr } = await send(url, ['x']);
-  assert.deepEqual([code, stderr], [75, `signalbox: the alert was not stored: ${url} responded 503\n`]);
+  assert.deepEqual([code, stderr], [75, `signalbox: the alert was not stored: ${url} responded 503; ${kept}\n`]);
   assert.equal(requests.length, 1, 'an hour is longer than a minute');
 });
 
 test('send ends with 75 if the server accepts connections but never responds', async (t) => {
   const { url } = await startReceiver(t, () => undefined);
   const { code, stderr } = await send(url, ['--retry-for', '0', 'x']);
-  assert.deepEqual([code, stderr], [75, `signalbox: the alert was not stored: ${url}: no response within 5 s\n`]);
+  assert.deepEqual(
+    [code, stderr],
+    [75, `signalbox: the alert was not stored: ${url}: no response within 5 s; ${kept}\n`],
+  );
 });
 
 test('a wrong or missing key ends send with 1, and the key is not shown', async (t) => {
@@ -240,7 +266,12 @@ test('addresses and flags that send cannot use are usage errors', async () => {
     [['--url', 'http://a:b@box'], '--url must be a URL without user name, password, query and fragment'],
     [['--retry-for', 'long'], '--retry-for must be seconds from 0 to 2000000, not "long"'],
     [['--retry-for', '-1'], '--retry-for must be seconds from 0 to 2000000, not "-1"'],
-    [['--key', 'sbk_x'], "Unknown option '--key'; see signalbox send --help"],
+    [['--key', 'sbk_x'], '--key says what the alert is about; the key of the server belongs into SIGNALBOX_KEY'],
+    [['--key', ''], '--key must have 1 to 256 characters'],
+    [['--status', 'over'], '--status must be firing or resolved, not "over"'],
+    [['--status', 'resolved'], '--status resolved needs --key, with the key of the alert that is resolved'],
+    [['--link', 'wiki'], '--link must be an http or https URL, not "wiki"'],
+    [['--label', 'team'], '--label must be NAME=VALUE, not "team"'],
     [['--port', '1'], '--port is a setting that send does not read'],
     [['--scope', 'alerts:write'], '--scope belongs to create-key'],
     [['--timeout', '1'], '--timeout belongs to run'],

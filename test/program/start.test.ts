@@ -10,26 +10,54 @@ import { settingsSchema } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
+import { waitUntil } from '../support/wait.ts';
 
 const longSecret = 'a signing key that is long enough for it';
 
-test('the start message shows the address, the mounts, the open routes and the random passwords', async (t) => {
+test('the start message shows where the console and the intake are, the mounts, what is open, and the random passwords', async (t) => {
   const { url, request, stop } = await startProgram(t, []);
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.equal((await request('GET', '/health')).status, 200);
   const { stdout } = await stop();
   assert.match(stdout, new RegExp(`^signalbox ${version} listens on ${url}\\n`));
-  assert.match(stdout, /\n {2}\/ +monitoring, tasks, items, login, alerts, commands, metrics, history, events\n/);
+  assert.match(
+    stdout,
+    /\n {2}\/ +monitoring, tasks, items, login, alerts, commands, metrics, history, status, events\n/,
+  );
   assert.match(stdout, /\n {2}\/protected +protected-tasks, login\n/);
   assert.match(stdout, /\n {2}\/simple +simple-tasks\n/);
-  assert.match(stdout, /\nOpen without a token:\n(.*\n)* {2}GET, POST \/api\/tasks\n/);
-  assert.doesNotMatch(stdout, /\/api\/execute|\/api\/items/);
+  assert.match(stdout, new RegExp(`\\n {2}Console +${url}/console/\\n {2}Send alerts +${url}/api/alert\\n`));
+  assert.match(
+    stdout,
+    /\nOpen without a token: monitoring, tasks, login, alerts in part, metrics, history, status, events, protected-tasks in part, simple-tasks\n/,
+  );
+  assert.match(stdout, /\nTasks and items are lost when the server stops; --store file keeps them\.\n/);
   for (const [name, role] of [
     ['admin', 'Admin'],
     ['reader', 'Reader'],
   ]) {
     assert.match(stdout, new RegExp(`\\nPassword of ${name} for this run: \\S{16}\\n`), role);
   }
+});
+
+test('where output and log go to one place, the start message comes first and whole', async (t) => {
+  const wrapper = ['sh', '-c', 'exec "$@" 2>&1', 'sh'];
+  const { output, stop } = await startProgram(t, ['--host', '0.0.0.0'], { wrapper });
+  await waitUntil('it has logged', () => output.stdout.includes('jwtSecret is not set'));
+  await stop();
+  const lines = output.stdout.trimEnd().split('\n');
+  const firstLogged = lines.findIndex((line) => line.startsWith('{'));
+  assert.match(lines[0] ?? '', /^signalbox \S+ listens on /);
+  assert.ok(lines.slice(0, firstLogged).some((line) => line.startsWith('Password of reader for this run: ')));
+  assert.ok(lines.slice(firstLogged).every((line) => line.startsWith('{')));
+});
+
+test('a server that listens on every address prints addresses that can be opened on this machine', async (t) => {
+  const { output } = await startProgram(t, ['--host', '0.0.0.0']);
+  assert.match(
+    output.stdout,
+    /listens on http:\/\/0\.0\.0\.0:(\d+)\n\n {2}Console +http:\/\/localhost:\1\/console\/\n/,
+  );
 });
 
 test('the log says that tokens end with the process only if there is no signing key', async (t) => {
@@ -137,7 +165,10 @@ test('a server bound beyond loopback logs a warning', async (t) => {
   const { stderr } = await stop();
   const warning = stderr.split('\n').find((line) => line.includes('"level":40'));
   const { msg, openRoutes } = JSON.parse(warning ?? '{}') as Record<string, unknown>;
-  assert.match(String(msg), /can be reached from other machines/);
+  assert.match(
+    String(msg),
+    /^Warning: the server listens on 0\.0\.0\.0, and 2 paths need no token\. Set access to "login"/,
+  );
   assert.deepEqual(openRoutes, ['GET, POST /api/tasks', 'GET /api/tasks/:id']);
 });
 

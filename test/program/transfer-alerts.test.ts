@@ -11,6 +11,7 @@ import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
 import { command, type Running, refusal, runProgram, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { toStoreFlags } from '../support/store-flags.ts';
 import {
   end,
   fileStore,
@@ -29,7 +30,7 @@ const skip = toSkipPostgres();
 const server = shareServer();
 
 /** The flag that names a new database. */
-const createDatabase = async (): Promise<string[]> => ['--store', await server.createDatabase()];
+const createDatabase = async (): Promise<string[]> => toStoreFlags(await server.createDatabase());
 
 const importText = (store: string[], input: string) => runProgram(['import', ...store], { input });
 
@@ -74,7 +75,9 @@ const startWithDestination = async (t: TestContext, store: string[]) => {
   const receiver = await startReceiver(t);
   const config = join(createFolder(t), 'config.json');
   const destinations = [toDestination(receiver, { startAt: 'oldest' })];
-  writeFileSync(config, JSON.stringify({ destinations }), { mode: 0o600 });
+  // The address of a database is in a config file, too.
+  const given = store[0] === '--config' ? JSON.parse(readFileSync(String(store[1]), 'utf8')) : {};
+  writeFileSync(config, JSON.stringify({ ...given, destinations }), { mode: 0o600 });
   const settings = ['--config', config, '--time-zone', 'UTC'];
   const running = await startProgram(t, [...store, ...settings], {
     variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },

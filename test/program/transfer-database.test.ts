@@ -4,6 +4,7 @@ import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
 import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { toStoreFlags } from '../support/store-flags.ts';
 import { end, fileStore, fill, header, lastId, logIn, task, variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
@@ -11,7 +12,7 @@ const skip = toSkipPostgres();
 const server = shareServer();
 
 /** The flag that names a new database. */
-const createDatabase = async (): Promise<string[]> => ['--store', await server.createDatabase()];
+const createDatabase = async (): Promise<string[]> => toStoreFlags(await server.createDatabase());
 
 const importText = (store: string[], lines: readonly string[]) =>
   runProgram(['import', ...store], { input: lines.map((line) => `${line}\n`).join('') });
@@ -98,15 +99,15 @@ test('an import into a database stores everything or nothing, and only into an e
 });
 
 test('an export or import without a usable database is refused in one line', { skip }, async () => {
-  const [, url = ''] = await createDatabase();
+  const database = await createDatabase();
   const nothing = 'store: the database has nothing to export';
-  assert.equal(await refusal(['export', '--store', url], 1), nothing);
+  assert.equal(await refusal(['export', ...database], 1), nothing);
   // It was only looked at.
-  assert.equal(await refusal(['export', '--store', url], 1), nothing);
+  assert.equal(await refusal(['export', ...database], 1), nothing);
   for (const command of ['export', 'import']) {
     const name = server.url('nowhere');
     assert.equal(
-      await refusal([command, '--store', name], 1),
+      await refusal([command, ...toStoreFlags(name)], 1),
       'store: the database cannot be used: there is no such database: create it, or correct the address',
     );
     assert.match(await refusal([command, '--store', 'postgres://127.0.0.1:1/none'], 1), /ECONNREFUSED/);

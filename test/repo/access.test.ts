@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { features } from '../../src/profiles/index.ts';
 import type { Route } from '../../src/profiles/route.ts';
+import { walkWithLogin } from '../support/access-matrix.ts';
 import { passwords, startApp, type TestApp } from '../support/app.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 import { listServedRoutes, readOperations, toRouteName } from './support/api.ts';
@@ -32,6 +35,10 @@ const variants: Record<string, unknown>[] = [
   { executeAuth: 'none' },
   { profiles: ['protected-tasks', 'items', 'login', 'commands', 'alerts'], alertsAuth: 'bearer' },
   { profiles: ['simple-tasks', 'items'] },
+  { access: 'login' },
+  {
+    access: { tasks: 'login', M: 'admin', alerts: 'admin', commands: 'open', 'simple-tasks': 'admin', events: 'login' },
+  },
 ];
 
 /** The methods that reach a route, including HEAD except for simple-tasks. */
@@ -103,9 +110,65 @@ test('the OpenAPI document marks exactly the routes that need a token, and those
     const app = await startApp(t, { settings });
     const operations = await readOperations(app);
     for (const route of listServedRoutes(app)) {
-      const key = route.access === 'token' && route.scope !== undefined ? [{ key: [] }] : [];
+      const key = route.scope === undefined ? [] : [{ key: [] }];
       const security = route.access === 'open' ? [] : [{ bearer: [] }, ...key];
       assert.deepEqual(operations[toRouteName(route)]?.security, security, toRouteName(route));
     }
   }
+});
+
+const keys = {
+  write: createAccessKey('write', ['alerts:write']),
+  read: createAccessKey('read', ['alerts:read']),
+  metrics: createAccessKey('metrics', ['metrics:read']),
+};
+const entries = Object.values(keys).map(({ entry }) => entry);
+
+test('with access login everyone gets exactly the routes that the documents promise them', async (t) => {
+  const app = await startApp(t, { settings: { access: 'login', keys: entries, loginTriesPerAddress: 0 } });
+  const { json } = await app.request<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json');
+  const credentials = {
+    ...{ reader: await app.login('reader'), admin: await app.login('admin') },
+    ...{ write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key },
+  };
+  const query = (path: string) => (path === '/api/events' ? '?topics=alerts' : '');
+  const admitted = await walkWithLogin(
+    async (method, path, token, body) => {
+      // A stream would not end.
+      const sent = path === '/api/events' ? 'HEAD' : method;
+      return (await app.request(sent, path + query(path), { ...(token && { token }), ...(body && { body }) })).status;
+    },
+    json,
+    credentials,
+  );
+  t.diagnostic(JSON.stringify(admitted));
+  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['a Reader'] ?? 0) > 30, JSON.stringify(admitted));
+});
+
+test('with access login each topic of /api/events needs a token', async (t) => {
+  const app = await startApp(t, { settings: { access: 'login', keys: entries } });
+  const token = await app.login('reader');
+  const statusOf = async (topics: string, caller?: string) =>
+    (await app.request('HEAD', `/api/events?topics=${topics}`, { token: caller })).status;
+  const { text } = await app.request('GET', '/api/events', { token });
+  const topics = text.match(/at least one of ([\w, -]+)/)?.[1]?.split(', ') ?? [];
+  assert.ok(topics.length > 4, text);
+  for (const topic of topics) {
+    const isForAdmins = ['deliveries', 'executions'].includes(topic);
+    assert.equal(await statusOf(topic), 401, topic);
+    assert.equal(await statusOf(topic, token), isForAdmins ? 403 : 200, topic);
+    assert.equal(await statusOf(topic, keys.read.key), topic === 'alerts' ? 200 : 401, topic);
+  }
+});
+
+test('a profile whose contract needs a token cannot be opened, and only these are marked so', async (t) => {
+  const app = await startApp(t);
+  const marked = features.flatMap(({ profiles }) =>
+    profiles.filter(({ fixedAccess }) => fixedAccess === 'closed').map(({ name }) => name),
+  );
+  const needing = app.mounts.flatMap(({ profiles }) =>
+    profiles.filter(({ routes }) => routes.some((route) => route.access === 'token' && !route.canBeOpen)),
+  );
+  // The routes of instances, which exist only with a database, need the role Admin.
+  assert.deepEqual(marked.sort(), [...needing.map(({ name }) => name), 'instances'].sort());
 });

@@ -24,10 +24,6 @@ const listAnchors = (text: string): string[] =>
 const listScripts = (text: string): string[] =>
   [...text.matchAll(/npm (?:run (?:--\w+ )*([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
 
-test('the README has at most 125 lines', () => {
-  assert.ok(readText('README.md').split('\n').length <= 126);
-});
-
 test('every npm script named in a document exists, and every script is documented', () => {
   const named = listDocuments().flatMap((path) => listScripts(readText(path)).map((script) => ({ path, script })));
   assert.deepEqual(

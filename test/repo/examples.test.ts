@@ -23,7 +23,8 @@ test('examples/seed.json loads with records of each kind', async (t) => {
 test('examples/signalbox.json starts the program and is shown in docs/configuration.md', async (t) => {
   const args = ['--config', join(packageRoot, 'examples', 'signalbox.json')];
   const { request, output } = await startProgram(t, args);
-  assert.equal((await request('GET', '/team/api/tasks')).status, 200);
+  assert.equal((await request('GET', '/team/api/tasks')).status, 401);
+  assert.equal((await request('GET', '/health')).status, 200);
   assert.equal((await request('GET', '/api/alerts')).status, 401);
   assert.doesNotMatch(output.stdout, /Password of/);
   const [shown] = toBlocks(readText('docs/configuration.md'), 'json');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { listDocuments, readText } from './support/documents.ts';
+import { listDocuments, listLinkedFiles, readText } from './support/documents.ts';
 
 interface Package {
   repository: { url: string };
@@ -30,12 +31,17 @@ test('documents link to no repository of signalbox but the one in package.json',
   }
 });
 
-test('every file that the README links to is in the package', () => {
-  const links = [...readText('README.md').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link = '']) => link);
-  const own = links.filter((link) => !/^https?:/.test(link));
-  assert.ok(own.length > 10);
-  for (const link of own) {
-    const isPacked = [...files, ...always].some((entry) => link === entry || link.startsWith(`${entry}/`));
-    assert.ok(isPacked, link);
-  }
+const isPacked = (path: string): boolean =>
+  [...files, ...always].some((entry) => path === entry || path.startsWith(`${entry}/`));
+
+test('the documents in the package link to files that are in it, too', () => {
+  const packed = listDocuments().filter(isPacked);
+  const links = packed.flatMap((path) =>
+    listLinkedFiles(readText(path)).map((link) => ({ path, file: join(dirname(path), link) })),
+  );
+  assert.ok(links.length > 100, `${links.length} links`);
+  assert.deepEqual(
+    links.filter(({ file }) => !isPacked(file)),
+    [],
+  );
 });

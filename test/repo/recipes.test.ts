@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent, request as sendOverTls } from 'node:https';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { createAccessKey } from '../../src/auth/access-keys.ts';
 import { otherVariables, toVariableName } from '../../src/config/names.ts';
 import { waitUntil } from '../faults/support/wait.ts';
-import { settingsSchema } from '../support/app.ts';
+import { walkWithLogin } from '../support/access-matrix.ts';
+import { secret, settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
+import type { Request } from '../support/client.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { command, runProgram, startProgram } from '../support/program.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const run = promisify(execFile);
@@ -76,7 +81,7 @@ test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh
   const file = join(folder, 'client.env');
   writeFileSync(file, variables.replace('http://127.0.0.1:8080', server.url));
   writeFileSync(join(folder, 'signalbox'), `#!/bin/sh\nexec '${command.join("' '")}' "$@"\n`, { mode: 0o755 });
-  const env = { PATH: `${folder}:${process.env['PATH']}` };
+  const env = { PATH: `${folder}:${process.env['PATH']}`, XDG_STATE_HOME: join(folder, 'state') };
   const [, entry = ''] = /^PATH=\S+\n[\d* ]+ root (.*)$/.exec(findBlock('Cron and backups', 'cron').trim()) ?? [];
   const job = entry.replace('/etc/signalbox/client.env', file).replace('/usr/local/bin/backup', 'sh -c "exit 3"');
   await assert.rejects(run('sh', ['-c', job], { env }), { code: 3, stderr: '' });
@@ -89,6 +94,8 @@ test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh
       ['backup', 'ERROR'],
       ['disk', 'WARNING'],
       ['disk', 'INFO'],
+      ['db', 'ERROR'],
+      ['db', 'INFO'],
     ],
   );
 });
@@ -109,8 +116,11 @@ type Configure = (folder: string, upstream: string, address: string) => string[]
 const checkProxy = async (t: TestContext, configure: Configure): Promise<void> => {
   const folder = createFolder(t);
   const config = join(folder, 'signalbox.json');
-  writeFileSync(config, findBlock('nginx', 'json'), { mode: 0o600 });
-  const { url, output } = await startProgram(t, ['--config', config, '--log-level', 'debug']);
+  const settings = { ...JSON.parse(findBlock('nginx', 'json')), keys: entries };
+  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const { url, request, output } = await startProgram(t, ['--config', config, '--log-level', 'debug'], { variables });
+  assert.doesNotMatch(output.stdout, /Warning/);
+  const credentials = await readCredentials(request);
   const port = await findFreePort();
   const [program = '', ...args] = configure(folder, url.replace('http://', ''), `127.0.0.1:${port}`);
   const proxy = spawn(program, args, { stdio: 'ignore', env: { PATH: process.env['PATH'], HOME: folder } });
@@ -122,7 +132,11 @@ const checkProxy = async (t: TestContext, configure: Configure): Promise<void> =
   const origin = `https://box.example.org:${port}`;
   const client = ['-sSk', '--resolve', `box.example.org:${port}:127.0.0.1`, '--interface', '127.0.0.3'];
   const send = async (path: string, ...flags: string[]): Promise<string> => {
-    const headers = ['-H', `Origin: ${origin}`, '-H', 'X-Forwarded-For: 192.0.2.1'];
+    const headers = [
+      `Origin: ${origin}`,
+      'X-Forwarded-For: 192.0.2.1',
+      `Authorization: Bearer ${credentials.admin}`,
+    ].flatMap((header) => ['-H', header]);
     return (await run('curl', [...client, ...headers, ...flags, origin + path], { maxBuffer: 2 ** 25 })).stdout;
   };
   const isReady = (): Promise<boolean> =>
@@ -139,7 +153,85 @@ const checkProxy = async (t: TestContext, configure: Configure): Promise<void> =
   assert.equal(JSON.parse(await send('/api/alerts?count=10')).data.length, 10);
   assert.match(output.stderr, /"ip":"127\.0\.0\.3"/);
   assert.doesNotMatch(output.stderr, /"ip":"192\.0\.2\.1"/);
+  await checkAccess(t, port, credentials);
 };
+
+const keys = {
+  write: createAccessKey('write', ['alerts:write']),
+  read: createAccessKey('read', ['alerts:read']),
+  metrics: createAccessKey('metrics', ['metrics:read']),
+};
+const entries = Object.values(keys).map(({ entry }) => entry);
+const variables = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
+
+/** Tokens of both roles and keys of all scopes. */
+const readCredentials = async (request: Request) => {
+  const logIn = async (Username: string): Promise<string> => {
+    const body = { Username, Password: password };
+    const { json } = await request('POST', '/api/auth/login', { body, headers: { host: 'localhost' } });
+    return String(json['token']);
+  };
+  const [reader, admin] = [await logIn('reader'), await logIn('admin')];
+  return { reader, admin, write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key };
+};
+
+/** Calls every route over TLS as nobody, with both roles and with keys. */
+const checkAccess = async (
+  t: TestContext,
+  port: number,
+  credentials: Awaited<ReturnType<typeof readCredentials>>,
+): Promise<void> => {
+  const agent = new Agent({ keepAlive: true, rejectUnauthorized: false, servername: 'box.example.org' });
+  t.after(() => agent.destroy());
+  const send = (method: string, path: string, token?: string, body?: object) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const content = body && JSON.stringify(body);
+      const headers = {
+        host: `box.example.org:${port}`,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(content !== undefined && { 'content-length': Buffer.byteLength(content) }),
+      };
+      const sent = sendOverTls({ host: '127.0.0.1', port, method, path, headers, agent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part) => {
+          text += part;
+        });
+        response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      });
+      sent.once('error', reject);
+      sent.end(content);
+    });
+  const document = JSON.parse((await send('GET', '/openapi.json')).text);
+  const admitted = await walkWithLogin(
+    async (method, path, token, body) => {
+      // A stream would not end.
+      const isStream = path === '/api/events';
+      const { status } = await send(isStream ? 'HEAD' : method, isStream ? `${path}?topics=alerts` : path, token, body);
+      return status;
+    },
+    document,
+    credentials,
+  );
+  t.diagnostic(JSON.stringify(admitted));
+  assert.ok((admitted['an Admin'] ?? 0) > 45 && (admitted['nobody'] ?? 0) === 5, JSON.stringify(admitted));
+};
+
+test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without a token', async (t) => {
+  const folder = createFolder(t);
+  writeCertificate(folder, 'box');
+  const config = join(folder, 'signalbox.json');
+  const block = findBlock('TLS without a proxy', 'json').replaceAll('/etc/signalbox', folder);
+  const settings = { ...JSON.parse(block), port: 0, allowedHosts: ['box.example.org', 'localhost'], keys: entries };
+  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const { url, output } = await startProgram(t, ['--config', config], {
+    variables: { ...variables, SIGNALBOX_JWT_SECRET: secret },
+  });
+  assert.doesNotMatch(output.stdout, /Warning/);
+  const [reader, admin] = (['Reader', 'Admin'] as const).map((role) => signToken(createClaims({ role })));
+  const credentials = { reader: String(reader), admin: String(admin) };
+  const own = { write: keys.write.key, read: keys.read.key, metrics: keys.metrics.key };
+  await checkAccess(t, Number(new URL(url).port), { ...credentials, ...own });
+});
 
 test('nginx passes requests on as docs/recipes.md says', needs('nginx', 'curl'), async (t) => {
   await checkProxy(t, (folder, upstream, address) => {
@@ -156,6 +248,45 @@ test('nginx passes requests on as docs/recipes.md says', needs('nginx', 'curl'),
     const own = `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log; events {}`;
     writeFileSync(file, `${own}\nhttp { access_log off; ${paths.join(' ')}\n${site}}\n`);
     return ['nginx', '-e', join(folder, 'error.log'), '-c', file];
+  });
+});
+
+test('HAProxy passes requests on as docs/recipes.md says', needs('haproxy', 'curl'), async (t) => {
+  await checkProxy(t, (folder, upstream, address) => {
+    const { cert, key } = writeCertificate(folder, 'box');
+    const pem = join(folder, 'box.pem');
+    writeFileSync(pem, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
+    const file = join(folder, 'haproxy.cfg');
+    const site = findBlock('HAProxy', 'haproxy')
+      .replace('127.0.0.1:8080', upstream)
+      .replace('bind :443', `bind ${address}`)
+      .replace('/etc/ssl/box.pem', pem);
+    writeFileSync(file, `global\n  maxconn 100\n\n${site}`);
+    return ['haproxy', '-f', file];
+  });
+});
+
+test('Apache passes requests on as docs/recipes.md says', needs('apache2', 'curl'), async (t) => {
+  await checkProxy(t, (folder, upstream, address) => {
+    const { cert, key } = writeCertificate(folder, 'box');
+    const site = findBlock('Apache', 'apache')
+      .replace('127.0.0.1:8080', upstream)
+      .replace('*:443', address)
+      .replace('/etc/ssl/box.crt', cert)
+      .replace('/etc/ssl/box.key', key);
+    const modules = ['mpm_event', 'authz_core', 'proxy', 'proxy_http', 'ssl', 'socache_shmcb'].map(
+      (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`,
+    );
+    const own = [
+      ...modules,
+      `Listen ${address}`,
+      `PidFile ${folder}/pid`,
+      `ErrorLog ${folder}/error.log`,
+      'ServerName box',
+    ];
+    const file = join(folder, 'apache.conf');
+    writeFileSync(file, `${own.join('\n')}\nDefaultRuntimeDir ${folder}\nUser daemon\nGroup daemon\n${site}`);
+    return ['apache2', '-D', 'FOREGROUND', '-f', file];
   });
 });
 

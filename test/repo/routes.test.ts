@@ -120,6 +120,9 @@ test('the OpenAPI document names its shapes, and lists the values of filters tha
       ['priority', '#/components/schemas/TaskPriority'],
       ['limit', undefined],
       ['after', undefined],
+      ['order', undefined],
+      ['before', undefined],
+      ['q', undefined],
     ],
   );
   const references = JSON.stringify(json).match(/(?<="\$ref":"#\/components\/schemas\/)\w+/g) ?? [];

@@ -3,16 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/app/package-info.ts';
-import { listFiles, readText } from './support/documents.ts';
-
-const longest = 300;
-
-test('source, test and page files have at most 300 lines', () => {
-  const tooLong = ['src', 'console', 'test', 'bench', 'public', 'scripts']
-    .flatMap(listFiles)
-    .filter((path) => !path.startsWith('test/fixtures/') && readText(path).split('\n').length > longest + 1);
-  assert.deepEqual(tooLong, []);
-});
+import { readText } from './support/documents.ts';
 
 test('docs/architecture.md has a line for every folder and top-level file of src', () => {
   const tree = readText('docs/architecture.md');

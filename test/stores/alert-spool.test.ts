@@ -8,6 +8,7 @@ import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';
 import { type Running, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { toStoreFlags } from '../support/store-flags.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
@@ -205,7 +206,7 @@ test('no command runs while the audit is not available', { skip }, async (t) => 
 });
 
 const startKillable = (t: TestContext, dataDir: string, store: string, flags: string[] = []): Promise<Running> =>
-  startProgram(t, ['--data-dir', dataDir, '--store', store, '--max-event-loop-delay', '0', ...flags], {
+  startProgram(t, ['--data-dir', dataDir, ...toStoreFlags(store), '--max-event-loop-delay', '0', ...flags], {
     variables: {
       TZ: 'UTC',
       SIGNALBOX_JWT_SECRET: secret,

@@ -20,6 +20,7 @@ export const createAsynchronousTaskStore = async (clock: () => Date): Promise<Ta
       const { pieces, ...rest } = await store.list(...all);
       return later({ ...rest, pieces: takeLater(pieces) });
     },
+    search: (search) => later(store.search(search)),
     restore: store.restore,
     isReady: () => later(store.isReady()),
     close: async () => store.close(),

@@ -128,6 +128,8 @@ test('file: however often the state is to be written, one writing runs and one w
   const state: State<object, void> = {
     apply: () => undefined,
     isKnown: () => true,
+    bytes: 0,
+    growthOf: () => 0,
     *changes() {
       writings += 1;
       yield [];

@@ -6,6 +6,7 @@ import { createOwnedFolder, toSkipPostgres } from '../support/postgres/installat
 import { startPgBouncer, toSkipPgBouncer } from '../support/postgres/pgbouncer.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
 import { refusal } from '../support/program.ts';
+import { toStoreFlags } from '../support/store-flags.ts';
 import { variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
@@ -30,7 +31,7 @@ const assertWorks = async (t: TestContext, store: string): Promise<void> => {
 
 /** The line with which the program refuses to start. */
 const refuse = (t: TestContext, store: string): Promise<string> =>
-  refusal(['--store', store, '--time-zone', 'UTC', '--data-dir', createFolder(t)], 1, {
+  refusal([...toStoreFlags(store), '--time-zone', 'UTC', '--data-dir', createFolder(t)], 1, {
     ...variables,
     SIGNALBOX_READER_PASSWORD: 'battery staple',
   });

@@ -6,6 +6,7 @@ import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
 import { startProgram } from '../support/program.ts';
+import { toStoreFlags } from '../support/store-flags.ts';
 import { variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
@@ -34,7 +35,7 @@ test('50 clients that list tasks of 1 MiB take little memory, and a short list i
   skip: skip || (process.platform !== 'linux' && 'memory is read from /proc'),
 }, async (t) => {
   const store = await createDatabase();
-  const { url, child, request } = await startProgram(t, ['--store', store, '--time-zone', 'UTC'], {
+  const { url, child, request } = await startProgram(t, [...toStoreFlags(store), '--time-zone', 'UTC'], {
     variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },
   });
   assert.equal((await request('GET', '/api/tasks')).status, 200);

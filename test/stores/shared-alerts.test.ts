@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { Database } from '../../src/storage/postgres/database.ts';
+import { DatabaseLog } from '../../src/storage/postgres/records/database-log.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type EventClient, openEvents } from '../support/events.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { waitUntil } from '../support/wait.ts';
+import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
@@ -179,6 +182,22 @@ test('alerts that come again, and requests with an Idempotency-Key, are stored o
   );
 });
 
+test('an alert that fires again with its former start after its end is stored again by any instance', {
+  skip,
+}, async (t) => {
+  const [first, second] = await startTwo(t);
+  const repeated: unknown[] = [];
+  for (const status of ['firing', 'resolved', 'firing', 'resolved']) {
+    const alerts = [{ status, labels: { alertname: 'a' }, fingerprint: 'f', startsAt: '2026-01-31T09:30:00Z' }];
+    for (const app of [first, second]) {
+      repeated.push((await app.request('POST', '/api/alert/alertmanager', { body: { alerts } })).json['repeated']);
+    }
+  }
+  assert.deepEqual(repeated, [0, 1, 0, 1, 0, 1, 0, 1]);
+  const [end, again] = await list(second, '/api/alerts/search');
+  assert.deepEqual([end?.['status'], end?.['resolves']], ['resolved', again?.['id']]);
+});
+
 test('an alert sent to one instance appears on the stream of another, which can be resumed on either', {
   skip,
 }, async (t) => {
@@ -267,4 +286,131 @@ test('alerts, commands and keys are deleted at their age', { skip }, async (t) =
   };
   const left = { alert: 1, audit: 0, repeat: 1, idempotency: 1 };
   await waitUntil('old rows are gone', async () => JSON.stringify(await count()) === JSON.stringify(left));
+});
+
+test('on two instances one sender cannot suppress the alert of another, nor use up its Idempotency-Key', {
+  skip,
+}, async (t) => {
+  const url = await createDatabase();
+  const [low, high] = ['low', 'high'].map((name) => createAccessKey(name, ['alerts:write']));
+  const settings = { keys: [low?.entry, high?.entry] };
+  const [first, second] = [await start(t, url, settings), await start(t, url, settings)];
+  const trigger = async (app: TestApp, token: string | undefined, summary: string): Promise<void> => {
+    const body = { event_action: 'trigger', dedup_key: 'disk', payload: { summary, severity: 'critical' } };
+    assert.equal((await app.request('POST', '/api/alert/pagerduty', { body, token })).status, 202);
+  };
+  await trigger(first, low?.key, 'fake');
+  await trigger(second, high?.key, 'REAL');
+  await trigger(first, high?.key, 'REAL, again');
+  await trigger(second, low?.key, 'fake');
+  assert.deepEqual(messages(await list(second, '/api/alerts')), ['fake', 'REAL']);
+  const statuses: number[] = [];
+  for (const [app, sender, message] of [
+    [first, low, 'a'] as const,
+    [second, high, 'b'] as const,
+    [second, low, 'b'] as const,
+  ]) {
+    const headers = { 'Idempotency-Key': 'k' };
+    statuses.push((await app.request('POST', '/api/alert', { body: { message }, token: sender?.key, headers })).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 422]);
+});
+
+test('severity filters find alerts of any level name, also those that the column does not take', {
+  skip,
+}, async (t) => {
+  const [first, second] = await startTwo(t);
+  const levels = ['crit', 'FATAL', 'err', 'warn', 'x'.repeat(100), 'a\u0000b', 'INFO'];
+  for (const level of levels) await send(first, { message: level, level });
+  const find = async (query: string) => messages(await list(second, `/api/alerts/search?${query}`)).toReversed();
+  assert.deepEqual(await find('severity=critical'), ['crit', 'FATAL']);
+  assert.deepEqual(await find('severity=WARNING'), levels.slice(3, 6));
+  assert.deepEqual(await find('level=CRIT'), ['crit']);
+  assert.deepEqual(await find('severity=ERROR&level=ERR&limit=1'), ['err']);
+  for (let index = 0; index < 210; index += 1) await send(first, { message: 'other', level: `level ${index}` });
+  assert.deepEqual(await find('severity=critical'), ['crit', 'FATAL']);
+});
+
+test('an alert of one instance is resolved by another, and both show it', { skip }, async (t) => {
+  const url = await createDatabase();
+  const [first, second] = [await start(t, url), await start(t, url)];
+  const key = 'backup/web-1';
+  const firing = await send(first, { message: 'failed', level: 'CRITICAL', key });
+  const end = await send(second, { message: 'works again', key, status: 'resolved' });
+  const check = async (app: TestApp): Promise<void> => {
+    const { json } = await app.request<Record<string, unknown>>('GET', `/api/alerts/${firing}`);
+    assert.equal((json['resolvedBy'] as { id: string } | null)?.id, end);
+    assert.equal((await app.request('GET', `/api/alerts/${end}`)).json['resolves'], firing);
+  };
+  for (const app of [first, second]) await waitUntilPasses(() => check(app));
+  const [row] = await sql<{ body: string }>(url, `SELECT body FROM signalbox.alert WHERE id = '${end}'`);
+  assert.equal(JSON.parse(row?.body ?? '{}').firingLevel, 'CRITICAL');
+  const third = await start(t, url);
+  await waitUntilPasses(() => check(third));
+});
+
+test('a reminder is stored once by all instances, and only when it is due', { skip }, async (t) => {
+  const url = await createDatabase();
+  const clock = { now: Date.now() };
+  const open = async (name: string) => {
+    const identity = { instance: randomUUID(), name, version: '0' };
+    const ignore = () => undefined;
+    const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
+    const database = new Database(url, identity, common, { report: ignore, onCommit: ignore });
+    t.after(() => database.close());
+    await database.check();
+    database.begin();
+    const options = { database, instance: name, clock: () => new Date(clock.now), retainDays: () => 0 };
+    const log = await DatabaseLog.open({ ...options, table: 'alert' });
+    return async (remindAfterMs: number | undefined) => {
+      const key = { hash: 'h', state: 's', isOnce: false, remindAfterMs };
+      const [placed] = await log.add([log.toNew({ message: 'm' }, key)]);
+      return placed;
+    };
+  };
+  const [first, second] = [await open('one'), await open('two')];
+  const id = (await first(60_000))?.id;
+  clock.now += 59_000;
+  assert.deepEqual(await second(60_000), { id, seq: undefined, isRepeat: true });
+  clock.now += 1000;
+  assert.deepEqual(await second(undefined), { id, seq: undefined, isRepeat: true });
+  assert.deepEqual(await second(60_000), { id, seq: 2, isRepeat: true });
+  assert.deepEqual(await first(60_000), { id, seq: undefined, isRepeat: true });
+  clock.now += 60_000;
+  assert.deepEqual(await first(60_000), { id, seq: 3, isRepeat: true });
+  const rows = await sql<{ body: string }>(url, 'SELECT body FROM signalbox.alert ORDER BY seq');
+  assert.deepEqual(
+    rows.map(({ body }) => JSON.parse(body).repeatOf),
+    [undefined, id, id],
+  );
+});
+
+test('by default a new database keeps alerts for 400 days, and one that was begun without a limit keeps all', {
+  skip,
+}, async (t) => {
+  const [fresh, former] = [await createDatabase(), await createDatabase()];
+  const day = 24 * 60 * 60 * 1000;
+  const addOld = (url: string, days: number) =>
+    sql(
+      url,
+      `INSERT INTO signalbox.alert (seq, id, at, instance, level, body)
+        VALUES (${1000 + days}, gen_random_uuid(), ${Date.now() - days * day}, 'x', 'INFO', '{"message":"${days}"}')`,
+    );
+  const first = await start(t, fresh, { alertsRetainDays: 0 });
+  await first.close();
+  await (await start(t, fresh)).close();
+  for (const days of [399, 401]) await addOld(fresh, days);
+  await start(t, fresh);
+  const count = (url: string) => sql<{ body: string }>(url, 'SELECT body FROM signalbox.alert ORDER BY seq');
+  await waitUntil('the older alert is deleted', async () => (await count(fresh)).length === 1);
+  assert.equal((await count(fresh))[0]?.body, '{"message":"399"}');
+  const second = await start(t, former, { alertsRetainDays: 0 });
+  await send(second, { message: 'before the upgrade' });
+  await second.close();
+  await addOld(former, 4000);
+  await start(t, former);
+  const readDays = () =>
+    sql<{ days: number }>(former, `SELECT last_id AS days FROM signalbox.gate WHERE name = 'alert_days'`);
+  await waitUntil('the default is decided', async () => (await readDays()).length === 1);
+  assert.deepEqual([Number((await readDays())[0]?.days), (await count(former)).length], [0, 2]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { toLocalTimestamp } from '../../src/http/response/timestamp.ts';
 import { priorities, statuses, type Task } from '../../src/profiles/tasks/schema.ts';
-import type { TaskStore } from '../../src/profiles/tasks/store.ts';
+import type { TaskFilter, TaskStore } from '../../src/profiles/tasks/store.ts';
 import type { Awaitable, List } from '../../src/storage/list.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { createTaskModel, type TaskModel } from '../support/task-model.ts';
@@ -92,7 +92,25 @@ const takeList = async (pair: Pair): Promise<void> => {
   const { text, ...counts } = model.list(filter, limit);
   assert.deepEqual({ total: list.total, count: list.count }, counts);
   unread.push({ list, expected: JSON.parse(`[${text}]`) });
+  await compareSearch(pair, filter);
   if (random.next() < 0.5 || unread.length > 3) await readOldest(pair);
+};
+
+/** A search finds the same, newest first and page by page. */
+const compareSearch = async ({ random, store, model }: Pair, filter: TaskFilter): Promise<void> => {
+  const q = random.pick([undefined, 'X', 'Ä', '"\\', '漢', '\u0000', 'nowhere']);
+  const matches = (JSON.parse(`[${model.list(filter, Number.MAX_SAFE_INTEGER).text}]`) as Task[])
+    .filter(({ Title }) => !q || Title.toLowerCase().includes(q.toLowerCase()))
+    .toReversed();
+  const found: unknown[] = [];
+  let before: number | undefined;
+  do {
+    const page = await store.search({ ...filter, q, before, limit: random.pick([20, 100, 1000]) });
+    assert.equal(page.total, matches.length);
+    found.push(...(await readList(page)));
+    before = page.next;
+  } while (before !== undefined);
+  assert.deepEqual(found, matches);
 };
 
 const readOldest = async ({ unread }: Pair): Promise<void> => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app/create-app.ts';
+import { openStorage } from '../../src/app/storage.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { createSettingsSchema } from '../../src/config/schema.ts';
 import { SettingsError } from '../../src/config/settings-error.ts';
@@ -66,6 +67,7 @@ export const startApp = async (
     log,
     nodeVersion: process.versions.node,
     features,
+    openStorage,
   });
   const listening = await listen(t, server);
   const login = async (name: 'admin' | 'reader', base = '') => {

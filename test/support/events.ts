@@ -23,41 +23,54 @@ export interface EventClient {
   close(): void;
 }
 
+interface Options {
+  token?: string;
+  lastEventId?: string | undefined;
+  /** The local address to connect from. */
+  from?: string;
+  headers?: Record<string, string>;
+}
+
 /** Listens to /api/events over a connection of its own; closed when the test ends. */
 export const openEvents = (
   t: Scope,
   url: string,
   topics: string,
-  { token, lastEventId }: { token?: string; lastEventId?: string | undefined } = {},
+  { token, lastEventId, from, headers: others }: Options = {},
 ): Promise<EventClient> =>
   new Promise((resolve, reject) => {
     const headers = {
+      ...others,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     };
-    const sent = request(`${url}/api/events?topics=${topics}`, { headers, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      const ended = new Promise<void>((done) => response.once('close', done));
-      response.on('error', () => undefined);
-      const events = () => parseEvents(text);
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        text: () => text,
-        events,
-        waitFor: async (name, count = 1) => {
-          const find = () => events().filter((event) => event.name === name);
-          await waitUntil(`${count} events ${name}`, () => find().length >= count);
-          return find();
-        },
-        ended,
-        pause: () => void response.pause(),
-        close: () => void sent.destroy(),
-      });
-    });
+    const sent = request(
+      `${url}/api/events?topics=${topics}`,
+      { headers, agent: false, localAddress: from },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk;
+        });
+        const ended = new Promise<void>((done) => response.once('close', done));
+        response.on('error', () => undefined);
+        const events = () => parseEvents(text);
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: () => text,
+          events,
+          waitFor: async (name, count = 1) => {
+            const find = () => events().filter((event) => event.name === name);
+            await waitUntil(`${count} events ${name}`, () => find().length >= count);
+            return find();
+          },
+          ended,
+          pause: () => void response.pause(),
+          close: () => void sent.destroy(),
+        });
+      },
+    );
     sent.once('error', reject);
     sent.end();
     atEnd(t, () => void sent.destroy());

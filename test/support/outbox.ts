@@ -8,13 +8,21 @@ import { waitUntil } from './wait.ts';
 export interface State {
   destination: string;
   state: string;
+  failingSince: string | null;
   lagAlerts: number;
   lagSeconds: number;
   lastSuccess: string | null;
   lastError: { time: string; reason: string } | null;
   nextAttempt: string | null;
   parked: number;
-  parkedAlerts: { id: string; reason: string }[];
+  parkedAlerts: {
+    id: string;
+    reason: string;
+    severity: string | null;
+    source: string | null;
+    message: string | null;
+  }[];
+  waitingAlerts: { id: string; message: string | null; attempts: number; nextAttempt: string | null }[];
   dropped: number;
 }
 
@@ -57,3 +65,10 @@ export const waitForRequests = ({ requests }: Receiver, count: number): Promise<
 /** Waits until the destination has nothing left to do. */
 export const waitUntilIdle = (app: TestApp, name = 'hook'): Promise<void> =>
   waitUntil(`${name} is idle`, async () => (await readState(app, name)).state === 'idle');
+
+/** Asks the destination to send everything again. */
+export const retryAll = async (app: TestApp, name = 'hook'): Promise<{ parked: number; waiting: number }> => {
+  const { status, json } = await app.request('POST', `/api/deliveries/${name}/retry`, { token: await adminToken(app) });
+  assert.equal(status, 200);
+  return json as unknown as { parked: number; waiting: number };
+};

@@ -1,9 +1,42 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { TestContext } from 'node:test';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../src/app/package-info.ts';
+import { requires } from '../faults/support/requirements.ts';
 import { writeProgram } from './child-programs.ts';
+import type { Scope } from './scope.ts';
 
-/** A stand-in for PowerShell that records its arguments, input and variables and prints the given messages. */
-interface StandIn {
+const engine = join(packageRoot, 'dist', 'power-shell', 'pwsh');
+
+/** Errors of NuGet and of the SDK that say what is missing here. */
+const obstacles = [
+  [/\bNU1301\b/, 'NuGet cannot be reached'],
+  [/\bNETSDK1045\b/, 'the .NET 10 SDK is not installed'],
+] as const;
+
+/** Builds the engine if it is not current; returns the reason if that is impossible here, which fails in CI. */
+const buildEngine = async (): Promise<string | false> => {
+  if (process.platform === 'win32') return 'the program is a shell script';
+  const { skip } = requires({ programs: ['dotnet'] });
+  if (skip) return skip;
+  try {
+    await promisify(execFile)(process.execPath, [join(packageRoot, 'scripts', 'build-power-shell.mjs')], {
+      // The coverage of scripts is not measured.
+      env: { ...process.env, NODE_V8_COVERAGE: '' },
+    });
+    return false;
+  } catch (error) {
+    const [, reason] = obstacles.find(([form]) => form.test(String(error))) ?? [];
+    if (reason === undefined || process.env['CI'] === 'true') throw error;
+    return reason;
+  }
+};
+
+/** The engine of PowerShell 7.6 as a program that is called like pwsh, see test/power-shell, or why it is not there. */
+export const powerShell = { program: engine, skip: await buildEngine() };
+
+interface RecordedPowerShell {
   /** Absolute path. */
   program: string;
   readArguments(): string[];
@@ -12,10 +45,11 @@ interface StandIn {
   readVariables(): string[];
 }
 
-export const createStandIn = (t: TestContext, messages: readonly object[], ending = ''): StandIn => {
-  const keep = `printf '%s\\0' "$@" > "$0.args"; cat > "$0.input"; env > "$0.env"`;
-  const lines = messages.map((message) => JSON.stringify(message)).join('\n');
-  const program = writeProgram(t, 'stand-in', `${keep}\ncat <<'EOF'\n${lines}\nEOF\n${ending}`);
+/** The engine behind a script that records its arguments, input and variables, with cmdlets that only Windows has. */
+export const recordPowerShell = (t: Scope, ...windowsOnly: string[]): RecordedPowerShell => {
+  const record = `printf '%s\\0' "$@" > "$0.args"; env > "$0.env"; tee "$0.input"`;
+  const flags = windowsOnly.length > 0 ? `--windows ${windowsOnly.join(',')}` : '';
+  const program = writeProgram(t, 'pwsh', `${record} | '${engine}' ${flags} "$@"`);
   const read = (kind: string): string => readFileSync(`${program}.${kind}`, 'utf8');
   return {
     program,

@@ -12,6 +12,11 @@ const executable = process.env['SIGNALBOX_TEST_PROGRAM'];
 // Programs that the tests start must not take it for a setting.
 delete process.env['SIGNALBOX_TEST_PROGRAM'];
 
+/** What commands keep for their user must not end up in a home directory. */
+const state = mkdtempSync(join(tmpdir(), 'signalbox-state-'));
+process.once('exit', () => rmSync(state, { recursive: true, force: true }));
+process.env['XDG_STATE_HOME'] = state;
+
 const toCommand = (file: string): [string, ...string[]] =>
   executable ? [executable] : [process.execPath, fileURLToPath(new URL(file, import.meta.url))];
 
@@ -97,12 +102,13 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
 
 const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false, ...others }: Options) => {
   const [program = '', ...programArgs] = [...wrapper, ...(others.program ?? (bundled ? bundle : command)), ...args];
-  // Files that the program writes by default must not end up in the checkout.
+  // Files that the program writes by default must not end up in the checkout, nor be found by the next one.
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {
     // The child's coverage is measured too; no other variable is inherited.
     env: {
       PATH: process.env['PATH'],
+      XDG_STATE_HOME: mkdtempSync(join(state, 'run-')),
       ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),
       ...variables,
     },

@@ -7,7 +7,7 @@ import { requires } from '../faults/support/requirements.ts';
 import { waitUntil } from '../faults/support/wait.ts';
 import { build, findObstacle } from '../package/build.ts';
 import { createFolder } from '../support/folder.ts';
-import { readExpected } from '../upgrade/support/fixture.ts';
+import { assertShows, readExpected } from '../upgrade/support/fixture.ts';
 import { bootMachine } from './support/machine.ts';
 
 const programs = ['systemd-nspawn', 'nsenter', 'curl', 'dpkg-deb', 'deb-systemd-helper', 'adduser', 'setpriv'];
@@ -45,35 +45,51 @@ const boot = async (t: TestContext) => {
   const readPid = (): string => run('systemctl', 'show', '--value', '-p', 'MainPID', 'signalbox').trim();
   const install = (release: string, code = 0): string =>
     sh(`dpkg --install --force-confold /packages/signalbox_${release}_amd64.deb`, code);
+  /** Logs in with the password that the first start has made; returns the token as a flag of curl. */
+  const logIn = (): string[] => {
+    const { adminPassword } = JSON.parse(run('cat', '/var/lib/signalbox/secrets.json'));
+    const credentials = JSON.stringify({ Username: 'admin', Password: adminPassword });
+    const { token } = JSON.parse(ask('/api/auth/login', '-d', credentials));
+    return ['-H', `Authorization: Bearer ${token}`];
+  };
   // Machines on which nothing may start have this file.
   sh('rm -f /usr/sbin/policy-rc.d');
-  return { run, sh, ask, readPid, install };
+  return { run, sh, ask, readPid, install, logIn };
 };
 
 test('the Debian package installs, upgrades with its data, survives a failed upgrade, and is purged', {
   skip,
 }, async (t) => {
-  const { run, sh, ask, readPid, install } = await boot(t);
-  install('0.0.1');
+  const { run, sh, ask, readPid, install, logIn } = await boot(t);
+  assert.match(install('0.0.1'), /passwords for \S+ are in \/var\/lib\/signalbox\/secrets\.json\n/);
   assert.match(ask('/health'), /"status":"healthy"/);
   assert.equal(run('systemctl', 'is-enabled', 'signalbox').trim(), 'enabled');
-  assert.match(ask('/api/alert', '-d', '{"message":"before the upgrade"}'), /"received":true/);
   assert.equal(sh('stat -c "%U %G %a" /etc/signalbox/config.json'), 'root signalbox 640\nexit code 0\n');
   assert.equal(sh('stat -c "%U %G %a" /var/lib/signalbox'), 'signalbox signalbox 700\nexit code 0\n');
   assert.match(sh('signalbox --version'), /^\d/);
+  assert.equal(sh('stat -c "%U %a" /var/lib/signalbox/secrets.json'), 'signalbox 600\nexit code 0\n');
+  const { adminPassword } = JSON.parse(run('cat', '/var/lib/signalbox/secrets.json'));
+  assert.doesNotMatch(sh('journalctl -u signalbox'), new RegExp(adminPassword));
+  const bearer = logIn();
+  assert.match(ask('/api/tasks'), /"error":"Missing token"/);
+  assert.match(ask('/api/alert', '-d', '{"message":"before the upgrade"}', ...bearer), /"received":true/);
+  assert.match(ask('/api/tasks', '-d', '{"Title":"kept in files"}', ...bearer), /"Id":1/);
 
   const first = readPid();
   install('99.0.0');
-  assert.match(ask('/api/alerts'), /before the upgrade/);
+  assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.notEqual(readPid(), first);
+  assert.match(ask('/api/tasks', ...bearer), /kept in files/);
+  assert.match(ask('/api/items', ...bearer), /"total":0/);
+  assert.equal(JSON.parse(run('cat', '/var/lib/signalbox/secrets.json')).adminPassword, adminPassword);
 
   const second = readPid();
   sh(`cp -a /etc/signalbox/config.json /tmp/kept && echo '{"prot": 1}' > /etc/signalbox/config.json`);
   assert.match(install('0.0.1', 1), /refuses the settings in \/etc\/signalbox, so the server was not restarted/);
-  assert.match(ask('/api/alerts'), /before the upgrade/);
+  assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.equal(readPid(), second);
   sh('cp -a /tmp/kept /etc/signalbox/config.json && dpkg --configure signalbox');
-  assert.match(ask('/api/alerts'), /before the upgrade/);
+  assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   assert.notEqual(readPid(), second);
 
   // One secret needs the other, which only the file of secrets has.
@@ -82,7 +98,7 @@ test('the Debian package installs, upgrades with its data, survives a failed upg
   const lines = ['# a comment', '', 'not a variable', `SIGNALBOX_JWT_SECRET="${'s'.repeat(31)} $HOME"`];
   sh(`umask 077 && cat > /etc/signalbox/secrets.env <<'END'\n${lines.join('\n')}\nEND`);
   sh('dpkg --configure signalbox');
-  assert.match(ask('/api/alerts'), /before the upgrade/);
+  assert.match(ask('/api/alerts', ...bearer), /before the upgrade/);
   sh('echo SIGNALBOX_PORT=none >> /etc/signalbox/secrets.env');
   assert.match(install('0.0.1', 1), /SIGNALBOX_PORT/);
   sh(`sed -i '/^SIGNALBOX_PORT/d' /etc/signalbox/secrets.env && dpkg --configure signalbox`);
@@ -137,16 +153,18 @@ test('an upgrade to a version that cannot start fails and says what to do; a fir
 });
 
 test('the Debian package upgrades data of a released version', { skip }, async (t) => {
-  const { sh, ask, install } = await boot(t);
+  const { sh, ask, install, logIn } = await boot(t);
   const fixture = 'data-1.0.0';
   install('0.0.1');
   sh(`systemctl stop signalbox && rm -rf /var/lib/signalbox/*
     cp /opt/signalbox/test/fixtures/${fixture}/data/* /var/lib/signalbox/
     chown signalbox:signalbox /var/lib/signalbox/* && chmod 600 /var/lib/signalbox/*`);
   install('99.0.0');
+  const bearer = logIn();
   for (const path of ['/api/alerts?count=100', '/api/alerts/search?q=disk']) {
     const expected = readExpected(fixture).find((reading) => reading.path === path);
-    assert.deepEqual(JSON.parse(ask(path)), expected?.body, path);
+    assert.ok(expected, path);
+    assertShows([{ ...expected, body: JSON.parse(ask(path, ...bearer)) }], [expected]);
   }
   assert.match(sh('dpkg --status signalbox'), /Status: install ok installed\nPriority/);
 });

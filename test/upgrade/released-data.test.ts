@@ -7,7 +7,7 @@ import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { shareServer } from '../support/postgres/shared-server.ts';
 import { runProgram, startProgram } from '../support/program.ts';
-import { fixtures, readAll, readExpected, variables } from './support/fixture.ts';
+import { assertShows, fixtures, readAll, readExpected, variables } from './support/fixture.ts';
 
 const versions = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, 'expected.json')));
 
@@ -19,7 +19,7 @@ for (const version of versions) {
     cpSync(join(fixtures, version, 'data'), dataDir, { recursive: true });
     const args = ['--store', 'file', '--data-dir', dataDir];
     const first = await startProgram(t, args, { variables });
-    assert.deepEqual(await readAll(first.request), readExpected(version));
+    assertShows(await readAll(first.request), readExpected(version));
     await first.request('POST', '/api/tasks', { body: { Title: 'after the upgrade' } });
     const changed = await readAll(first.request);
     await first.stop();
@@ -33,14 +33,14 @@ for (const version of versions) {
     const { code, stderr } = await runProgram(['import', ...args], { variables, input });
     assert.equal(code, 0, stderr);
     const { request } = await startProgram(t, args, { variables });
-    assert.deepEqual(await readAll(request), readExpected(version, 'expected-import.json'));
+    assertShows(await readAll(request), readExpected(version, 'expected-import.json'));
   });
 
   test(`a database of ${version} is read and changed`, { skip: toSkipPostgres() }, async (t) => {
     const url = await createDatabase();
     await runSql(url, readFileSync(join(fixtures, version, 'postgres.sql'), 'utf8'));
     const { request } = await startProgram(t, [], { variables: { ...variables, SIGNALBOX_STORE: url } });
-    assert.deepEqual(await readAll(request), readExpected(version, 'expected-postgres.json'));
+    assertShows(await readAll(request), readExpected(version, 'expected-postgres.json'));
     const { status } = await request('POST', '/api/tasks', { body: { Title: 'after the upgrade' } });
     assert.equal(status, 201);
   });

@@ -1,11 +1,15 @@
+import type { AccessLevel } from '../../auth/access-setting.ts';
 import { assertNoProblems } from '../../config/settings-error.ts';
 import type { Route } from '../../profiles/route.ts';
+import { toRouteAccess } from './access.ts';
 import type { Mount } from './resolve.ts';
 
 /** A profile with its routes on a mount. */
 export interface MountedProfile {
   name: string;
   strict: boolean;
+  /** What the setting `access` says of it. */
+  level: AccessLevel | undefined;
   routes: Route[];
 }
 
@@ -15,8 +19,8 @@ export interface BuiltMount {
 }
 
 /**
- * Adds the routes to the mounts, except routes that yield to another profile on the same mount. Throws a SettingsError
- * that names every method and path defined twice.
+ * Adds the routes to the mounts, with the access that the settings give them, except routes that yield to another profile on
+ * the same mount. Throws a SettingsError that names every method and path defined twice.
  */
 export const buildMounts = (mounts: readonly Mount[], profiles: readonly MountedProfile[]): BuiltMount[] => {
   const built = mounts.map(({ base, profiles: names }) => ({
@@ -26,7 +30,9 @@ export const buildMounts = (mounts: readonly Mount[], profiles: readonly Mounted
         .filter((profile) => profile.name === name)
         .map((profile) => ({
           ...profile,
-          routes: profile.routes.filter(({ yieldsTo }) => yieldsTo === undefined || !names.includes(yieldsTo)),
+          routes: profile.routes
+            .filter(({ yieldsTo }) => yieldsTo === undefined || !names.includes(yieldsTo))
+            .map((route) => ({ ...route, access: toRouteAccess(route, profile.level) })),
         })),
     ),
   }));

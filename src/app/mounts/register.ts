@@ -40,9 +40,11 @@ const registerProfile = async (
       scope: keyScope,
       summary,
       looseSlash,
-      yieldsTo: _,
+      staysOpen: _staysOpen,
+      canBeOpen: _canBeOpen,
+      yieldsTo: _yieldsTo,
       schema,
-      headers: __,
+      headers: _headers,
       body,
       ...handling
     } = route;
@@ -69,7 +71,7 @@ const toDocumented = (
   operationId: `${schema.operationId}${suffix}`,
   summary,
   tags: [profile],
-  security: access === 'open' ? [] : [{ bearer: [] }, ...(access === 'token' && scope ? [{ key: [] }] : [])],
+  security: access === 'open' ? [] : [{ bearer: [] }, ...(scope ? [{ key: [] }] : [])],
   response: { ...(schema.response as object), ...(access === 'admin' && { 403: ErrorBody }) },
   ...(headers && { documentedHeaders: headers }),
 });

@@ -39,7 +39,7 @@ const listDefaults = (known: readonly Profile[]): Record<string, string[]> => {
 };
 
 /** Every name and letter that settings can use, each once. */
-export const listNames = (known: readonly Profile[]): string[] => [
+export const listNames = (known: readonly Pick<Profile, 'name' | 'alias'>[]): string[] => [
   ...new Set(known.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]))),
 ];
 

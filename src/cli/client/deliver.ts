@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
@@ -10,10 +9,24 @@ export interface OutgoingAlert {
   level: string;
   message: string;
   hostname: string;
+  /** What it is about: a resolution ends the alerts that fire with its key. */
+  key?: string;
+  status?: 'firing' | 'resolved';
+  link?: string;
+  labels?: Record<string, string>;
 }
 
-/** The id of the stored alert, or why it was not stored: `refused` will not change, the server may come back if `away`. */
-export type Outcome = { id: string } | { refused: string } | { away: string };
+/** Why the server does not store an alert, which trying again does not change. */
+interface Refused {
+  refused: string;
+  /** False if it would refuse others, too. */
+  isAboutAlert?: boolean;
+  /** An alert with this Idempotency-Key is stored. */
+  isStored?: boolean;
+}
+
+/** The id of the stored alert, or why it was not stored: the server may come back if `away`. */
+export type Outcome = { id: string } | Refused | { away: string };
 
 /** What the server takes as a body. */
 export const maxBodyBytes = 1024 * 1024;
@@ -26,32 +39,43 @@ const longestWaitMs = 5_000;
 /** Statuses of a server, or of a proxy in front of it, that may accept the alert later. */
 const passing = new Set([408, 429, 502, 503, 504]);
 
+/** Statuses that are about the alert and not about who sends it where. */
+const aboutAlert = new Set([400, 413, 422]);
+
+/** The Idempotency-Key came before, with other fields: what is kept says that it is late. */
+const usedKey = 422;
+
+interface Options {
+  /** By the clock of `performance`, in milliseconds. */
+  deadline: number;
+  idempotencyKey: string;
+  /** Gets the reason of each attempt that is repeated. */
+  report?: ((reason: string) => void) | undefined;
+}
+
 /**
- * Sends an alert until the server has stored or refused it, at most for `retryForMs` and one attempt of 5 s. All attempts
- * have the same Idempotency-Key, so it is stored once. `report` gets the reason of each attempt that is repeated. Throws a
- * UsageError if the alert is too long.
+ * Sends an alert until the server has stored or refused it, at most until the deadline and one attempt of 5 s more. All
+ * attempts have the same Idempotency-Key, so it is stored once. Throws a UsageError if the alert is too long.
  */
 export const deliver = async (
   alert: OutgoingAlert,
   server: Server,
-  retryForMs: number,
-  report: (reason: string) => void = () => undefined,
+  { deadline, idempotencyKey, report }: Options,
 ): Promise<Outcome> => {
-  const request = toRequest(alert, server);
-  const deadline = performance.now() + retryForMs;
+  const request = toRequest(alert, idempotencyKey, server);
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
     const { leastWaitMs, ...outcome } = await attempt(server, { ...request, timeoutMs });
     if (leastWaitMs === undefined || !('away' in outcome)) return outcome;
     const leftMs = deadline - performance.now();
     if (leftMs <= 0 || leastWaitMs > leftMs) return outcome;
-    report(outcome.away);
+    report?.(outcome.away);
     // Many senders do not come back at the same moment.
     await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), leastWaitMs), leftMs));
   }
 };
 
-const toRequest = (alert: OutgoingAlert, { key }: Server) => {
+const toRequest = (alert: OutgoingAlert, idempotencyKey: string, { key }: Server) => {
   const body = JSON.stringify(alert);
   const length = Buffer.byteLength(body);
   if (length > maxBodyBytes) throw new UsageError('the message is too long: the alert must fit into 1 MiB of JSON');
@@ -59,7 +83,7 @@ const toRequest = (alert: OutgoingAlert, { key }: Server) => {
     'content-type': 'application/json',
     'content-length': length,
     'user-agent': 'signalbox',
-    'idempotency-key': randomUUID(),
+    'idempotency-key': idempotencyKey,
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
   };
   return { method: 'POST', body, headers };
@@ -91,7 +115,8 @@ const toOutcome = (reply: Reply, { url, key }: Server): Outcome & { leastWaitMs?
   const said = key === undefined ? text : text.replaceAll(key, '***');
   const reason = `${url.origin} responded ${status}${said}${advice}`;
   if (passing.has(status)) return { away: reason, leastWaitMs: toWaitMs(headers['retry-after']) };
-  return { refused: status === 200 ? `${url.origin} is not a signalbox server` : reason };
+  if (status === 200) return { refused: `${url.origin} is not a signalbox server` };
+  return { refused: reason, isAboutAlert: aboutAlert.has(status), isStored: status === usedKey };
 };
 
 /** Milliseconds to wait as `Retry-After` says, in seconds or as a date; 0 if it says nothing. */

@@ -22,12 +22,18 @@ export const clientFlags = {
     summary: `Level of the alert: ${levels.join(', ')} or any other text.`,
     choices: levels,
   },
+  key: {
+    value: 'KEY',
+    summary: 'What the alert is about: one that is resolved ends those that fire with the same key.',
+  },
   url: { value: 'URL', summary: `Server to send it to, instead of ${otherVariables.url}.` },
   retryFor: { value: 'SECONDS', summary: 'How long to try while the server is away. Default 60.' },
 } as const;
 
 /** Variables of commands that send alerts. */
 export const clientVariables = {
+  XDG_STATE_HOME:
+    'Folder in which alerts that cannot be delivered are kept, in signalbox/spool. Default ~/.local/state.',
   [otherVariables.url]: `Server to send alerts to, with the path of a mount if it has one. Default ${defaultUrl}.`,
   [otherVariables.key]: 'Key from create-key with the scope alerts:write, if the server asks for one.',
 };
@@ -40,6 +46,17 @@ export const readServer = (flag: string | undefined): Server => {
     throw new UsageError(`${otherVariables.key} must be a key that signalbox create-key has printed`);
   }
   return { url, key: key?.trim() || undefined };
+};
+
+/** What an alert is about. Throws a UsageError. */
+export const readAlertKey = (key: string): string => {
+  if (key.startsWith('sbk_')) {
+    throw new UsageError(
+      `--key says what the alert is about; the key of the server belongs into ${otherVariables.key}`,
+    );
+  }
+  if (key === '' || key.length > 256) throw new UsageError('--key must have 1 to 256 characters');
+  return key;
 };
 
 /** A URL that ends with `/`. `place` says where it came from. */

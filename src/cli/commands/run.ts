@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import { basename } from 'node:path';
 import { UsageError } from '../args.ts';
+import { toCommandName } from '../client/command-name.ts';
 import { toMilliseconds } from '../client/seconds.ts';
-import { clientFlags, clientVariables, readServer, type Server, toServerUrl } from '../client/server.ts';
+import { clientFlags, clientVariables, readAlertKey, readServer, type Server, toServerUrl } from '../client/server.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../messages.ts';
 
@@ -14,14 +15,22 @@ export const runProgram = defineCommand({
     'The command runs without a shell. Its input, output and exit code, and signals sent to signalbox, are passed through.',
     'The alert says how the command ended, with the last 20 lines of its output (4 KiB at most), but not its arguments.',
     'After --timeout an alert is sent once, and the command goes on. If it then fails, a second alert is sent.',
+    'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
     'What the command leaves in the background is waited for 1 second at most, as by a service manager.',
     'If its output cannot be written, as on a full disk, the command has failed: the exit code is then never 0.',
-    'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command.',
+    'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command. If the server does not come back in time, the alert is kept on disk, and the next send or run delivers it first.',
   ],
   flags: {
     ...clientFlags,
-    source: { ...clientFlags.source, summary: 'Source of the alert. Default: the name of the command.' },
+    source: {
+      ...clientFlags.source,
+      summary: 'Source of the alert. Default: the name of the command, or for sh -c the first words of its script.',
+    },
     level: { ...clientFlags.level, summary: `${clientFlags.level.summary} Default ERROR.` },
+    key: {
+      ...clientFlags.key,
+      summary: `${clientFlags.key.summary} Default: SOURCE/HOSTNAME; without --source also a part for the command line.`,
+    },
     timeout: { value: 'SECONDS', summary: 'Send an alert, too, if the command takes longer.' },
     retryFor: {
       ...clientFlags.retryFor,
@@ -43,28 +52,23 @@ export const runProgram = defineCommand({
     const server = readServerOrProblem(own.url);
     const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
     const timeoutMs = own.timeout === undefined ? undefined : toMilliseconds('timeout', own.timeout);
-    const [{ deliver }, { runChild }, { OutputTail }] = await Promise.all([
-      import('../client/deliver.ts'),
+    const name = toCommandName(words);
+    const about = { source: own.source ?? name, hostname: hostname() };
+    const key =
+      own.key === undefined ? toDefaultKey(about, own.source === undefined ? words : []) : readAlertKey(own.key);
+    const [{ createRunReport }, { runChild }, { OutputTail }] = await Promise.all([
+      import('../client/run-report.ts'),
       import('../client/child.ts'),
       import('../client/output-tail.ts'),
     ]);
-    const name = basename(program);
     const tail = new OutputTail('key' in server ? server.key : undefined);
     const startedAt = performance.now();
     let endedAt: number | undefined;
-    let pending = 0;
     const describeTime = () => `after ${Math.round(((endedAt ?? performance.now()) - startedAt) / 1000)} s`;
-    /** Never rejects. */
-    const alert = async (what: string): Promise<void> => {
-      const message = [`${name} ${what}`, tail.text].filter((part) => part !== '').join(':\n');
-      const about = { source: own.source ?? name, level: own.level ?? 'ERROR', message, hostname: hostname() };
-      pending++;
-      const outcome = 'refused' in server ? server : await deliver(about, server, retryForMs);
-      pending--;
-      if (!('id' in outcome)) say(`the alert was not stored: ${'refused' in outcome ? outcome.refused : outcome.away}`);
-    };
-    const alerts: Promise<void>[] = [];
-    const timer = timeoutMs && setTimeout(() => alerts.push(alert(`is still running ${describeTime()}`)), timeoutMs);
+    const describe = (what: string) => [`${name} ${what}`, tail.text].filter((part) => part !== '').join(':\n');
+    const report = createRunReport(server, { ...about, key, level: own.level ?? 'ERROR' }, retryForMs);
+    const timer =
+      timeoutMs && setTimeout(() => report.failure(describe(`is still running ${describeTime()}`)), timeoutMs);
     const { exitCode, failure, isStarted, drain } = await runChild(words, {
       keep: tail.add,
       ended: () => {
@@ -73,13 +77,19 @@ export const runProgram = defineCommand({
       },
     });
     // A signal now ends the waiting for the server.
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => interrupt(pending, exitCode));
-    if (failure !== undefined) {
-      if (!isStarted) say(`${program} ${failure}`);
-      alerts.push(alert(isStarted ? `${failure} ${describeTime()}` : failure));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        report.interrupt();
+        process.exit(exitCode);
+      });
     }
-    await Promise.all(alerts);
+    if (failure === undefined) {
+      report.success(`${name} succeeded ${describeTime()}`);
+    } else {
+      if (!isStarted) say(`${program} ${failure}`);
+      report.failure(describe(isStarted ? `${failure} ${describeTime()}` : failure));
+    }
+    await report.finish();
     await drain();
     return exitCode;
   },
@@ -95,7 +105,16 @@ const readServerOrProblem = (flag: string | undefined): Server | { refused: stri
   }
 };
 
-const interrupt = (pending: number, exitCode: number): never => {
-  if (pending > 0) say('the alert was not stored: interrupted');
-  process.exit(exitCode);
+const longestKey = 256;
+
+/** The command line, where it is given, tells commands apart that have the same name. */
+const toDefaultKey = (
+  { source, hostname: host }: { source: string; hostname: string },
+  words: readonly string[],
+): string => {
+  const parts = words.length === 0 ? [source, host] : [source, host, toHash(JSON.stringify(words)).slice(0, 8)];
+  const key = parts.join('/');
+  return key.length <= longestKey ? key : toHash(key);
 };
+
+const toHash = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,11 +1,14 @@
 import { hostname, userInfo } from 'node:os';
+import { UsageError } from '../args.ts';
 import { toMilliseconds } from '../client/seconds.ts';
-import { clientFlags, clientVariables, readServer } from '../client/server.ts';
+import { clientFlags, clientVariables, readAlertKey, readServer } from '../client/server.ts';
 import { defineCommand } from '../command.ts';
 import { print, say } from '../messages.ts';
 
 /** As sysexits.h has it: the sender can try again later. */
 const temporaryFailure = 75;
+
+const statuses = ['firing', 'resolved'] as const;
 
 export const send = defineCommand({
   name: 'send',
@@ -14,12 +17,21 @@ export const send = defineCommand({
   details: [
     'Without MESSAGE, or with -, the message is read from standard input. It must not be empty.',
     'While the server is away or refuses because of load, the alert is sent again; it is stored only once.',
+    'If the server does not come back in time, the alert is kept on disk, and the next send or run delivers it first.',
     'Nothing is printed if the alert was stored.',
   ],
   flags: {
     ...clientFlags,
     source: { ...clientFlags.source, summary: 'Source of the alert. Default: your user name.' },
     level: { ...clientFlags.level, summary: `${clientFlags.level.summary} Default INFO.` },
+    hostname: { value: 'NAME', summary: 'Host that the alert is about. Default: this one.' },
+    status: {
+      value: 'STATUS',
+      summary: 'Whether what the alert is about goes on or is over; resolved needs --key.',
+      choices: statuses,
+    },
+    link: { value: 'URL', summary: 'Page with more about the alert.' },
+    label: { value: 'NAME=VALUE', isList: true, summary: 'A label; give the flag once for each.' },
     verbose: { summary: 'Print the id of the stored alert, and each failed attempt on stderr.' },
   },
   variables: clientVariables,
@@ -27,27 +39,67 @@ export const send = defineCommand({
     0: 'the alert was stored',
     1: 'the server refused the alert',
     2: 'the command line or the message is invalid',
-    [temporaryFailure]: 'the server could not be reached in time, or had no capacity',
+    [temporaryFailure]: 'the server could not be reached in time, or had no capacity; the alert is kept',
   },
   run: async ({ words, own }) => {
     const server = readServer(own.url);
     const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
-    const [{ deliver }, { readMessage }] = await Promise.all([
-      import('../client/deliver.ts'),
+    const given = readGiven(own);
+    const [{ AlertSender, explainUnsent }, { readMessage }] = await Promise.all([
+      import('../client/alert-sender.ts'),
       import('../client/message.ts'),
     ]);
     const message = await readMessage(words, process.stdin);
-    const alert = { source: own.source ?? readUserName(), level: own.level ?? 'INFO', message, hostname: hostname() };
+    const alert = {
+      source: own.source ?? readUserName(),
+      level: own.level ?? 'INFO',
+      message,
+      hostname: own.hostname ?? hostname(),
+      ...given,
+    };
     const report = own.verbose ? (reason: string) => say(`trying again: ${reason}`) : undefined;
-    const outcome = await deliver(alert, server, retryForMs, report);
+    const outcome = await new AlertSender(server, report).send(alert, retryForMs);
     if ('id' in outcome) {
       if (own.verbose) print(`${outcome.id}\n`);
       return 0;
     }
-    say(`the alert was not stored: ${'refused' in outcome ? outcome.refused : outcome.away}`);
+    say(explainUnsent(outcome));
     return 'refused' in outcome ? 1 : temporaryFailure;
   },
 });
+
+interface Given {
+  key?: string | undefined;
+  status?: string | undefined;
+  link?: string | undefined;
+  label?: readonly string[] | undefined;
+}
+
+/** The optional fields of the alert. Throws a UsageError. */
+const readGiven = ({ key, status, link, label }: Given) => {
+  const known = statuses.find((one) => one === status);
+  if (status !== undefined && known === undefined) {
+    throw new UsageError(`--status must be ${statuses.join(' or ')}, not ${JSON.stringify(status)}`);
+  }
+  if (known === 'resolved' && key === undefined) {
+    throw new UsageError('--status resolved needs --key, with the key of the alert that is resolved');
+  }
+  if (link !== undefined && !(URL.canParse(link) && /^https?:$/.test(new URL(link).protocol))) {
+    throw new UsageError(`--link must be an http or https URL, not ${JSON.stringify(link)}`);
+  }
+  return {
+    ...(key !== undefined && { key: readAlertKey(key) }),
+    ...(known !== undefined && { status: known }),
+    ...(link !== undefined && { link }),
+    ...(label !== undefined && { labels: Object.fromEntries(label.map(toLabel)) }),
+  };
+};
+
+const toLabel = (text: string): [string, string] => {
+  const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new UsageError(`--label must be NAME=VALUE, not ${JSON.stringify(text)}`);
+  return [name, value];
+};
 
 /** Like logger(1). */
 const readUserName = (): string => {

@@ -10,20 +10,21 @@ export const serve = defineCommand({
   settings: 'all',
   run: async ({ flags }) => {
     const { parts, schema } = await import('../program.ts');
-    const [{ default: closeWithGrace }, { serve: start }] = await Promise.all([parts.closeWithGrace(), parts.serve()]);
-    const { server, log, message, reload } = await start(schema, flags);
+    const [{ handleSignals }, { serve: start }] = await Promise.all([parts.stopping(), parts.serve()]);
+    const { server, log, message, logRemarks, reload } = await start(schema, flags);
     // In a terminal, SIGHUP means the window was closed, so the server stops.
-    const reloads = !process.stdin.isTTY;
-    closeWithGrace({ delay: gracePeriod, logger: log, skip: reloads ? ['SIGHUP'] : [] }, async ({ err, signal }) => {
-      if (err) log.fatal({ err }, 'unexpected error');
-      log.info({ signal }, 'shutting down');
-      await server.close();
+    const isInTerminal = process.stdin.isTTY || process.stdout.isTTY;
+    handleSignals({
+      log,
+      close: () => server.close(),
+      limitMs: gracePeriod,
+      reload: isInTerminal ? undefined : reload,
     });
-    if (reloads) process.on('SIGHUP', reload);
     // The server works without its start message, on a full disk for example.
     process.stdout.on('error', () => undefined);
     // Printed only after signal handlers are installed: readers of the address may also stop the server.
     process.stdout.write(message);
+    logRemarks();
     return undefined;
   },
 });

@@ -87,7 +87,7 @@ const endings = [
   ]),
   '.SH SIGNALS',
   ...toItems([
-    ['SIGTERM, SIGINT', 'The server completes what is in progress and stops within 10 seconds.'],
+    ['SIGTERM, SIGINT, SIGQUIT', 'The server completes what is in progress and stops within 10 seconds.'],
     [
       'SIGHUP',
       'It reloads users, keys, destinations and the certificate, and reopens its logs. In a terminal it stops.',

@@ -7,8 +7,8 @@ import type { Feature } from '../../profiles/feature.ts';
 const groups: Record<string, RegExp> = {
   Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
   'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
-  Data: /^(dataDir|seed|store|instanceName|timeZone)$/,
-  Security: /^(jwt.*|keys)$/,
+  Data: /^(dataDir|seed|store.*|keepSecrets|instanceName|timeZone)$/,
+  Security: /^(access|jwt.*|keys)$/,
   Logging: /^log/,
 };
 

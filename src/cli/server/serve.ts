@@ -3,16 +3,18 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
 import { preflight } from '../../app/preflight.ts';
+import { planDatabase } from '../../app/shared-store.ts';
+import { type OpenStorage, openStorage } from '../../app/storage.ts';
+import { withTrialStorage } from '../../app/trial-storage.ts';
 import { type Flags, listUnknownVariables, loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { applyTimeZone } from '../../config/time-zone.ts';
-import { isLoopback } from '../../http/admission/foreign-pages.ts';
 import { listAddresses, listenOn } from '../../http/connection/listen.ts';
 import { features } from '../../profiles/index.ts';
 import { escapeControls } from '../messages.ts';
 import { createLog } from './log.ts';
-import { createStartMessage, listOpenRoutes } from './start-message.ts';
+import { createStartMessage } from './start-message.ts';
 
 /** A warning for the log. */
 interface Warning {
@@ -21,33 +23,56 @@ interface Warning {
   openRoutes?: string[];
 }
 
+interface Options {
+  /** Instead of the one of the settings. */
+  logLevel?: Settings['logLevel'];
+  openStorage: OpenStorage;
+}
+
 /** Creates the app, not listening yet, and warnings for the log. Throws a SettingsError for invalid settings. */
-export const prepare = async (schema: TObject, flags: Flags, overrides: Partial<Settings> = {}) => {
+const prepare = async (schema: TObject, flags: Flags, { logLevel, openStorage }: Options) => {
   const warnings: Warning[] = [];
   const warn = (msg: string) => warnings.push({ msg });
-  const loaded = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
-  const settings: Settings = { ...loaded, ...overrides };
+  const settings = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
-  const log = createLog(settings.logLevel);
-  const app = await createApp(settings, { log, nodeVersion: process.versions.node, features }).catch((error) => {
+  const log = createLog(logLevel ?? settings.logLevel);
+  const parts = { log, nodeVersion: process.versions.node, features, openStorage };
+  const app = await createApp(settings, parts).catch((error) => {
     if (!(error instanceof SettingsError)) throw error;
     throw new SettingsError([...error.problems, ...listUnknownVariables(schema)]);
   });
-  warnings.push(...listAccessWarnings(app, settings));
+  warnings.push(...app.warnings.map((msg) => ({ msg })), ...listAccessWarnings(app, settings));
   return { app, settings, log, warnings };
 };
 
+/**
+ * Checks what a start checks, and changes nothing. Logs warnings; resolves to what a start would do to the database, as
+ * sentences without a full stop. Throws a SettingsError where a start would.
+ */
+export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
+  withTrialStorage(async (openStorage) => {
+    const { app, settings, log, warnings } = await prepare(schema, flags, { logLevel: 'warn', openStorage });
+    await app.server.close();
+    const { plans, unchecked } = await planDatabase(settings);
+    for (const warning of [...warnings, ...unchecked.map((msg) => ({ msg }))]) log.warn(warning);
+    return plans;
+  });
+
 /** Starts the server; resolves once it listens. Throws a SettingsError if it cannot start. */
 export const serve = async (schema: TObject, flags: Flags) => {
-  const { app, settings, log, warnings } = await prepare(schema, flags);
+  const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
   if (settings.seed !== undefined) await freeMemory();
   const address = await listen(app, settings, log);
-  for (const warning of warnings) log.warn(warning);
   return {
     server: app.server,
     log,
     /** The text to print on startup. */
-    message: createStartMessage(app, address),
+    message: createStartMessage(app, address, settings.store),
+    /** Logs what the text does not say; after it, so it is not interrupted by log lines. */
+    logRemarks: (): void => {
+      for (const warning of warnings) log.warn(warning);
+      for (const remark of app.remarks) log.info(remark);
+    },
     /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
     reload: async (): Promise<void> => {
       await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
@@ -57,7 +82,7 @@ export const serve = async (schema: TObject, flags: Flags) => {
 };
 
 /** Warnings about who can use the server. */
-const listAccessWarnings = ({ mounts }: App, { host, jwtSecret }: Settings): Warning[] => {
+const listAccessWarnings = ({ mounts, exposure }: App, { jwtSecret }: Settings): Warning[] => {
   const profiles = mounts.flatMap((mount) => mount.profiles);
   const closed = profiles.filter(({ routes }) => routes.every(({ access }) => access !== 'open'));
   const names = [...new Set(closed.map(({ name }) => name))].join(', ');
@@ -67,20 +92,15 @@ const listAccessWarnings = ({ mounts }: App, { host, jwtSecret }: Settings): War
     ...(isUsable
       ? []
       : [{ msg: `nobody can use ${names}: no token can be issued; add the profile login, or set jwtSecret` }]),
-    ...(isLoopback(host)
-      ? []
-      : [
-          {
-            msg: 'the service can be reached from other machines: check the routes that need no token',
-            openRoutes: listOpenRoutes(mounts),
-          },
-        ]),
+    ...(exposure ? [{ msg: exposure.warning, openRoutes: exposure.openRoutes }] : []),
   ];
 };
 
 const reloadSettings = (app: App, log: FastifyBaseLogger, schema: TObject, flags: Flags): void => {
   try {
-    const notices = app.reload(loadSettings(schema, flags, undefined, (warning) => log.warn(warning)));
+    const settings = loadSettings(schema, flags, undefined, (warning) => log.warn(warning));
+    const notices = app.reload(settings);
+    log.level = settings.logLevel;
     for (const notice of notices) process.stdout.write(`${notice}\n`);
     log.info('settings reloaded');
   } catch (err) {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { execFileSync } from 'node:child_process';
+import { type TestContext, test } from 'node:test';
+import { requires } from '../../../test/faults/support/requirements.ts';
 import { createTree } from '../../../test/support/host.ts';
-import { parseCpuSeconds, parseNetwork, readCounters } from './counters.ts';
+import { waitUntilPasses } from '../../../test/support/wait.ts';
+import { readCounters } from './counters.ts';
 
 const dev = `Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
@@ -11,20 +14,59 @@ const dev = `Inter-|   Receive                                                | 
 veth12:  50  1 0 0 0 0 0 0   70  1 0 0 0 0 0 0
 `;
 
-test('processor seconds by mode come from the first line, and time of guests is left out', () => {
-  const seconds = parseCpuSeconds('cpu  100 200 300 400 500 600 700 800 900 1000\ncpu0 1 2 3 4 5 6 7 8 9 10\n');
-  const expected = { user: 1, nice: 2, system: 3, idle: 4, iowait: 5, irq: 6, softirq: 7, steal: 8 };
-  assert.deepEqual(seconds, expected);
+/** A machine with these interfaces in /proc/net/dev, of which some are virtual. */
+const createMachine = (t: TestContext, lines: string, virtual: readonly string[]): string =>
+  createTree(t, {
+    'proc/net/dev': lines,
+    'sys/devices/virtual/net/.none': '',
+    ...Object.fromEntries(virtual.map((name) => [`sys/devices/virtual/net/${name}/uevent`, ''])),
+  });
+
+test('network bytes are those of the interfaces that the kernel does not call virtual, whatever their names', (t) => {
+  const row = (name: string) => `${name}: 50 1 0 0 0 0 0 0 70 1 0 0 0 0 0 0\n`;
+  const virtual = ['lo', 'veth12', 'br0', 'eth0.100', 'tailscale0', 'vnet0'];
+  const root = createMachine(t, dev + virtual.slice(2).map(row).join(''), virtual);
+  assert.deepEqual(readCounters(root).network, { received: 1005, sent: 207 });
 });
 
-test('network bytes are those of real interfaces', () => {
-  assert.deepEqual(parseNetwork(dev), { received: 1005, sent: 207 });
+test('where all interfaces are virtual, as in a container, all but loopback count', (t) => {
+  const root = createMachine(t, dev, ['lo', 'eth0', 'wlan0', 'veth12']);
+  assert.deepEqual(readCounters(root).network, { received: 1055, sent: 277 });
 });
+
+/** Prints the network counters, and the same from other files of the kernel. */
+const printNetwork = `
+  import { readdirSync, readFileSync } from 'node:fs';
+  const { readCounters } = await import(process.argv[1]);
+  const sum = (key) => readdirSync('/sys/class/net').filter((name) => name !== 'lo').reduce(
+    (total, name) => total + Number(readFileSync('/sys/class/net/' + name + '/statistics/' + key, 'utf8')), 0);
+  const length = readFileSync('/proc/net/dev').length;
+  const { network } = readCounters('');
+  console.log(JSON.stringify({ length, network, expected: { received: sum('rx_bytes'), sent: sum('tx_bytes') } }));
+`;
+
+test(
+  'the bytes of all of a hundred interfaces count',
+  requires({ programs: ['unshare', 'ip'], mounts: true }),
+  async () => {
+    const script = `
+      mount -t sysfs none /sys
+      for i in $(seq 50); do echo "link add left$i type veth peer name right$i"; done | ip -batch -
+      for i in $(seq 50); do echo "link set left$i up"; echo "link set right$i up"; done | ip -batch -
+      exec ${process.execPath} --input-type=module -e "$0" "$1"`;
+    const module = new URL('counters.js', import.meta.url).href;
+    const args = ['--net', '--mount', 'bash', '-euc', script, printNetwork, module];
+    // Packets that pass between the two readings make them differ.
+    await waitUntilPasses(() => {
+      const { length, network, expected } = JSON.parse(execFileSync('unshare', args, { encoding: 'utf8' }));
+      assert.ok(length > 10_000, `${length} bytes`);
+      assert.ok(expected.received > 0);
+      assert.deepEqual(network, expected);
+    }, 30_000);
+  },
+);
 
 test('counters whose files cannot be read are missing', (t) => {
   const root = createTree(t, {});
-  assert.deepEqual(
-    { ...readCounters(`${root}/proc`), load: 0 },
-    { cpuSeconds: {}, load: 0, memory: null, network: null },
-  );
+  assert.deepEqual({ ...readCounters(root), load: 0 }, { cpuSeconds: new Map(), load: 0, memory: null, network: null });
 });

@@ -1,19 +1,15 @@
+import { readdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import type { CountersReading } from '../readings.ts';
-import { readKernelFile } from './kernel-file.ts';
+import { parseCpuSeconds } from './cpu/proc-files.ts';
+import { readKernelFile, readOrNull } from './kernel-file.ts';
 import { parseMemory } from './system/system.ts';
 
-/** The columns of /proc/stat. Time of guests, which follows, is already in user and nice. */
-const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
-
-/** The kernel counts processor time in hundredths of a second on every architecture that Node supports. */
-const ticksPerSecond = 100;
-
-/** Interfaces whose bytes pass a real one too, or leave no machine. */
-const virtual = /^(?:lo$|veth|docker|br-|virbr|cni|flannel|cali|tap|tun|wg|dummy|bond)/;
+const loopback = 'lo';
 
 /** Reads `HostReadings.counters`. */
-export const readCounters = (proc: string): CountersReading => {
+export const readCounters = (root: string): CountersReading => {
+  const proc = `${root}/proc`;
   const stat = readText(`${proc}/stat`);
   const memory = parseMemory(readText(`${proc}/meminfo`));
   const network = readText(`${proc}/net/dev`);
@@ -21,29 +17,37 @@ export const readCounters = (proc: string): CountersReading => {
     cpuSeconds: parseCpuSeconds(stat),
     load: loadavg()[0] ?? 0,
     memory: Number.isNaN(memory.total) ? null : memory,
-    network: network === '' ? null : parseNetwork(network),
+    network: network === '' ? null : sumUp(parseNetwork(network), listVirtual(root)),
   };
 };
 
 const readText = (path: string): string => readKernelFile(path)?.toString('latin1') ?? '';
 
-/** Seconds by mode from the first line of /proc/stat. */
-export const parseCpuSeconds = (stat: string): Record<string, number> => {
-  const [, columns] = /^cpu +([\d ]+)$/m.exec(stat) ?? [];
-  const ticks = columns?.split(' ') ?? [];
-  return Object.fromEntries(
-    modes.slice(0, ticks.length).map((mode, index) => [mode, Number(ticks[index]) / ticksPerSecond]),
-  );
-};
+interface InterfaceBytes {
+  name: string;
+  received: number;
+  sent: number;
+}
 
-/** Bytes of the real interfaces from the content of /proc/net/dev. */
-export const parseNetwork = (dev: string): { received: number; sent: number } => {
-  const total = { received: 0, sent: 0 };
-  for (const [, name = '', columns = ''] of dev.matchAll(/^ *([^\s:]+):(.*)$/gm)) {
-    if (virtual.test(name)) continue;
+/** Bytes of each interface from the content of /proc/net/dev. */
+const parseNetwork = (dev: string): InterfaceBytes[] =>
+  Array.from(dev.matchAll(/^ *([^\s:]+):(.*)$/gm), ([, name = '', columns = '']) => {
     const values = columns.trim().split(/ +/).map(Number);
-    total.received += values[0] ?? 0;
-    total.sent += values[8] ?? 0;
+    return { name, received: values[0] ?? 0, sent: values[8] ?? 0 };
+  });
+
+/** The interfaces that belong to no device: loopback, and those whose bytes pass another one too, such as bridges. */
+const listVirtual = (root: string): Set<string> =>
+  new Set(readOrNull(() => readdirSync(`${root}/sys/devices/virtual/net`)) ?? []);
+
+/** The bytes of real interfaces; where there are none, as in a container, of all but loopback. */
+const sumUp = (interfaces: readonly InterfaceBytes[], virtual: ReadonlySet<string>) => {
+  const real = interfaces.filter(({ name }) => !virtual.has(name) && name !== loopback);
+  const counted = real.length > 0 ? real : interfaces.filter(({ name }) => name !== loopback);
+  const total = { received: 0, sent: 0 };
+  for (const { received, sent } of counted) {
+    total.received += received;
+    total.sent += sent;
   }
   return total;
 };

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import type { HostReadings } from '../readings.ts';
-import { createCpuSampler } from '../sampling/cpu-sampler.ts';
 import { createHangGuard } from '../sampling/hang-guard.ts';
+import { createHostSampler } from '../sampling/host-sampler.ts';
 import { createSharedReading } from '../sampling/shared-reading.ts';
 import { readCounters } from './counters.ts';
-import { parseBootTime, parseCpuTimes } from './cpu/proc-files.ts';
+import { parseBootTime } from './cpu/proc-files.ts';
 import { readPackages, toProcessorReadings } from './cpu/processors.ts';
 import { createFileSystemReader } from './file-systems/file-systems.ts';
 import { readProcessDetails } from './processes/details.ts';
 import { createOwnerReader } from './processes/owners.ts';
-import { createProcessReader } from './processes/processes.ts';
+import { createProcessReader, listPids } from './processes/processes.ts';
 import { readMemory, readSystem } from './system/system.ts';
 
 const systemMaxAgeMs = 500;
@@ -22,7 +22,7 @@ const packagesMaxAgeMs = 60_000;
 export const createLinuxReadings = (root = ''): HostReadings => {
   const proc = `${root}/proc`;
   const readStat = (): string => readFileSync(`${proc}/stat`, 'utf8');
-  const sampler = createCpuSampler(() => parseCpuTimes(readStat()));
+  const sampler = createHostSampler(() => readCounters(root));
   const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
   // One guard for everything that may hang, so it costs at most one thread in total.
   const guard = createHangGuard();
@@ -33,8 +33,10 @@ export const createLinuxReadings = (root = ''): HostReadings => {
     memory: () => readMemory(proc),
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
     processors: async () => toProcessorReadings(root, await packages(), await sampler.shares()),
-    counters: () => readCounters(proc),
+    counters: () => readCounters(root),
+    listen: sampler.listen,
     processes: createProcessReader(proc, () => parseBootTime(readStat()), guard),
+    processCount: async () => (await listPids(proc)).length,
     processDetails: (pids) => readProcessDetails(proc, pids),
     processOwners: createOwnerReader(proc, `${root}/etc/passwd`),
     ...createFileSystemReader(root, guard),

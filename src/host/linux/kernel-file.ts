@@ -1,22 +1,32 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
-/** One buffer for all short files, since they are read one after another. */
-const buffer = Buffer.allocUnsafe(16 * 1024);
+/** One buffer for all files, since they are read one after another. */
+let buffer = Buffer.allocUnsafe(16 * 1024);
 
 /**
- * The first 16 KiB of a file of /proc or /sys, or null if it is gone or may not be read. Much faster than `readFile` for
- * thousands of small files; use it only for files that the kernel answers from memory without waiting. The result is
- * valid until the next call.
+ * A file of /proc or /sys, or null if it is gone or may not be read. Much faster than `readFile` for thousands of small files;
+ * use it only for files that the kernel answers from memory without waiting. The result is valid until the next call.
  */
 export const readKernelFile = (path: string): Buffer | null => {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
-    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
+    return readToEnd(file);
   } catch {
     return null;
   } finally {
     if (file !== undefined) closeSync(file);
+  }
+};
+
+/** Of files with many entries, one read returns whole entries, and no more than a page: a short read is not the end. */
+const readToEnd = (file: number): Buffer => {
+  let length = 0;
+  for (;;) {
+    const count = readSync(file, buffer, length, buffer.length - length, null);
+    if (count === 0) return buffer.subarray(0, length);
+    length += count;
+    if (length === buffer.length) buffer = Buffer.concat([buffer], 2 * length);
   }
 };
 

@@ -1,11 +1,11 @@
 import { hostname, uptime } from 'node:os';
 import type { FileSystemReading, HostReadings } from '../readings.ts';
-import { createCpuSampler } from '../sampling/cpu-sampler.ts';
+import { createHostSampler } from '../sampling/host-sampler.ts';
 import { createSharedReading } from '../sampling/shared-reading.ts';
 import { readCounters } from './counters.ts';
 import { toFileSystemReadings, toFixedDisks } from './file-systems.ts';
 import { toProcessDetails, toProcessReading } from './processes.ts';
-import { readCpuTimes, toProcessorReadings } from './processors.ts';
+import { toProcessorReadings } from './processors.ts';
 import { toSystemReading } from './system.ts';
 
 /** Loaded on first use: loading takes longer than the rest of startup, and Linux never needs it. */
@@ -19,7 +19,7 @@ const systemMaxAgeMs = 60_000;
  * times, thread counts, handles or private memory of processes: these are null.
  */
 export const createPortableReadings = (): HostReadings => {
-  const sampler = createCpuSampler(readCpuTimes);
+  const sampler = createHostSampler(readCounters);
   // systeminformation itself keeps a list for 500 ms.
   const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
   const storage = createSharedReading(readStorage, 0);
@@ -31,7 +31,9 @@ export const createPortableReadings = (): HostReadings => {
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
     processors: async () => toProcessorReadings(await (await load()).cpu(), await sampler.shares()),
     counters: readCounters,
+    listen: sampler.listen,
     processes: async () => (await listed()).map(toProcessReading),
+    processCount: async () => (await listed()).length,
     processDetails: async (pids) => {
       const wanted = new Set(pids);
       const found = (await listed()).filter(({ pid }) => wanted.has(pid));

@@ -1,7 +1,6 @@
-import { type CpuInfo, cpus } from 'node:os';
 import type { Systeminformation } from 'systeminformation';
 import type { ProcessorReading } from '../readings.ts';
-import type { CpuSample, CpuShares, CpuTimes } from '../sampling/cpu-sampler.ts';
+import type { CpuShares } from '../sampling/usage.ts';
 
 type Cpu = Pick<
   Systeminformation.CpuData,
@@ -24,22 +23,6 @@ export const toProcessorReadings = (cpu: Cpu, shares: CpuShares): ProcessorReadi
     l2CacheKB: toPart(cpu.cache.l2, packages),
     l3CacheKB: toPart(cpu.cache.l3, packages),
   }));
-};
-
-/** Processor times in milliseconds, by the names Linux has for them. */
-export const readCpuTimes = (): CpuSample => toCpuSample(cpus());
-
-export const toCpuSample = (processors: readonly Pick<CpuInfo, 'times'>[]): CpuSample => {
-  const sample = new Map<string, CpuTimes>();
-  const all: CpuTimes = { busy: 0, total: 0 };
-  for (const [index, { times }] of processors.entries()) {
-    const total = Object.values(times).reduce((sum, value) => sum + value, 0);
-    const busy = total - times.idle;
-    sample.set(`cpu${index}`, { busy, total });
-    all.busy += busy;
-    all.total += total;
-  }
-  return sample.set('cpu', all);
 };
 
 /** From GHz; 0 stands for "unknown". */

@@ -1,19 +1,7 @@
-import type { CountersReading } from '../readings.ts';
+import type { CountersReading, CpuSeconds, Usage } from '../readings.ts';
 
-/** How the machine was used between two readings of its counters; NaN stands for unknown. */
-export interface Usage {
-  /** Busy share of all processors, 0 to 1. */
-  cpu: number;
-  /** Bytes. */
-  memoryUsed: number;
-  memoryTotal: number;
-  swapUsed: number;
-  /** Runnable processes, mean of a minute. */
-  load: number;
-  /** Bytes per second. */
-  networkReceived: number;
-  networkSent: number;
-}
+/** Busy shares (0 … 1) by processor: `cpu` for all of them together, `cpu0`, `cpu1`, … for each. */
+export type CpuShares = ReadonlyMap<string, number>;
 
 export const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
   const { memory, network } = now;
@@ -21,7 +9,7 @@ export const toUsage = (before: CountersReading, now: CountersReading, seconds: 
   const rate = (key: 'received' | 'sent'): number =>
     network && before.network ? Math.max(0, network[key] - before.network[key]) / seconds : Number.NaN;
   return {
-    cpu: toBusyShare(before.cpuSeconds, now.cpuSeconds),
+    cpu: toBusyShare(before.cpuSeconds.get('cpu'), now.cpuSeconds.get('cpu')),
     memoryUsed: memory ? memory.total - memory.available : Number.NaN,
     memoryTotal: memory?.total ?? Number.NaN,
     swapUsed: memory ? memory.swapTotal - memory.swapFree : Number.NaN,
@@ -31,9 +19,17 @@ export const toUsage = (before: CountersReading, now: CountersReading, seconds: 
   };
 };
 
-const toBusyShare = (before: Record<string, number>, now: Record<string, number>): number => {
+/** The share of each processor; 0 for one that is switched off. */
+export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
+  new Map(Array.from(to, ([name, seconds]) => [name, toBusyShare(from.get(name), seconds) || 0]));
+
+type Seconds = Readonly<Record<string, number>>;
+
+/** NaN if no time has passed. A processor that was just switched on is measured from its own start. */
+const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
   const passed = (modes: readonly string[]): number =>
     modes.reduce((sum, mode) => sum + (now[mode] ?? 0) - (before[mode] ?? 0), 0);
   const total = passed(Object.keys(now));
+  // The kernel's counters may step back a little.
   return total > 0 ? Math.min(1, Math.max(0, 1 - passed(['idle', 'iowait']) / total)) : Number.NaN;
 };

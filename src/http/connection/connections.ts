@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
+import { FairShares, type Holder } from '../admission/fair-shares.ts';
 import { listBytes, spareConnections } from './limits.ts';
 
 /** Milliseconds between the checks for connections that have become idle during shutdown. */
@@ -9,7 +10,7 @@ const interval = 50;
 /** Milliseconds of shutdown after which running requests are cut off. */
 const patience = 8000;
 
-/** Milliseconds after which a connection without a request may be closed to make room. */
+/** Milliseconds after which a connection without a request counts as abandoned. */
 const silence = 500;
 
 /** A connection on which requests can arrive. */
@@ -28,63 +29,98 @@ export interface Connection {
 /** True while a request is running on the connection. */
 export const isRunning = ({ response }: Connection): boolean => response !== undefined && !response.writableFinished;
 
-/** The connections of a server by socket: counts them, and closes them with the app. */
+interface Admitted {
+  accepted: Accepted;
+  isExtra: boolean;
+}
+
+/** A socket as it was accepted; with TLS, requests arrive on another one. */
+class Accepted implements Holder {
+  readonly socket: Socket;
+  /** When it was opened, or its TLS handshake completed. */
+  since = performance.now();
+  /** Missing until the TLS handshake is complete. */
+  connection: Connection | undefined;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
+
+  lose(): void {
+    (this.connection ?? this).socket.destroy();
+  }
+
+  /** Without a complete request, a connection counts as abandoned soon: it could keep other clients out for 10 s. */
+  activity(): 'abandoned' | 'idle' | 'busy' {
+    const { connection, since } = this;
+    if (connection && (isRunning(connection) || connection.waiting > 0)) return 'busy';
+    return !connection?.response && performance.now() - since > silence ? 'abandoned' : 'idle';
+  }
+}
+
+/**
+ * The connections of a server by socket: divides them between addresses, and closes them with the app. A trusted proxy
+ * has the connections of many clients, so each of its connections counts as an address of its own.
+ */
 export class Connections extends Map<Socket, Connection> {
-  readonly #maximum: number;
-  /** Sockets as accepted; with TLS, requests arrive on different ones. */
+  readonly #isProxy: (address: string | undefined) => boolean;
+  /** Connections that are served, and those beyond, whose requests are refused. */
+  readonly #served: FairShares;
+  readonly #spare = new FairShares(spareConnections);
   readonly #accepted = new Set<Socket>();
   /** Accepted sockets with an unfinished TLS handshake, by client address. */
-  readonly #handshaking = new Map<string, Socket>();
-  /** When sockets without a complete request were opened, oldest first. */
-  readonly #silentSince = new Map<Socket, number>();
+  readonly #handshaking = new Map<string, Admitted>();
 
   /** Number of lists that are being sent in pieces. */
   lists = 0;
 
-  constructor(server: Server, maximum: number) {
+  constructor(server: Server, maximum: number, isProxy: (address: string | undefined) => boolean) {
     super();
-    this.#maximum = maximum;
-    server.maxConnections = maximum + spareConnections;
+    this.#isProxy = isProxy;
+    this.#served = new FairShares(maximum);
+    // One more than can stay open: it is closed here, or in its place one of an address that holds more.
+    server.maxConnections = maximum + spareConnections + 1;
     const isTls = server instanceof TlsServer;
-    server.on('drop', () => this.#makeRoom());
     server.on('connection', (socket) => {
-      // Node counts per listener, and there may be two.
-      if (this.#accepted.size >= maximum + spareConnections) socket.destroy();
-      this.#accepted.add(socket);
-      socket.once('close', () => this.#accepted.delete(socket));
-      if (this.#accepted.size > maximum) this.#makeRoom();
-      keep(this.#silentSince, socket, performance.now(), socket);
-      if (isTls) keep(this.#handshaking, toClient(socket), socket, socket);
+      const admitted = this.#admit(socket);
+      if (!admitted) socket.destroy();
+      else if (isTls) keep(this.#handshaking, toClient(socket), admitted, socket);
+      else this.#open(socket, admitted);
     });
-    server.on(isTls ? 'secureConnection' : 'connection', (socket) => {
-      // The client reset the connection before it was accepted: it has no address to count or audit, and reads nothing.
-      if (socket.remoteAddress === undefined) {
-        socket.destroy();
-        return;
-      }
-      const handshaken = this.#handshaking.get(toClient(socket));
-      if (handshaken) {
-        this.#handshaking.delete(toClient(socket));
-        this.#silentSince.delete(handshaken);
-        keep(this.#silentSince, socket, performance.now(), socket);
-      }
-      const isExtra = this.#accepted.size > this.#maximum;
-      const connection = { socket, isExtra, response: undefined, waiting: 0, isEnding: false };
-      keep(this, socket, connection, socket);
+    server.on('secureConnection', (socket) => {
+      const admitted = this.#handshaking.get(toClient(socket));
+      this.#handshaking.delete(toClient(socket));
+      if (admitted) this.#open(socket, admitted);
+      else socket.destroy();
     });
   }
 
-  /** Closes the oldest connection without a complete request: idle ones could keep other clients out for 10 s. */
-  #makeRoom(): void {
-    for (const [socket, since] of this.#silentSince) {
-      const isSilent = this.get(socket)?.response === undefined;
-      if (isSilent && performance.now() - since < silence) return;
-      this.#silentSince.delete(socket);
-      if (!isSilent) continue;
-      socket.destroy();
-      this.#accepted.delete(socket);
-      return;
+  /** Counts a socket that was accepted; undefined if it must be closed. */
+  #admit(socket: Socket): Admitted | undefined {
+    const { remoteAddress } = socket;
+    // The client reset the connection before it was accepted: it has no address to count or audit, and reads nothing.
+    if (remoteAddress === undefined) return undefined;
+    const accepted = new Accepted(socket);
+    const isProxy = this.#isProxy(remoteAddress);
+    for (const shares of [this.#served, this.#spare]) {
+      const part = isProxy ? shares.takeApart(accepted) : shares.take(remoteAddress, accepted);
+      if (!part) continue;
+      this.#accepted.add(socket);
+      socket.once('close', () => {
+        this.#accepted.delete(socket);
+        shares.release(part);
+      });
+      return { accepted, isExtra: shares === this.#spare };
     }
+    return undefined;
+  }
+
+  /** Takes requests from a socket. */
+  #open(socket: Socket, { accepted, isExtra }: Admitted): void {
+    const connection = { socket, isExtra, response: undefined, waiting: 0, isEnding: false };
+    accepted.since = performance.now();
+    accepted.connection = connection;
+    keep(this, socket, connection, socket);
   }
 
   /** Sends `100 Continue` to a client that waits for it before sending its body (RFC 9110, 10.1.1). */
@@ -102,7 +138,7 @@ export class Connections extends Map<Socket, Connection> {
   /** Closes idle connections at once, and busy ones after their response or after 8 s. */
   end(server: Server): void {
     const endIdle = (): void => {
-      for (const socket of this.#handshaking.values()) socket.destroy();
+      for (const { accepted } of this.#handshaking.values()) accepted.socket.destroy();
       for (const connection of this.values()) {
         if (!isRunning(connection) && connection.waiting === 0) connection.socket.destroy();
       }

@@ -58,7 +58,7 @@ const open = async (t: TestContext, port: number): Promise<Socket> => {
 
 test('a silent connection is closed, while a sending one and one with a running request stay open', async (t) => {
   const server = createServer();
-  const connections = new Connections(server, 10);
+  const connections = new Connections(server, 10, () => false);
   endStalled(server, connections, { reading: 30_000, silence: 1500 });
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FairShares, type Holder, type Part } from '../admission/fair-shares.ts';
 import { maximumBodyBytes, unfinishedBodyBytes } from '../connection/limits.ts';
 import { createFatal, createUnavailable, HttpError } from '../response/errors.ts';
 
@@ -75,7 +76,7 @@ export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal 
     // No route reads it.
     if (request.is404) return done(null);
     beforeReading(raw);
-    read(raw, (error, bytes) => {
+    read(request, (error, bytes) => {
       if (!bytes) return done(error);
       const body = findRefusal() ?? parseFor(request, bytes, parse);
       if (body instanceof HttpError) done(body);
@@ -106,56 +107,66 @@ const smallBytes = 16 * 1024;
 const manyChunks = 4000;
 const smallChunkBytes = 32;
 
-/** Milliseconds without progress after which an incomplete body may be dropped to make room. */
+/** Milliseconds without progress after which an incomplete body counts as abandoned. */
 const patience = 1000;
 
+/** An incomplete body that is counted. */
+class UnfinishedBody implements Holder {
+  arrivedAt = performance.now();
+  part: Part | undefined;
+  readonly #request: IncomingMessage;
+  readonly #refuse: (error: HttpError) => void;
+
+  constructor(request: IncomingMessage, refuse: (error: HttpError) => void) {
+    this.#request = request;
+    this.#refuse = refuse;
+  }
+
+  lose(): void {
+    if (this.activity() === 'abandoned') this.#request.socket.destroy();
+    else this.#refuse(tooMany());
+  }
+
+  activity(): 'abandoned' | 'idle' {
+    return performance.now() - this.arrivedAt > patience ? 'abandoned' : 'idle';
+  }
+}
+
 /**
- * Creates the function that reads a whole body of at most 1 MiB. The bytes of all incomplete bodies are limited too:
- * above the limit, connections whose bodies make no progress are closed; if that is not enough, the body that exceeds
- * the limit gets 503.
+ * Creates the function that reads a whole body of at most 1 MiB. The bytes of all incomplete bodies are limited too, and
+ * divided between addresses: at the limit, connections whose bodies make no progress are closed, and the oldest bodies of
+ * the address that holds the most get 503; if that is not enough, so does the body that exceeds the limit.
  */
 const createBodyReader = () => {
-  /** Incomplete bodies: their size so far, and when their last chunk arrived, in milliseconds. */
-  const unfinished = new Map<IncomingMessage, { bytes: number; arrivedAt: number }>();
-  let total = 0;
-  const hold = (request: IncomingMessage, bytes: number): void => {
-    const before = unfinished.get(request)?.bytes ?? 0;
-    total += bytes - before;
-    unfinished.set(request, { bytes, arrivedAt: performance.now() });
-  };
-  const release = (request: IncomingMessage): void => {
-    total -= unfinished.get(request)?.bytes ?? 0;
-    unfinished.delete(request);
-  };
-  const makeRoom = (): boolean => {
-    const now = performance.now();
-    for (const [request, { arrivedAt }] of unfinished) {
-      if (now - arrivedAt <= patience) continue;
-      release(request);
-      request.socket.destroy();
-    }
-    return total <= unfinishedBodyBytes;
-  };
-  const findFault = (request: IncomingMessage, bytes: number): HttpError | undefined => {
-    if (bytes > maximumBodyBytes) return tooLarge();
-    if (bytes <= smallBytes) return undefined;
-    hold(request, bytes);
-    return total <= unfinishedBodyBytes || makeRoom() ? undefined : tooMany();
-  };
-  return (request: IncomingMessage, done: Done): void => {
+  const shares = new FairShares(unfinishedBodyBytes);
+  return ({ raw: request, ip }: FastifyRequest, done: Done): void => {
     // In a list of chunks, one-byte chunks would take about a hundred times the size of the body.
     let held: Buffer = noBytes;
     let bytes = 0;
     let chunks = 0;
+    let counted: UnfinishedBody | undefined;
     const finish = (error: HttpError | null): void => {
-      request.off('data', take).off('end', end);
-      release(request);
+      leave();
       done(error, error ? undefined : held.subarray(0, bytes));
+      held = noBytes;
+    };
+    const count = (total: number): boolean => {
+      if (counted?.part) {
+        counted.arrivedAt = performance.now();
+        return shares.grow(counted.part, total - bytes);
+      }
+      counted = new UnfinishedBody(request, finish);
+      counted.part = shares.take(ip, counted, total);
+      return counted.part !== undefined;
+    };
+    const findFault = (total: number): HttpError | undefined => {
+      chunks += 1;
+      if (chunks > manyChunks && bytes < chunks * smallChunkBytes) return tooFragmented();
+      if (total > maximumBodyBytes) return tooLarge();
+      return total <= smallBytes || count(total) ? undefined : tooMany();
     };
     const take = (chunk: Buffer): void => {
-      chunks += 1;
-      const isFragmented = chunks > manyChunks && bytes < chunks * smallChunkBytes;
-      const fault = isFragmented ? tooFragmented() : findFault(request, bytes + chunk.length);
+      const fault = findFault(bytes + chunk.length);
       if (fault) {
         finish(fault);
         return;
@@ -164,7 +175,10 @@ const createBodyReader = () => {
       bytes += chunk.length;
     };
     const end = (): void => finish(null);
-    const leave = (): void => release(request);
+    const leave = (): void => {
+      request.off('data', take).off('end', end);
+      if (counted?.part) shares.release(counted.part);
+    };
     if (Number(request.headers['content-length']) > maximumBodyBytes) done(tooLarge());
     else request.on('data', take).on('end', end).on('close', leave);
   };

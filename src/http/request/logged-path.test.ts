@@ -14,6 +14,11 @@ test('a token in a path is not logged', () => {
   assert.equal(toLoggedPath('/eyJhbGciOiJub25lIn0.e30.'), '/(token)');
 });
 
+test('a key in a path is not logged', () => {
+  assert.equal(toLoggedPath(`/api/sbk_${'aB0'.repeat(14)}x/tasks`), '/api/(key)/tasks');
+  assert.equal(toLoggedPath('/sbk_PATHKEY0123456789'), '/(key)');
+});
+
 test('the query, the fragment, their encoded forms and credentials in a URL are not logged', () => {
   for (const rest of ['?a=s', '#a=s', '%3Fa=s', '%3fa=s', '%23a=s']) assert.equal(toLoggedPath(`/a/1${rest}`), '/a/1');
   assert.equal(toLoggedPath('http://admin:s@cret@localhost/api/tasks'), 'http://localhost/api/tasks');

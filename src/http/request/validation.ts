@@ -31,12 +31,15 @@ export const buildValidator: BuildCompilerFromPool = () => {
 
 type ValidationError = FastifySchemaValidationError & { data?: unknown };
 
+/** Characters of a place in a message: names within a field are the client's own. */
+const longestPlace = 200;
+
 /** Joins validation errors into one: a clause for each field, with its first error only. */
 export const toRefusal = (errors: ValidationError[]): HttpError => {
   const clauses = new Map<string, string>();
   for (const error of errors) {
     const field = fieldOf(error);
-    if (!clauses.has(field)) clauses.set(field, describeFault(field, error));
+    if (!clauses.has(field)) clauses.set(field, describeFault(placeOf(error), error));
   }
   return new HttpError('invalid', [...clauses.values()].join('; '));
 };
@@ -44,6 +47,13 @@ export const toRefusal = (errors: ValidationError[]): HttpError => {
 /** The top-level field that an error is about; empty for the body itself. */
 export const fieldOf = ({ instancePath, params }: FastifySchemaValidationError): string =>
   instancePath.split('/')[1] ?? (params['missingProperty'] as string | undefined) ?? '';
+
+/** The same; of a value with a wrong type also where it is in the field: `labels.team`. */
+const placeOf = (error: FastifySchemaValidationError): string => {
+  const parts = error.instancePath.split('/').slice(1);
+  const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return error.keyword === 'type' && names.length > 1 ? names.join('.').slice(0, longestPlace) : fieldOf(error);
+};
 
 const describeFault = (field: string, { keyword, params }: ValidationError): string => {
   if (field === '') return 'Request body is required';
@@ -67,4 +77,8 @@ const describeFault = (field: string, { keyword, params }: ValidationError): str
   }
 };
 
-const nouns: Record<string, string> = { string: 'a string', integer: 'a whole number in decimal digits' };
+const nouns: Record<string, string> = {
+  string: 'a string',
+  integer: 'a whole number in decimal digits',
+  object: 'an object',
+};

@@ -13,7 +13,6 @@ const statusOf = {
   'not-found': 404,
   'method-not-allowed': 405,
   'request-timeout': 408,
-  busy: 409,
   conflict: 412,
   'too-large': 413,
   'unsupported-media-type': 415,
@@ -94,11 +93,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof StoreConflict) {
     return new HttpError('conflict', error.message, { headers: { ETag: `"${error.version}"` } });
   }
-  if (error instanceof KeyRefusal) {
-    return error.isRunning
-      ? new HttpError('busy', error.message, { headers: { 'Retry-After': '1' } })
-      : new HttpError('unprocessable', error.message);
-  }
+  if (error instanceof KeyRefusal) return new HttpError('unprocessable', error.message);
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };
   const kind = kindOf.get(statusCode);
   return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;

@@ -14,11 +14,23 @@ interface Tag {
   description: string;
 }
 
+interface About {
+  version: string;
+  tags: Tag[];
+  warning: string | undefined;
+}
+
+interface OpenApiDocument {
+  /** Sets a warning for the users of this server, whose settings it is about. Returns whether it is another one. */
+  setWarning(text: string | undefined): boolean;
+}
+
 /** Collects the schemas of all routes added later and serves them as OpenAPI 3.1 at `/openapi.json`. */
-export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[]): void => {
+export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[]): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   let document: Promise<StaticText> | undefined;
+  let warning: string | undefined;
   const schema = {
     operationId: 'getOpenApi',
     summary: 'Describe every route in OpenAPI 3.1',
@@ -27,13 +39,24 @@ export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[])
     response: { 200: Type.Object({}, { additionalProperties: true }) },
   };
   app.get('/openapi.json', { schema }, async (request, reply) => {
-    document ??= describeRoutes(routes, version, tags);
+    document ??= describeRoutes(routes, { version, tags, warning });
     return (await document).send(request, reply.type('application/json; charset=utf-8'));
   });
+  return {
+    setWarning: (text) => {
+      if (text === warning) return false;
+      warning = text;
+      document = undefined;
+      return true;
+    },
+  };
 };
 
 /** The document, built with its first request in an app that is never served: its library slows down startup. */
-const describeRoutes = async (routes: readonly RouteOptions[], version: string, tags: Tag[]): Promise<StaticText> => {
+const describeRoutes = async (
+  routes: readonly RouteOptions[],
+  { version, tags, warning }: About,
+): Promise<StaticText> => {
   const { default: swagger } = await import('@fastify/swagger');
   const app = Fastify({ exposeHeadRoutes: false });
   app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify);
@@ -64,7 +87,15 @@ const describeRoutes = async (routes: readonly RouteOptions[], version: string, 
   const schemas = {};
   const document = app.swagger() as { paths: object; components: object };
   const paths = nameShapes(document.paths, schemas);
-  const described = { ...document, paths, components: { ...document.components, schemas } };
+  /** The zone of times without an offset. */
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const described = {
+    ...document,
+    'x-signalbox-time-zone': timeZone,
+    ...(warning !== undefined && { 'x-signalbox-warning': warning }),
+    paths,
+    components: { ...document.components, schemas },
+  };
   return new StaticText(Buffer.from(JSON.stringify(described)));
 };
 
@@ -107,7 +138,7 @@ const toDocumentedTypes = (params: TObject): TObject => {
 };
 
 const toDescribed = (status: string, schema: TSchema) => {
-  const headers = /409|429|503/.test(status) && { headers: { 'Retry-After': { type: 'integer' } } };
+  const headers = /429|503/.test(status) && { headers: { 'Retry-After': { type: 'integer' } } };
   return { ...schema, ...headers, 'x-response-description': descriptions[status] ?? STATUS_CODES[status] };
 };
 

@@ -12,7 +12,7 @@ const module = new URL(`./alert${extname(import.meta.url)}`, import.meta.url).hr
 const script = `
   import { createAlert } from ${JSON.stringify(module)};
   const instants = JSON.parse(process.argv[1]);
-  const alerts = instants.map((instant) => createAlert({ message: 'x' }, new Date(instant)));
+  const alerts = instants.map((instant) => createAlert({ message: 'x' }, { now: new Date(instant), sender: '' }));
   process.stdout.write(JSON.stringify(alerts.map(({ time, timestamp }) => ({ time, timestamp }))));`;
 
 const createTimes = async (zone: string, instants: number[]): Promise<{ time: string; timestamp: string }[]> => {

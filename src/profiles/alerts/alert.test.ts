@@ -11,7 +11,10 @@ test('an alert is empty when no field has text', () => {
 });
 
 test('missing fields of an alert become empty strings, and its time is local', () => {
-  const { time, ...alert } = createAlert({ level: 'ERROR' }, new Date(2026, 0, 2, 3, 4, 5, 6));
+  const { time, ...alert } = createAlert(
+    { level: 'ERROR' },
+    { now: new Date(2026, 0, 2, 3, 4, 5, 6), sender: 'user:a' },
+  );
   assert.match(time, /^2026-01-02T03:04:05\.006[+-]\d\d:\d\d$/);
   assert.deepEqual(Object.entries(alert), [
     ['timestamp', '2026-01-02T03:04:05'],
@@ -20,6 +23,7 @@ test('missing fields of an alert become empty strings, and its time is local', (
     ['message', ''],
     ['hostname', ''],
     ['receivedAt', '03:04:05'],
+    ['sender', 'user:a'],
   ]);
 });
 

@@ -1,10 +1,10 @@
-import type { Access } from '../../auth/guard.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Topic } from '../topic.ts';
+import type { FiringAlerts } from './firing/firing-alerts.ts';
 import { toEntry } from './reading/entry.ts';
 
 /** Each stored alert as search returns it, in order; the event's id is the alert's seq. */
-export const createAlertsTopic = (journal: RecordLog, access: Access): Topic => {
+export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Topic => {
   let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
   journal.onStored((seq) => {
@@ -12,7 +12,7 @@ export const createAlertsTopic = (journal: RecordLog, access: Access): Topic => 
     for (const wake of wakeups) wake();
   });
   return {
-    access,
+    access: 'open',
     scope: 'alerts:read',
     lastId: () => stored,
     refresh: async () => journal.refresh?.(),
@@ -32,7 +32,7 @@ export const createAlertsTopic = (journal: RecordLog, access: Access): Topic => 
           for await (const records of journal.readAfter(sent)) {
             for (const record of records) {
               if (isEnded) return;
-              await send(JSON.stringify(toEntry(record)), record.seq);
+              await send(JSON.stringify(toEntry(record, firing)), record.seq);
               sent = record.seq;
             }
           }

@@ -1,17 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toHttpError } from '../../http/response/errors.ts';
 import type { Meters } from '../../metrics/meters.ts';
-
-const levels: [name: string, synonyms: RegExp][] = [
-  ['critical', /^(?:critical|crit|page|emergency|emerg|alert|fatal|panic|p1)$/i],
-  ['error', /^(?:error|err|major|high|p2)$/i],
-  ['warning', /^(?:warn.*|minor|p3)$/i],
-  ['info', /^(?:info.*|notice|debug|trace|none|low|)$/i],
-];
+import { severities, toSeverity } from '../severity.ts';
 
 export type AlertCounts = ReturnType<typeof createAlertCounts>;
 
-/** Counts alerts for /metrics and the history. A level may be any text, so it is counted as one of five. */
+/** Counts alerts for /metrics and the history, by severity: a level may be any text. */
 export const createAlertCounts = ({ counter }: Meters) => {
   const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
   const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
@@ -21,11 +15,10 @@ export const createAlertCounts = ({ counter }: Meters) => {
     ['format'],
     ['native'],
   );
-  for (const level of [...levels.map(([name]) => name), 'other']) received.at('native', level);
+  for (const severity of severities) received.at('native', severity.toLowerCase());
   return {
     addReceived: (format: string, level: string): void => {
-      const name = levels.find(([, synonyms]) => synonyms.test(level))?.[0] ?? 'other';
-      received.at(format, name).value += 1;
+      received.at(format, toSeverity(level).toLowerCase()).value += 1;
     },
     addRepeated: (format: string, count: number): void => {
       repeated.at(format).value += count;

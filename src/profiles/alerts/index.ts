@@ -1,14 +1,18 @@
 import type { StoredRecord } from '../../storage/journal/read/forward.ts';
 import { defineFeature } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
+import type { AlertRecord } from './alert.ts';
 import { createAlertsTopic } from './alerts-topic.ts';
 import { createAlertCounts } from './counts.ts';
+import { findAlertConcerns } from './firing/concerns.ts';
 import { createIntakeRoutes } from './intake/routes.ts';
 import { openAlertLog } from './open-log.ts';
+import { findDeliveryConcerns } from './outbox/concerns.ts';
+import { listSecretFiles } from './outbox/config/secrets.ts';
 import { findDestinationProblems } from './outbox/config/target.ts';
 import { addDeliveryMeters } from './outbox/meters.ts';
 import { openOutbox } from './outbox/outbox.ts';
-import { createOutboxRoutes, listDeliveries } from './outbox/routes.ts';
+import { createDeliveryList, createOutboxRoutes } from './outbox/routes.ts';
 import { testDestination } from './outbox/test-destination.ts';
 import { createReadingRoutes } from './reading/routes.ts';
 import { createAlertRoutes } from './routes.ts';
@@ -24,37 +28,48 @@ export const alerts = defineFeature({
   profiles: [{ name: 'alerts', alias: 'X', mounts: ['/'], summary: 'durable alert intake and listing' }],
   settings: alertSettings,
   findProblems: findDestinationProblems,
+  listSecretFiles,
   tools: [testDestination],
   transfer: alertTransfer,
   create: async (parts) => {
-    const { openLog, listUnavailable, clock, log, meters, settings } = parts;
-    const alertLog = await openAlertLog(parts);
-    const { journal, own, isOwn, intake, readiness } = alertLog;
-    const outbox = await openOutbox(settings, { alerts: own, openLog, clock, log }).catch(async (error) => {
+    const { openLog, identifySender, listUnavailable, clock, log, meters, settings } = parts;
+    // The outbox, which knows it, reads the log.
+    let repeatAfterMs = (): number | undefined => undefined;
+    const alertLog = await openAlertLog({ ...parts, repeatAfterMs: () => repeatAfterMs() });
+    const { journal, own, isOwn, intake, firing, readiness } = alertLog;
+    const counts = createAlertCounts(meters);
+    const store = async (record: AlertRecord) => {
+      const stored = await intake.append(record);
+      counts.addReceived('native', record.level);
+      return stored;
+    };
+    const outbox = await openOutbox(settings, { alerts: own, openLog, store, clock, log }).catch(async (error) => {
       await alertLog.close();
       throw error;
     });
+    repeatAfterMs = () => outbox.repeatAfterMs();
     addDeliveryMeters(meters, outbox, clock);
-    const access = settings.alertsAuth === 'bearer' ? 'token' : 'open';
-    const counts = createAlertCounts(meters);
-    const shared = { journal, intake, counts, clock, access } as const;
+    const shared = { journal, intake, counts, clock, identifySender } as const;
     // Another instance delivers the alerts that it has received.
     const deliveriesOf = (record: StoredRecord) => (isOwn(record) ? outbox.listDeliveries(record) : []);
+    const listDeliveries = createDeliveryList(outbox, own, clock);
     return {
       profiles: {
         alerts: [
           ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
           ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
-          ...createReadingRoutes({ journal, clock, access, deliveriesOf }),
-          ...createOutboxRoutes(outbox, own, clock),
+          ...createReadingRoutes({ journal, firing, clock, deliveriesOf }),
+          ...createOutboxRoutes(outbox, journal, listDeliveries),
         ],
       },
       topics: {
-        alerts: createAlertsTopic(journal, access),
-        deliveries: createPolledTopic('admin', deliveriesInterval, async () => listDeliveries(outbox, clock()), {
+        alerts: createAlertsTopic(journal, firing),
+        deliveries: createPolledTopic('admin', deliveriesInterval, listDeliveries, {
           onlyChanges: true,
         }),
       },
+      notices: alertLog.notices,
+      findConcerns: () => [...findAlertConcerns(firing), ...findDeliveryConcerns(outbox.list(), clock())],
       close: async () => {
         await outbox.close();
         await alertLog.close();

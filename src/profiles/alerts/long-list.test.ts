@@ -113,12 +113,14 @@ test('of 20 simultaneous long lists, 2 are read, 16 wait, and 2 are refused with
   let most = 0;
   const features = changeJournal((journal) => ({
     ...journal,
-    listLast: async (...args) => {
+    listLast: async (count, match) => {
+      // The end of the log is read on startup.
+      if (count !== 101) return journal.listLast(count, match);
       running += 1;
       most = Math.max(most, running);
       await gate;
       running -= 1;
-      return journal.listLast(...args);
+      return journal.listLast(count, match);
     },
   }));
   const app = await startApp(t, { features });

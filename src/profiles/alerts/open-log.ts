@@ -3,8 +3,11 @@ import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';
-import { type AlertIntake, Repeats } from './intake/repeats.ts';
+import { FiringAlerts } from './firing/firing-alerts.ts';
+import { LogFollower } from './firing/follow-log.ts';
+import { type AlertIntake, type RepeatParts, Repeats } from './intake/repeats.ts';
 import { readInstanceId } from './outbox/instance-id.ts';
+import { keptNotice, readDefaultDays, readSharedDefaultDays } from './retention.ts';
 import type { alertSettings } from './settings.ts';
 import { SharedAlerts } from './shared/shared-alerts.ts';
 import { Spool } from './shared/spool.ts';
@@ -16,15 +19,17 @@ export interface AlertLog {
   own: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
   isOwn(record: Record<string, unknown>): boolean;
   intake: AlertIntake;
+  firing: FiringAlerts;
   /** Whether alerts can be stored, and what else cannot be used meanwhile. */
+  /** What a start says about it. */
+  notices: string[];
   readiness(): { isReady: boolean; unavailable: string[] };
   reopen(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openSnapshot' | 'clock' | 'log' | 'meters'> & {
-  settings: Static<TObject<typeof alertSettings>>;
-};
+type OpeningParts = Pick<Parts, 'database' | 'openLog' | 'openSnapshot' | 'clock' | 'log' | 'meters'> &
+  Pick<RepeatParts, 'repeatAfterMs'> & { settings: Static<TObject<typeof alertSettings>> };
 
 const indexing = {
   timeOf: readTime,
@@ -36,13 +41,22 @@ const indexing = {
 export const openAlertLog = (parts: OpeningParts): Promise<AlertLog> =>
   parts.database ? openShared(parts, parts.database) : openLocal(parts);
 
-const openLocal = async ({ openLog, clock, log, settings }: OpeningParts): Promise<AlertLog> => {
+const openLocal = async ({
+  openLog,
+  openSnapshot,
+  clock,
+  log,
+  settings,
+  repeatAfterMs,
+}: OpeningParts): Promise<AlertLog> => {
+  const { alertsRetainDays } = settings;
+  const retainDays = alertsRetainDays ?? (await readDefaultDays({ openLog, openSnapshot }));
   const journal = await openLog('alert log', {
     name: 'alerts',
     segmentBytes: settings.alertsSegmentBytes,
     retainSegments: settings.alertsRetainSegments,
     retainBytes: settings.alertsRetainBytes,
-    retainDays: settings.alertsRetainDays,
+    retainDays,
     queueCount: settings.alertsQueueCount,
     queueBytes: settings.alertsQueueBytes,
     minFreeBytes: settings.alertsMinFreeBytes,
@@ -50,30 +64,43 @@ const openLocal = async ({ openLog, clock, log, settings }: OpeningParts): Promi
     awaitsHold: true,
     indexing,
   });
+  const firing = new FiringAlerts(clock);
+  const intake = new Repeats(journal, { clock, firing, repeatAfterMs }, (err) => {
+    log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
+  });
   return {
-    journal,
+    ...{ journal, intake, firing },
+    notices: alertsRetainDays === undefined && retainDays === 0 ? [keptNotice] : [],
     own: journal,
     isOwn: () => true,
-    intake: new Repeats(journal, clock, (err) => {
-      log.warn({ err }, 'alert log: its end cannot be read, so alerts that come again may be stored again');
-    }),
     readiness: () => ({ isReady: journal.state().healthy, unavailable: [] }),
     reopen: () => journal.reopen(),
-    close: () => journal.close(),
+    close: async () => {
+      await intake.close();
+      await journal.close();
+    },
   };
 };
 
 const openShared = async (
-  { openLog, openSnapshot, clock, log, meters, settings }: OpeningParts,
+  { openLog, openSnapshot, clock, log, meters, settings, repeatAfterMs }: OpeningParts,
   database: NonNullable<Parts['database']>,
 ): Promise<AlertLog> => {
+  let isTold = false;
   const journal = await DatabaseLog.open({
     ...{ database, table: 'alert', instance: await readInstanceId(openLog), clock, indexing },
-    retainDays: settings.alertsRetainDays,
+    retainDays: async () => {
+      const days = settings.alertsRetainDays ?? (await readSharedDefaultDays(database));
+      if (days === 0 && settings.alertsRetainDays === undefined && !isTold) log.info(keptNotice);
+      isTold = true;
+      return days;
+    },
     queueCount: settings.alertsQueueCount,
     queueBytes: settings.alertsQueueBytes,
   });
-  const intake = new SharedAlerts(journal, clock);
+  const firing = new FiringAlerts(clock);
+  const follower = new LogFollower(journal, firing);
+  const intake = new SharedAlerts(journal, { clock, firing, follower, repeatAfterMs });
   if (settings.spool) {
     intake.spool = await Spool.open({
       ...{ openLog, openSnapshot, log },
@@ -96,14 +123,16 @@ const openShared = async (
       holdFrom: () => journal.holdFrom(),
       state: () => journal.state(),
     },
+    notices: [],
     isOwn: (record) => journal.isOwn(record),
-    intake,
+    ...{ intake, firing },
     readiness: () => {
       const { healthy } = journal.state();
       return { isReady: healthy || spool?.isHealthy === true, unavailable: healthy ? [] : ['database'] };
     },
     reopen: () => Promise.all([journal.reopen(), spool?.reopen()]),
     close: async () => {
+      await follower.close();
       await spool?.close();
       await journal.close();
     },

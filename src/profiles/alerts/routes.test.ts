@@ -11,7 +11,7 @@ test('a stored line has the six fields, the time with its offset, and the fields
   const id = await sendAlert(app, { ...disk, other: 1, hostname: null });
   const line = JSON.parse(await readFile(fileOf(app), 'utf8'));
   const six = ['timestamp', 'source', 'level', 'message', 'hostname', 'receivedAt'];
-  assert.deepEqual(Object.keys(line), [...six, 'time', 'id', 'seq', 'crc']);
+  assert.deepEqual(Object.keys(line), [...six, 'time', 'sender', 'id', 'seq', 'crc']);
   assert.equal(line.id, id);
   assert.equal(line.time.slice(0, 19), line.timestamp);
   assert.equal(new Date(line.time).getTime(), new Date(line.timestamp).getTime() + Number(line.time.slice(20, 23)));

@@ -1,4 +1,4 @@
-import type { Access } from '../../auth/guard.ts';
+import type { IdentifySender } from '../../auth/sender.ts';
 import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/request/idempotency-key.ts';
 import { createClientSignal, createQueue } from '../../http/request/queue.ts';
 import { toTrace } from '../../http/request/traceparent.ts';
@@ -7,7 +7,7 @@ import { sendJson, sendRows, whenReady } from '../../http/response/json.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { createAlert, isEmpty, toAlert } from './alert.ts';
+import { createNativeAlert, isEmpty, toAlert } from './alert.ts';
 import type { AlertCounts } from './counts.ts';
 import type { AlertIntake } from './intake/repeats.ts';
 import type { AlertLog } from './open-log.ts';
@@ -21,7 +21,7 @@ interface Surroundings {
   readiness: AlertLog['readiness'];
   counts: AlertCounts;
   clock: () => Date;
-  access: Access;
+  identifySender: IdentifySender;
   /** The names of other stores that cannot store changes at the moment. */
   listUnavailable(): Promise<string[]>;
 }
@@ -34,30 +34,34 @@ export const createAlertRoutes = (surroundings: Surroundings): Route[] => [
   readReadiness(surroundings, '/readyz', 'getReadyz'),
 ];
 
-const receiveAlert = ({ intake, counts, clock, access }: Surroundings): Route =>
+const receiveAlert = ({ intake, counts, clock, identifySender }: Surroundings): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/alert',
-    access,
+    access: 'open',
     scope: 'alerts:write',
     summary: 'Store an alert; responds once it is on disk',
     headers: { request: idempotencyKeyHeader },
     schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
     errorHandler: counts.createErrorHandler('native'),
-    handler: ({ body, headers }, reply) => {
+    handler: (request, reply) => {
+      const { body, headers } = request;
       if (isEmpty(body)) {
         throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
       }
-      const record = { ...createAlert(body, clock()), ...toViaField(headers.via), ...toTrace(headers) };
       const key = readIdempotencyKey(headers);
-      const storing: Promise<{ id: string; isRepeat?: boolean }> =
-        key === undefined ? intake.append(record) : intake.storeOnce(record, key);
-      const stored = storing.catch((error) => {
+      const now = clock();
+      const store = async (): Promise<{ id: string; isRepeat?: boolean }> => {
+        const alert = createNativeAlert(body, { now, sender: await identifySender(request) });
+        const record = { ...alert, ...toViaField(headers.via), ...toTrace(headers) };
+        return key === undefined ? intake.append(record) : intake.storeOnce(record, key);
+      };
+      const stored = store().catch((error) => {
         throw toRefusal(error);
       });
       return whenReady(reply, stored, ({ id, isRepeat }) => {
         if (isRepeat) counts.addRepeated('native', 1);
-        else counts.addReceived('native', record.level);
+        else counts.addReceived('native', body.level ?? '');
         sendJson(reply, { received: true, id });
       });
     },
@@ -66,7 +70,7 @@ const receiveAlert = ({ intake, counts, clock, access }: Surroundings): Route =>
 /** Lists of up to so many records do not wait for longer ones. */
 const shortCount = 100;
 
-const listAlerts = ({ journal, access }: Surroundings): Route => {
+const listAlerts = ({ journal }: Surroundings): Route => {
   // A long list may read a lot: few at a time leave the processor and the disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });
@@ -74,9 +78,12 @@ const listAlerts = ({ journal, access }: Surroundings): Route => {
   return defineRoute({
     method: 'GET',
     path: '/api/alerts',
-    access,
+    access: 'open',
     scope: 'alerts:read',
     summary: 'List the last alerts, oldest first',
+    headers: {
+      response: { Link: 'The search, which shows more of each alert: its relation is `alternate` (RFC 8288).' },
+    },
     schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },
     handler: async ({ query: { count, level } }, reply) => {
       const match = level === undefined ? undefined : { field: 'level', value: level };
@@ -85,6 +92,8 @@ const listAlerts = ({ journal, access }: Surroundings): Route => {
         .catch((error) => {
           throw toListRefusal(error, count);
         });
+      // Relative, so that it holds behind a proxy that serves the program below another path.
+      reply.header('link', '<alerts/search>; rel="alternate"');
       return sendRows(reply, listing, toAlert);
     },
   });
@@ -95,6 +104,7 @@ const readReadiness = ({ readiness, listUnavailable }: Surroundings, path: strin
     method: 'GET',
     path,
     access: 'open',
+    staysOpen: true,
     summary: 'Check whether alerts can be stored',
     schema: { operationId, response: { 200: Readiness, 503: ErrorBody } },
     handler: async () => {

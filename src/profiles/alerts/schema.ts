@@ -8,8 +8,27 @@ const fields = {
   hostname: Type.String({ examples: ['web-1'] }),
 };
 
-/** At least one of the fields must not be empty. */
-export const AlertBody = Type.Partial(Type.Object(fields), { title: 'NewAlert' });
+/** At least one of the first four must not be empty; the others are stored with them. */
+export const AlertBody = Type.Partial(
+  Type.Object({
+    ...fields,
+    key: Type.String({
+      description:
+        'What the alert is about, by your own choice: an alert that is resolved ends those that fire with its key.',
+      examples: ['backup/web-1'],
+    }),
+    status: Type.String({
+      description: '`firing` or `resolved`; with a `key`, `firing` by default. Other texts count as absent.',
+      examples: ['firing'],
+    }),
+    labels: Type.Object({}, { additionalProperties: true, examples: [{ team: 'db' }] }),
+    link: Type.String({
+      description: 'An http or https URL; others are not kept.',
+      examples: ['https://backup.example.org/jobs/7'],
+    }),
+  }),
+  { title: 'NewAlert' },
+);
 export type AlertBody = Static<typeof AlertBody>;
 
 const id = '25d37939-e0b7-418e-85b2-0446abab8810';

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { formats } from './intake/formats.ts';
 import { outboxSettings } from './outbox/config/settings.ts';
+import { defaultRetainDays } from './retention.ts';
 
 const MiB = 1024 * 1024;
 
@@ -10,10 +11,6 @@ const signing = formats.filter(({ signature }) => signature).map(({ name }) => n
 
 /** The alert log's settings with their defaults. */
 export const alertSettings = {
-  alertsAuth: Type.Enum(['none', 'bearer'], {
-    default: 'none',
-    description: 'Whether sending and reading alerts requires a token or a key.',
-  }),
   intakeSecrets: Type.Optional(
     Type.Object(Object.fromEntries(signing.map((name) => [name, Type.Optional(Type.String({ minLength: 1 }))])), {
       writeOnly: true,
@@ -32,7 +29,12 @@ export const alertSettings = {
   }),
   alertsRetainSegments: retention('Number of closed log files to keep; 0 keeps all.'),
   alertsRetainBytes: retention('Bytes of closed log files to keep; 0 keeps all.'),
-  alertsRetainDays: retention('Days to keep an alert; 0 keeps all. Whole files are deleted, up to a day later.'),
+  alertsRetainDays: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: `Days to keep an alert; 0 keeps all. By default ${defaultRetainDays}; a log that version 1.0 has begun keeps all. Whole files are deleted, up to a day later.`,
+    }),
+  ),
   alertsQueueCount: Type.Integer({
     minimum: 1,
     default: 10_000,

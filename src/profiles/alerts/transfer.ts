@@ -16,6 +16,7 @@ const StoredAlert = Type.Object(
     ...Type.Partial(
       Type.Object({
         time: Type.String({ format: 'date-time' }),
+        sender: Text,
         format: Text,
         status: Type.Enum(['firing', 'resolved']),
         fingerprint: Text,
@@ -23,6 +24,11 @@ const StoredAlert = Type.Object(
         endsAt: TextOrNull,
         labels: Type.Record(Text, Text),
         link: Text,
+        details: Text,
+        links: Type.Record(Text, Text),
+        resolves: Text,
+        firingLevel: Text,
+        repeatOf: Text,
         key: Text,
         bodyHash: Text,
         via: Text,
@@ -42,13 +48,14 @@ export const alertTransfer = defineTransfer<MovedRecord>({
     timeOf: readTime,
     levelOf: ({ level }) => level,
     keys: {
-      read: ({ key, bodyHash }) => {
-        if (typeof key !== 'string') return undefined;
+      // A reminder is not the first of its series.
+      read: ({ key, bodyHash, repeatOf }) => {
+        if (typeof key !== 'string' || repeatOf !== undefined) return undefined;
         const { hash, state } = splitKey(key);
         return { hash, state: typeof bodyHash === 'string' ? bodyHash : state };
       },
       // A foreign alert has its key in any log, so this one came with an Idempotency-Key.
-      add: (record, { hash, state }) => ({ ...record, key: hash, bodyHash: state }),
+      add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
     },
   }),
   begin: () => {

@@ -35,10 +35,16 @@ export const commands = defineFeature({
     const runner = await chooseRunner({ commandRunner, powerShellPaths, host, clock });
     const { auditRetainBytes: retainBytes, auditRetainDays: retainDays } = settings;
     const journal = database
-      ? await DatabaseLog.open({ database, table: 'audit', instance: database.instanceName, clock, retainDays })
+      ? await DatabaseLog.open({
+          database,
+          table: 'audit',
+          instance: database.instanceName,
+          clock,
+          retainDays: () => retainDays,
+        })
       : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
     const { topic, publish } = createNoticeTopic('admin');
-    const audit = createAudit(journal, ({ requestId }) => publish({ requestId }));
+    const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
     const executor = createExecutor({ runner, timeoutSeconds });
     const executions = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
     const execution = createAuditedExecution({
@@ -47,12 +53,8 @@ export const commands = defineFeature({
         executions.at(result).value += 1;
       },
     });
-    const isOpen = settings.executeAuth === 'none';
     return {
-      profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name, isOpen }) },
-      notices: isOpen
-        ? ['Warning: anyone who can reach this server may run commands, because executeAuth is none']
-        : [],
+      profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name }) },
       topics: { executions: topic },
       reopen: () => journal.reopen(),
       close: async () => {

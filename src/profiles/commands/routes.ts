@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Access, findPrincipal } from '../../auth/guard.ts';
+import { findPrincipal } from '../../auth/guard.ts';
 import { createClientSignal } from '../../http/request/queue.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { ownJson, sendJson, sendRows } from '../../http/response/json.ts';
@@ -15,21 +15,20 @@ interface RouteParts {
   execution: AuditedExecution;
   audit: Audit;
   runnerName: Runner['name'];
-  /** Commands need no token. */
-  isOpen: boolean;
 }
 
-export const createRoutes = ({ execution, audit, runnerName, isOpen }: RouteParts): Route[] => [
-  executeCommand(execution, isOpen ? 'open' : 'admin'),
-  listCommands(runnerName, isOpen ? 'open' : 'token'),
+export const createRoutes = ({ execution, audit, runnerName }: RouteParts): Route[] => [
+  executeCommand(execution),
+  listCommands(runnerName),
   listExecutions(audit),
 ];
 
-const executeCommand = (execution: AuditedExecution, access: Access): Route =>
+const executeCommand = (execution: AuditedExecution): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/execute',
-    access,
+    access: 'admin',
+    canBeOpen: true,
     summary: 'Run one of the allowed diagnostic commands',
     schema: {
       operationId: 'runCommand',
@@ -47,12 +46,13 @@ const executeCommand = (execution: AuditedExecution, access: Access): Route =>
     },
   });
 
-const listCommands = (runner: Runner['name'], access: Access): Route => {
+const listCommands = (runner: Runner['name']): Route => {
   const answer = { runner, commands: describeCommands() };
   return defineRoute({
     method: 'GET',
     path: '/api/commands',
-    access,
+    access: 'token',
+    canBeOpen: true,
     summary: 'List the allowed commands and their parameters',
     schema: { operationId: 'listCommands', response: { 200: CommandList } },
     handler: async (_request, reply) => reply.send(answer),

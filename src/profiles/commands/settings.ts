@@ -4,10 +4,6 @@ const retention = (description: string) => Type.Integer({ minimum: 0, default: 0
 
 /** The settings of commands and their audit, with their defaults. */
 export const commandSettings = {
-  executeAuth: Type.Enum(['admin', 'none'], {
-    default: 'admin',
-    description: 'Who may run commands: clients whose token has the role Admin, or anyone.',
-  }),
   commandTimeout: Type.Integer({
     minimum: 1,
     maximum: 50,

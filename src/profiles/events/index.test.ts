@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
+import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 import { createAccessKey } from '../../auth/access-keys.ts';
 
 const send = ({ request }: TestApp, message: string) => request('POST', '/api/alert', { body: { message } });
@@ -170,6 +171,31 @@ test('a second listener gets the last reading at once, and does not change what 
   assert.deepEqual((await second.waitFor('host'))[0], before);
   const shares = (await first.waitFor('host', 4)).slice(1).map(({ data }) => data['cpu']);
   for (const share of shares) assert.equal(typeof share, 'number', String(shares));
+});
+
+test('the first usage after a pause is not the mean of the pause', async (t) => {
+  const app = await startApp(t, { settings: { profiles: ['monitoring', 'events'] } });
+  const readFirst = async () => {
+    const client = await openEvents(t, app.url, 'host,processes');
+    const [[usage], [processes]] = await Promise.all([client.waitFor('host'), client.waitFor('processes')]);
+    client.close();
+    const rows = processes?.data['data'] as { cpu: number | null }[];
+    return [usage?.data['cpu'], usage?.data['networkReceived'], rows.find(({ cpu }) => cpu !== null)];
+  };
+  assert.deepEqual(await readFirst(), [null, null, undefined]);
+  const end = performance.now() + 2500;
+  await waitUntil('the last readings are older than their intervals', () => performance.now() > end);
+  assert.deepEqual(await readFirst(), [null, null, undefined]);
+});
+
+test('the first usage is that of the last second where the history is kept', async (t) => {
+  const app = await startApp(t);
+  await waitUntilPasses(async () => {
+    const client = await openEvents(t, app.url, 'host');
+    const [usage] = await client.waitFor('host');
+    client.close();
+    assert.equal(typeof usage?.data['cpu'], 'number');
+  });
 });
 
 test('each topic needs the access of its route', async (t) => {

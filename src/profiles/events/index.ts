@@ -7,7 +7,15 @@ export const events = defineFeature({
   profiles: [{ name: 'events', mounts: ['/'], summary: 'changes as server-sent events' }],
   settings: {},
   create: ({ topics, authorize, meters }) => {
-    const { route, endAll } = createEventRoute({ topics, authorize, meters });
-    return { profiles: { events: [route] }, stop: endAll };
+    const { route, endRevoked, endAll } = createEventRoute({ topics, authorize, meters });
+    return {
+      profiles: { events: [route] },
+      stop: endAll,
+      // Keys and users were loaded before.
+      reload: () => {
+        endRevoked();
+        return [];
+      },
+    };
   },
 });

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { findExpiry } from '../../auth/guard.ts';
+import type { Scope } from '../../auth/scopes.ts';
+import { FairShares } from '../../http/admission/fair-shares.ts';
 import { createUnavailable, ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { skipTiming } from '../../http/response/timing.ts';
 import type { Parts } from '../feature.ts';
@@ -8,8 +10,12 @@ import { defineRoute, type Route } from '../route.ts';
 import type { Topic } from '../topic.ts';
 import { type EventStream, eventHeaders, openStream } from './stream.ts';
 
-/** Streams at a time. */
+/** Streams at a time, divided between addresses. */
 const maxStreams = 64;
+
+const noneFree =
+  `No event stream is free: there are ${maxStreams}, of which an address gets a quarter while others ask; ` +
+  'try again later';
 
 /** Milliseconds between comments. */
 const commentInterval = 15_000;
@@ -17,23 +23,29 @@ const commentInterval = 15_000;
 const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
-    description: 'At least one of host, processes, tasks, alerts, deliveries, executions, separated by commas.',
+    description:
+      'At least one of host, processes, top, history, status, tasks, alerts, deliveries, executions, separated by commas.',
     examples: ['alerts,tasks'],
   }),
 });
 
 const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'] });
 
-/** The route, and the function that ends all streams for shutdown. */
+/** The one that topics have. */
+const scope: Scope = 'alerts:read';
+
+/** The route, and the functions that end streams. */
 export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'topics' | 'authorize' | 'meters'>) => {
-  const streams = new Set<EventStream>();
+  /** Open streams, each with what tells whether its listener still may listen. */
+  const streams = new Map<EventStream, () => Promise<boolean>>();
+  const shares = new FairShares(maxStreams);
   meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => [[[], streams.size]]);
   let comments: NodeJS.Timeout | undefined;
   let isStopped = false;
-  const add = (stream: EventStream): void => {
-    streams.add(stream);
+  const add = (stream: EventStream, isAllowed: () => Promise<boolean>): void => {
+    streams.set(stream, isAllowed);
     comments ??= setInterval(() => {
-      for (const each of streams) each.comment();
+      for (const each of streams.keys()) each.comment();
     }, commentInterval).unref();
   };
   const remove = (stream: EventStream): void => {
@@ -46,6 +58,7 @@ export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'top
     method: 'GET',
     path: '/api/events',
     access: 'open',
+    scope,
     summary: 'Stream changes as server-sent events; each topic needs the access of its route',
     schema: {
       operationId: 'streamEvents',
@@ -58,21 +71,27 @@ export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'top
     },
     handler: async (request, reply) => {
       const chosen = chooseTopics(request.query.topics, topics());
-      for (const [, { access, scope }] of chosen) await authorize(request, access, scope);
+      const allow = async (): Promise<void> => {
+        for (const [, { access, scope }] of chosen) await authorize(request, access, scope);
+      };
+      const isKnown = () => isResolved(authorize(request, 'token', scope));
+      await allow();
+      // With a token, a stream ends when that does, even if all its topics are open.
+      const wasKnown = request.headers.authorization !== undefined && (await isKnown());
       const after = readLastEventId(request);
       if (after !== undefined) await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
-      if (isStopped || streams.size >= maxStreams) {
-        throw createUnavailable(`All ${maxStreams} event streams are in use; try again later`, 'streams');
-      }
       if (request.method === 'HEAD') return reply.headers(eventHeaders).send('');
+      const part = isStopped ? undefined : shares.take(request.ip, { lose: () => stream.end() });
+      if (!part) throw createUnavailable(noneFree, 'streams');
       skipTiming(reply);
       reply.hijack();
       const ends: (() => void)[] = [];
       const stream = openStream(reply.raw, () => {
         for (const end of ends) end();
+        shares.release(part);
         remove(stream);
       });
-      add(stream);
+      add(stream, async () => (!wasKnown || (await isKnown())) && isResolved(allow()));
       const expiry = findExpiry(request);
       if (expiry !== undefined) {
         const timer = setTimeout(stream.end, Math.max(0, expiry * 1000 - Date.now())).unref();
@@ -84,12 +103,22 @@ export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'top
   });
   return {
     route,
+    /** Ends the streams whose listeners have lost their access. */
+    endRevoked: (): void => {
+      for (const [stream, isAllowed] of streams) void isAllowed().then((isStill) => isStill || stream.end());
+    },
     endAll: (): void => {
       isStopped = true;
-      for (const stream of streams) stream.end();
+      for (const stream of streams.keys()) stream.end();
     },
   };
 };
+
+const isResolved = (promise: Promise<unknown>): Promise<boolean> =>
+  promise.then(
+    () => true,
+    () => false,
+  );
 
 type Chosen = readonly (readonly [name: string, topic: Topic])[];
 

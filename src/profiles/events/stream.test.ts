@@ -73,7 +73,7 @@ test('a reader that lets 1 MiB pile up is disconnected, and the others are not',
   let sent = 0;
   // The buffers of both kernels fill first.
   await waitUntil('the slow reader is disconnected', async () => {
-    publish({ text });
+    publish(() => ({ text }));
     sent += 1;
     await quick.waitFor('noise', sent);
     return (await app.request('GET', '/metrics')).text.includes('signalbox_event_streams 1\n');
@@ -88,12 +88,12 @@ test('64 streams that nobody reads take little memory for many small events, and
   // Fills the buffers of the kernel.
   const text = 'x'.repeat(50_000);
   for (let sent = 0; sent < 100; sent += 1) {
-    publish({ text });
+    publish(() => ({ text }));
     await setImmediate();
   }
   const before = process.memoryUsage.rss();
   for (let sent = 0; sent < 10_000; sent += 1) {
-    publish({ id: sent });
+    publish(() => ({ id: sent }));
     if (sent % 100 === 0) await setImmediate();
   }
   const grownMiB = (process.memoryUsage.rss() - before) / 2 ** 20;

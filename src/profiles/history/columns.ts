@@ -1,3 +1,5 @@
+import { type Severity, severities } from '../severity.ts';
+
 /** What is kept of each step, in the order of the file; change the file's version with it. */
 export const hostColumns = [
   'cpu',
@@ -9,7 +11,8 @@ export const hostColumns = [
   'networkSent',
 ] as const;
 
-export const alertLevels = ['critical', 'error', 'warning', 'info', 'other'] as const;
+/** Severities as /metrics and the history name them. */
+export const alertLevels = severities.map((severity) => severity.toLowerCase() as Lowercase<Severity>);
 
 /** File systems that are kept; a machine with more disks shows the first ones. */
 export const mostDisks = 8;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
-import { waitUntilPasses } from '../../../test/support/wait.ts';
+import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 
 interface Answer {
   step: number;
@@ -131,8 +132,154 @@ test('an unknown step or time is 400 and says what is allowed', async (t) => {
   }
 });
 
+test('listeners get the steps that have just ended as the route returns them', async (t) => {
+  const app = await startApp(t);
+  const client = await openEvents(t, app.url, 'history');
+  const listSteps = async (step: number, count: number): Promise<Answer[]> => {
+    let found: Answer[] = [];
+    await waitUntil(`${count} events of step ${step}`, async () => {
+      found = client.events().flatMap(({ name, data }) => (name === 'history' ? [data as unknown as Answer] : []));
+      found = found.filter((answer) => answer.step === step);
+      return found.length >= count;
+    });
+    return found;
+  };
+  for (const [step, count] of [
+    [1, 3],
+    [10, 1],
+  ] as const) {
+    const events = await listSteps(step, count);
+    for (const [index, event] of events.entries()) {
+      const { start, count: steps, step: _, ...answer } = await read(app, `?step=${step}&since=${event.start}`);
+      assert.equal(start, event.start);
+      assert.ok(steps >= event.count);
+      const { start: __, count: ___, step: ____, ...columns } = event;
+      assert.deepEqual(take(answer, event.count), columns);
+      const next = events[index + 1];
+      const seconds = next && (Date.parse(next.start) - Date.parse(start)) / 1000;
+      assert.ok(seconds === undefined || seconds === step * event.count, 'no step is missing');
+    }
+  }
+});
+
+/** The first values of all lists below a value. */
+const take = (value: unknown, count: number): unknown => {
+  if (Array.isArray(value) && typeof value[0] !== 'object') return value.slice(0, count);
+  if (Array.isArray(value)) return value.map((one) => take(one, count));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, take(member, count)]));
+};
+
+test('historyAuth bearer closes the events too', async (t) => {
+  const app = await startApp(t, { settings: { historyAuth: 'bearer' } });
+  assert.equal((await openEvents(t, app.url, 'history')).status, 401);
+});
+
 test('historyAuth bearer closes the history to all but holders of a token', async (t) => {
   const app = await startApp(t, { settings: { historyAuth: 'bearer' } });
   assert.equal((await app.request('GET', '/api/history')).status, 401);
   assert.equal((await app.request('GET', '/api/history', { token: await app.login('reader') })).status, 200);
+});
+
+/** Writes a file with a value in every column of every step of the last day, and these disks. */
+const writeFile = (dataDir: string, disks: readonly string[], valueAt: (column: number, time: number) => number) => {
+  const now = Math.floor(Date.now() / 1000);
+  const header = Buffer.alloc(4096, ' ');
+  header.write(JSON.stringify({ magic: 'signalbox history 2', disks }));
+  const rings = [
+    [1, 600],
+    [10, 8640],
+  ].map(([step = 1, size = 0]) => {
+    const times = new Uint32Array(size);
+    const values = new Float32Array(27 * size);
+    for (let index = 0; index < size; index += 1) {
+      const time = now - (now % step) - (index + 1) * step;
+      const slot = (time / step) % size;
+      times[slot] = time;
+      for (let column = 0; column < 27; column += 1) values[column * size + slot] = valueAt(column, time);
+    }
+    return Buffer.concat([Buffer.from(times.buffer), Buffer.from(values.buffer)]);
+  });
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(join(dataDir, 'history.bin'), Buffer.concat([header, ...rings]));
+};
+
+const eightDisks = ['/a', '/b', '/c', '/d', '/e', '/f', '/g', '/h'];
+
+test('a day with eight disks has every value, for readers at the same time and for one alone', async (t) => {
+  const dataDir = join(createFolder(t), 'data');
+  writeFile(dataDir, eightDisks, (column, time) => column * 1000 + (time % 997));
+  const app = await startApp(t, { settings: { dataDir } });
+  const start = (await read(app, '?step=10')).start;
+  const answers = await Promise.all(['', '', `&since=${start}`].map((since) => read(app, `?step=10${since}`)));
+  for (const { count, cpu, alerts, disks, ...answer } of answers) {
+    const first = Date.parse(answer.start) / 1000;
+    const listExpected = (column: number) =>
+      Array.from({ length: 8630 }, (_, index) => Math.round(column * 1000 + ((first + 10 * index) % 997)));
+    assert.ok(count >= 8630);
+    assert.deepEqual(
+      cpu.slice(0, 8630).map((value) => Math.round(value ?? -1)),
+      listExpected(0),
+    );
+    assert.deepEqual(alerts['info']?.slice(0, 8630), listExpected(10));
+    assert.deepEqual(
+      disks.slice(1).map(({ mountPath }) => mountPath),
+      eightDisks.slice(1),
+    );
+    assert.deepEqual(disks.at(-1)?.total.slice(0, 8630), listExpected(26));
+  }
+});
+
+test('a new disk takes the place of one without readings, or of the one that was seen longest ago', async (t) => {
+  const isEmpty = (column: number) => Math.floor((column - 11) / 2) === 3;
+  const hasLeft = (column: number, time: number) =>
+    Math.floor((column - 11) / 2) === 5 && time > Date.now() / 1000 - 600;
+  for (const [gone, isUnknown] of [
+    ['/d', isEmpty],
+    ['/f', hasLeft],
+  ] as const) {
+    const dataDir = join(createFolder(t), 'data');
+    writeFile(dataDir, eightDisks, (column, time) => (isUnknown(column, time) ? Number.NaN : 1));
+    const app = await startApp(t, { settings: { dataDir } });
+    await waitUntilPasses(async () => {
+      const { disks } = await read(app, '?step=1');
+      const root = disks.find(({ mountPath }) => mountPath === '/');
+      assert.ok((root?.total.at(-1) ?? 0) > 0);
+      assert.ok(
+        root?.total.every((value) => value !== 1),
+        'readings of the former disk',
+      );
+      assert.equal(
+        disks.some(({ mountPath }) => mountPath === gone),
+        false,
+      );
+    });
+  }
+});
+
+test('a file of version 1.0 is taken over, and its alerts of unknown levels are warnings', async (t) => {
+  const dataDir = createFolder(t);
+  const first = await startApp(t, { settings: { dataDir } });
+  await hasRead(first);
+  await first.request('POST', '/api/alert', { body: { message: 'a', level: 'WARN' } });
+  await waitUntilPasses(async () => assert.equal(sum((await read(first)).alerts['warning']), 1));
+  await first.close();
+  const path = join(dataDir, 'history.bin');
+  const bytes = readFileSync(path);
+  const header = Buffer.from(bytes.toString('latin1', 0, 4096).replace('history 2', 'history 1'), 'latin1');
+  // Each ring: times, 7 columns of the host, 4 of alerts; then a fifth one, and the disks.
+  const addColumn = (ring: Buffer, steps: number, value: number): Buffer => {
+    const at = 4 * steps * (1 + 7 + 4);
+    const column = Buffer.from(new Float32Array(steps).fill(value).buffer);
+    return Buffer.concat([ring.subarray(0, at), column, ring.subarray(at)]);
+  };
+  const coarseAt = 4096 + 4 * 600 * (1 + 7 + 4 + 16);
+  const rings = [addColumn(bytes.subarray(4096, coarseAt), 600, 2), addColumn(bytes.subarray(coarseAt), 8640, 0)];
+  writeFileSync(path, Buffer.concat([header, ...rings]));
+  const second = await startApp(t, { settings: { dataDir } });
+  const { count, cpu, alerts, disks } = await read(second);
+  const known = cpu.filter((share) => share !== null).length;
+  assert.ok(count >= known && known > 0);
+  assert.equal(sum(alerts['warning']), 1 + 2 * known);
+  assert.ok(disks.some(({ mountPath }) => mountPath === '/'));
 });

@@ -1,32 +1,36 @@
-import Type from 'typebox';
+import type { HostSample } from '../../host/readings.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { defineFeature } from '../feature.ts';
+import { createNoticeTopic } from '../topic.ts';
+import { createDocuments, toDocument } from './document.ts';
 import { loadHistory, saveHistory } from './file.ts';
 import { Ring } from './ring.ts';
 import { createHistoryRoute } from './routes.ts';
 import { createSampler } from './sampler.ts';
 
-/** Milliseconds between two samples, and between two writes of the file. */
-const sampleInterval = 1000;
+/** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;
 
 /** How the machine has developed: 10 minutes by the second, 24 hours by ten seconds. */
 export const history = defineFeature({
   name: 'history',
   profiles: [{ name: 'history', mounts: ['/'], summary: 'readings and alerts of the last 24 hours' }],
-  settings: {
-    historyAuth: Type.Enum(['none', 'bearer'], {
-      default: 'none',
-      description: 'Whether reading the history requires a token.',
-    }),
-  },
-  create: async ({ host, meters, openSnapshot, clock, log, settings }) => {
+  settings: {},
+  create: async ({ host, meters, openSnapshot, clock, log }) => {
     const file = openSnapshot('history.bin');
     const fine = new Ring(1, 600);
     const coarse = new Ring(10, 8640);
     const rings = [fine, coarse];
     const disks = await loadHistory(file, rings);
-    const sampler = createSampler({ host, countAlerts: () => countAlerts(meters), fine, coarse, disks });
+    const { topic, publish } = createNoticeTopic('open');
+    const documents = createDocuments();
+    const sampler = createSampler({
+      ...{ host, countAlerts: () => countAlerts(meters), fine, coarse, disks },
+      onRows: (ring, from, to) => {
+        documents.forget(ring);
+        publish(() => toDocument({ ring, disks, from, to }));
+      },
+    });
     let isFailing = false;
     const write = async (): Promise<void> => {
       try {
@@ -43,25 +47,24 @@ export const history = defineFeature({
       saved = saved.then(write);
       return saved;
     };
-    let timer: NodeJS.Timeout | undefined;
+    let leave: (() => void) | undefined;
     let nextSave = performance.now() + saveInterval;
-    const tick = (): void => {
-      sampler.sample(clock().getTime() / 1000);
+    const take = ({ counters }: HostSample): void => {
+      sampler.sample(clock().getTime() / 1000, counters);
       if (performance.now() < nextSave) return;
       nextSave = performance.now() + saveInterval;
       void save();
     };
-    const access = settings.historyAuth === 'bearer' ? 'token' : 'open';
     return {
-      profiles: { history: [createHistoryRoute({ rings, disks, clock, access })] },
+      profiles: { history: [createHistoryRoute({ rings, disks, documents, clock })] },
+      topics: { history: topic },
       start: () => {
         // Begun together with Node's own timer for connections, so an idle server wakes up for both at once.
-        timer = setInterval(tick, sampleInterval).unref();
-        tick();
+        leave = host.listen(take);
       },
       close: async () => {
-        clearInterval(timer);
-        if (timer) await save();
+        leave?.();
+        if (leave) await save();
       },
     };
   },

@@ -57,6 +57,22 @@ export class Ring {
     }
   }
 
+  /** The time of the last step up to `now` that has a value in the column; 0 if none has. */
+  findLast(column: number, now: number): number {
+    const oldest = this.align(now) - (this.size - 1) * this.step;
+    let last = 0;
+    for (const [slot, time] of this.#times.entries()) {
+      if (time < oldest || time > now || time <= last) continue;
+      if (!Number.isNaN(this.#values[column * this.size + slot])) last = time;
+    }
+    return last;
+  }
+
+  /** Makes all values of a column unknown. */
+  clear(column: number): void {
+    this.#values.fill(Number.NaN, column * this.size, (column + 1) * this.size);
+  }
+
   /** Everything in it, for a file; `load` takes it back. */
   get bytes(): Uint8Array {
     return this.#bytes;

@@ -7,6 +7,13 @@ import { createSampler } from './sampler.ts';
 
 const start = 1_800_000_000;
 
+const countersAt = (seconds: number): CountersReading => ({
+  cpuSeconds: new Map([['cpu', { user: seconds / 4, idle: (3 * seconds) / 4 }]]),
+  load: 0.5,
+  memory: { total: 1000, available: 400, swapTotal: 10, swapFree: 10 },
+  network: { received: seconds * 100, sent: 0 },
+});
+
 /** A sampler of a machine whose cores are busy a quarter of the time, at which an error is stored each second. */
 const createSampled = () => {
   let seconds = 0;
@@ -14,23 +21,15 @@ const createSampled = () => {
   const fine = new Ring(1, 600);
   const coarse = new Ring(10, 8640);
   const sampler = createSampler({
-    host: {
-      counters: (): CountersReading => ({
-        cpuSeconds: { user: seconds / 4, idle: (3 * seconds) / 4 },
-        load: 0.5,
-        memory: { total: 1000, available: 400, swapTotal: 10, swapFree: 10 },
-        network: { received: seconds * 100, sent: 0 },
-      }),
-      fixedDisks: async () => [disk],
-    },
+    host: { fixedDisks: async () => [disk] },
     countAlerts: () => ({ error: seconds }),
-    ...{ fine, coarse, disks: [] },
+    ...{ fine, coarse, disks: [], onRows: () => undefined },
   });
   return {
     ...{ fine, coarse },
     sampleAt: (time: number): void => {
       seconds = time - start;
-      sampler.sample(time);
+      sampler.sample(time, countersAt(seconds));
     },
   };
 };

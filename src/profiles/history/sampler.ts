@@ -1,18 +1,21 @@
 import type { CountersReading, HostReadings } from '../../host/readings.ts';
 import { toUsage } from '../../host/sampling/usage.ts';
 import { alertLevels, alertsAt, columnCount, disksAt, hostColumns, mostDisks } from './columns.ts';
+import { assignDisks } from './disks.ts';
 import type { Disks } from './file.ts';
 import type { Ring } from './ring.ts';
 
 interface SamplerParts {
-  host: Pick<HostReadings, 'counters' | 'fixedDisks'>;
+  host: Pick<HostReadings, 'fixedDisks'>;
   /** Alerts stored so far, by level. */
   countAlerts(): Record<string, number>;
   /** Rows of one second, and of more. */
   fine: Ring;
   coarse: Ring;
-  /** Mount paths by column; new disks are added. */
+  /** Changed when disks come and go. */
   disks: Disks;
+  /** Called when the rows of a ring from one time to another, both included, were stored. */
+  onRows(ring: Ring, from: number, to: number): void;
 }
 
 /** Seconds between readings of the disks, each of which wakes an idle program several times. */
@@ -21,30 +24,30 @@ const diskInterval = 60;
 /** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
 const longestGap = 5;
 
-/** Takes samples of the machine; call `sample` about once a second with the Unix time in seconds. */
-export const createSampler = ({ host, countAlerts, fine, coarse, disks }: SamplerParts) => {
+/** Keeps samples of the machine; call `sample` about once a second with the Unix time in seconds. */
+export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
   let before: { time: number; counters: CountersReading; alerts: Record<string, number> } | undefined;
   const diskValues = new Float64Array(2 * mostDisks).fill(NaN);
   const sums = createSums();
   let isReadingDisks = false;
-  const readDisks = async (): Promise<void> => {
+  const readDisks = async (time: number): Promise<void> => {
     if (isReadingDisks) return;
     isReadingDisks = true;
     const found = await host.fixedDisks().catch(() => []);
     isReadingDisks = false;
     diskValues.fill(NaN);
+    const mounted = found.map(({ mountPath }) => mountPath);
+    assignDisks(disks, mounted, [fine, coarse], time);
     for (const { mountPath, usedBytes, availableBytes } of found) {
-      if (!disks.includes(mountPath) && disks.length < mostDisks) disks.push(mountPath);
       const index = disks.indexOf(mountPath);
       // As `df` counts: space reserved for root is neither used nor free.
       if (index >= 0) diskValues.set([usedBytes, usedBytes + availableBytes], 2 * index);
     }
   };
   return {
-    sample: (now: number): void => {
+    sample: (now: number, counters: CountersReading): void => {
       const time = Math.floor(now);
       if (before?.time === time) return;
-      const counters = host.counters();
       const alerts = countAlerts();
       const seconds = before === undefined ? 0 : time - before.time;
       if (before && seconds > 0 && seconds <= longestGap) {
@@ -56,14 +59,16 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks }: Sample
         // A timer that is a little late may skip a second, which is then like the next one.
         for (let at = before.time + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
+        onRows(fine, before.time + 1, time);
         if (coarse.align(before.time) !== coarse.align(time)) {
           coarse.set(before.time, sums.take());
+          onRows(coarse, coarse.align(before.time), coarse.align(before.time));
         }
-        if (Math.floor(before.time / diskInterval) !== Math.floor(time / diskInterval)) void readDisks();
+        if (Math.floor(before.time / diskInterval) !== Math.floor(time / diskInterval)) void readDisks(time);
         sums.add(row);
       } else {
         sums.take();
-        void readDisks();
+        void readDisks(time);
       }
       before = { time, counters, alerts };
     },

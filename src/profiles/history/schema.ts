@@ -14,7 +14,8 @@ const descriptions: Record<(typeof hostColumns)[number], string> = {
   memoryTotal: 'Bytes.',
   swapUsed: 'Bytes.',
   load: 'Runnable processes, mean of a minute.',
-  networkReceived: 'Bytes per second, without loopback and virtual interfaces.',
+  networkReceived:
+    'Bytes per second over real interfaces; where there are none, as in a container, over all but loopback.',
   networkSent: 'Bytes per second.',
 };
 
@@ -56,6 +57,6 @@ export const History = defineShape('History', {
       used: series('Bytes.'),
       total: series('Used bytes and those that ordinary users can still fill.'),
     }),
-    { description: 'Fixed local disks and the root file system, at most 8.' },
+    { description: 'Fixed local disks and the root file system that were seen within 24 hours, at most 8.' },
   ),
 });

@@ -10,7 +10,7 @@ import { itemTransfer } from './transfer.ts';
 /** Items, listed and created with a token. */
 export const items = defineFeature({
   name: 'items',
-  profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token' }],
+  profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],
   settings: {},
   seed: { items: ItemSeed },
   transfer: itemTransfer,

@@ -1,17 +1,19 @@
 import { tokenLifetime } from '../../auth/claims.ts';
 import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import type { Tokens } from '../../auth/token.ts';
-import { createQueue } from '../../http/request/queue.ts';
+import { toAddressGroup } from '../../http/admission/address-group.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import type { Counter } from '../../metrics/meters.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { createCheckQueue } from './check-queue.ts';
 import type { LoginLimits } from './limits.ts';
+import type { RefusedLogins } from './refused-logins.ts';
 import { Credentials, IssuedToken } from './schema.ts';
 import type { SharedLogins } from './shared-logins.ts';
 import type { Account, Accounts } from './users.ts';
 
 /** Hashing shares its few threads with syncing files: more at a time would delay the acknowledgement of alerts. */
-const bounds = { running: 2, waiting: 8, refusal: 'Too many logins are being checked; try again in a second' };
+const bounds = { running: 2, waiting: 8 };
 
 export const loginResults = ['accepted', 'refused', 'delayed'] as const;
 
@@ -23,6 +25,9 @@ interface LoginParts {
   shared: SharedLogins | undefined;
   /** Counts logins by result. */
   logins: Counter;
+  refused: RefusedLogins;
+  /** Monotonic. */
+  readSeconds(): number;
 }
 
 /** Profile `login`. */
@@ -33,6 +38,7 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
       method: 'POST',
       path: '/api/auth/login',
       access: 'open',
+      staysOpen: true,
       summary: 'Exchange a name and a password for a token',
       schema: {
         operationId: 'login',
@@ -53,11 +59,13 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
 };
 
 /** Finds the account for a name and a password; rejects with an HttpError if there is none. */
-const createAuthentication = ({ accounts, limits, shared, logins }: LoginParts) => {
+const createAuthentication = ({ accounts, limits, shared, logins, refused, readSeconds }: LoginParts) => {
   const count = (result: (typeof loginResults)[number]): void => {
     logins.at(result).value += 1;
   };
-  const queue = createQueue(bounds);
+  const queue = createCheckQueue({ ...bounds, now: readSeconds });
+  /** The address group of each user's last login. */
+  const lastGroups = new Map<string, string>();
   return async (name: string, password: string, ip: string | undefined): Promise<Account> => {
     const account = accounts.find(name);
     const user = account?.name;
@@ -77,17 +85,23 @@ const createAuthentication = ({ accounts, limits, shared, logins }: LoginParts) 
       }
       // Not counted as wrong, because it cannot be a guess.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
-      if (!(await queue.run(async () => isPassword(password, await account.readHash())))) {
+      const isKnown = lastGroups.get(account.name) === toAddressGroup(ip);
+      const isRight = await queue.run(ip, isKnown, async () => isPassword(password, await account.readHash()));
+      if (!isRight) {
         attempt.fail();
         await shared?.report({ ip, user, isRight: false });
         throw new HttpError('unauthorized', 'Invalid password');
       }
       // Usual logins leave nothing to tell.
       if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
+      lastGroups.set(account.name, toAddressGroup(ip));
       count('accepted');
       return account;
     } catch (error) {
-      if (error instanceof HttpError && error.kind === 'unauthorized') count('refused');
+      if (error instanceof HttpError && error.kind === 'unauthorized') {
+        count('refused');
+        refused.report(user, ip, error.message);
+      }
       throw error;
     } finally {
       attempt.end();

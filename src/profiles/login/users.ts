@@ -1,7 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Role } from '../../auth/claims.ts';
 import { findHashProblem, hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
+import type { RandomSecrets } from '../feature.ts';
 import type { User } from './schema.ts';
+
+/** Of random passwords: 16 characters. */
+const passwordBytes = 12;
 
 export interface Account {
   name: string;
@@ -38,34 +41,49 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
   return problems;
 };
 
-/** Starts without accounts; `load` adds those of `users`, or else admin and reader. */
-export const createAccounts = () => {
+/**
+ * Starts without accounts; `load` adds those of `users`, or else admin and reader. `revoke` is called for each user that is
+ * removed then, or has another role or password.
+ */
+export const createAccounts = (secrets: RandomSecrets, revoke: (name: string) => void) => {
   let accounts = new Map<string, Account>();
-  // Random passwords by user name, generated once per process.
-  const randomPasswords = new Map<string, string>();
+  /** Role and password, or its hash, by user name: what a login has checked. */
+  let checked = new Map<string, string>();
+  /** Users whose random passwords were announced. */
+  const announced = new Set<string>();
   return {
     find: (name: string): Account | undefined => accounts.get(name),
-    /** Replaces all accounts by those of the settings; returns a line for each random password that is new. */
+    /** Replaces all accounts by those of the settings; returns lines that say where random passwords are, or what they are. */
     load: ({ users, adminPassword, readerPassword }: UserSettings): string[] => {
-      const notices: string[] = [];
+      const added: { name: string; password: string }[] = [];
       const getRandomPassword = (name: string): string => {
-        const known = randomPasswords.get(name);
-        if (known !== undefined) return known;
-        const password = randomBytes(12).toString('base64url');
-        randomPasswords.set(name, password);
-        notices.push(`Password of ${name} for this run: ${password}`);
+        const password = secrets.get(`${name}Password`, passwordBytes);
+        if (!announced.has(name)) added.push({ name, password });
         return password;
       };
+      const nowChecked = new Map<string, string>();
       const createBuiltIn = (name: string, role: Role, password = getRandomPassword(name)): Account => {
         let hash: Promise<string> | undefined;
+        nowChecked.set(name, `${role} ${password}`);
         return { name, role, readHash: () => (hash ??= hashPassword(password)) };
       };
-      const list = users?.map(({ name, role, passwordHash }) => ({ name, role, readHash: () => passwordHash })) ?? [
+      const createListed = ({ name, role, passwordHash }: User): Account => {
+        nowChecked.set(name, `${role} ${passwordHash}`);
+        return { name, role, readHash: () => passwordHash };
+      };
+      const list = users?.map(createListed) ?? [
         createBuiltIn('admin', 'Admin', adminPassword),
         createBuiltIn('reader', 'Reader', readerPassword),
       ];
       accounts = new Map(list.map((account) => [account.name, account]));
-      return notices;
+      for (const [name, before] of checked) if (nowChecked.get(name) !== before) revoke(name);
+      checked = nowChecked;
+      for (const { name } of added) announced.add(name);
+      if (secrets.file === undefined) {
+        return added.map(({ name, password }) => `Password of ${name} for this run: ${password}`);
+      }
+      const names = added.map(({ name }) => name).join(' and ');
+      return added.length === 0 ? [] : [`Password${added.length > 1 ? 's' : ''} of ${names}: see ${secrets.file}`];
     },
   };
 };

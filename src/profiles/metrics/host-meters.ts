@@ -5,15 +5,20 @@ import type { Meters } from '../../metrics/meters.ts';
 /** Milliseconds for which the meters of one scrape share a reading. */
 const maxAgeMs = 500;
 
+/** Milliseconds for which the time of the start is used. It changes only if somebody sets the clock. */
+const startMaxAgeMs = 60_000;
+
 /** Measures the machine, each time metrics are scraped. */
 export const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
   const counters = createSharedReading(async () => host.counters(), maxAgeMs);
   const disks = createSharedReading(() => host.fixedDisks(), maxAgeMs);
+  const system = createSharedReading(() => host.system(), startMaxAgeMs);
   reading(
     'counter',
     'signalbox_host_cpu_seconds_total',
     'Processor time of the machine over all cores.',
-    async () => Object.entries((await counters()).cpuSeconds).map(([mode, seconds]) => [[mode], seconds]),
+    async () =>
+      Object.entries((await counters()).cpuSeconds.get('cpu') ?? {}).map(([mode, seconds]) => [[mode], seconds]),
     ['mode'],
   );
   for (const [name, help, key] of memoryMeters) {
@@ -32,10 +37,10 @@ export const addHostMeters = ({ reading }: Meters, host: HostReadings): void => 
     );
   }
   reading('gauge', 'signalbox_host_boot_time_seconds', 'Unix time at which the machine was started.', async () => [
-    [[], (await host.system()).bootedAt.getTime() / 1000],
+    [[], (await system()).bootedAt.getTime() / 1000],
   ]);
   reading('gauge', 'signalbox_host_processes', 'Processes of the machine.', async () => [
-    [[], (await host.processes()).length],
+    [[], await host.processCount()],
   ]);
 };
 

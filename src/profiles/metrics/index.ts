@@ -8,13 +8,8 @@ import { addHostMeters } from './host-meters.ts';
 export const metrics = defineFeature({
   name: 'metrics',
   profiles: [{ name: 'metrics', mounts: ['/'], summary: 'measurements for Prometheus' }],
-  settings: {
-    metricsAuth: Type.Enum(['none', 'bearer'], {
-      default: 'none',
-      description: 'Whether reading /metrics requires a token or a key.',
-    }),
-  },
-  create: ({ meters, host, version, nodeVersion, settings }) => {
+  settings: {},
+  create: ({ meters, host, version, nodeVersion }) => {
     meters.reading(
       'gauge',
       'signalbox_build_info',
@@ -30,7 +25,7 @@ export const metrics = defineFeature({
           defineRoute({
             method: 'GET',
             path: '/metrics',
-            access: settings.metricsAuth === 'bearer' ? 'token' : 'open',
+            access: 'open',
             scope: 'metrics:read',
             summary: 'Report all measurements in the text format of Prometheus',
             schema: {

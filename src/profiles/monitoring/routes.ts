@@ -61,6 +61,7 @@ const listServerHealth = (parts: MonitoringParts): Route[] => {
       method: 'GET',
       path,
       access: 'open',
+      staysOpen: true,
       summary: 'Report that the server is running, and its uptime',
       schema: { operationId, response: { 200: ServerHealth } },
       handler,

@@ -1,44 +1,43 @@
-import type { CountersReading, ProcessReading } from '../../host/readings.ts';
-import { toUsage } from '../../host/sampling/usage.ts';
+import type { ProcessReading } from '../../host/readings.ts';
 import type { Parts } from '../feature.ts';
-import { createPolledTopic, type Topic } from '../topic.ts';
+import { createPolledTopic, createSourceTopic, type Topic } from '../topic.ts';
 import { toRounded } from './units.ts';
 
-const hostInterval = 1000;
 const processInterval = 2000;
+const topInterval = 4000;
 
 /** Processes in an event: the ones with the largest working sets. */
 const mostProcesses = 2000;
+const topProcesses = 10;
 
-/** The machine's usage every second, and its processes every two; both as numbers without units. */
-export const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>): Record<string, Topic> => ({
-  host: createPolledTopic('open', hostInterval, createUsageReader(host, clock)),
-  processes: createPolledTopic('open', processInterval, createProcessReader(host, clock)),
-});
-
-/** Usage since the previous call; of the first call, whose share of busy time is null, only the state. */
-const createUsageReader = (host: Parts['host'], clock: () => Date) => {
-  let before: { at: number; counters: CountersReading } | undefined;
-  return async () => {
-    const now = { at: performance.now(), counters: host.counters() };
-    const from = before ?? now;
-    const usage = toUsage(from.counters, now.counters, (now.at - from.at) / 1000);
-    before = now;
-    // JSON has no NaN: it becomes null.
-    return { time: clock().toISOString(), ...usage, cpu: toRounded(usage.cpu, 4) };
+/** The machine's usage every second, its processes every two, the largest of them every four; as numbers without units. */
+export const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'clock'>): Record<string, Topic> => {
+  const { read, begin } = createProcessReader(host, clock, mostProcesses);
+  const top = createProcessReader(host, clock, topProcesses);
+  return {
+    host: createSourceTopic('open', (report) =>
+      host.listen(({ usage }) => {
+        // JSON has no NaN: it becomes null.
+        report({ time: clock().toISOString(), ...usage, cpu: toRounded(usage.cpu, 4) });
+      }),
+    ),
+    processes: createPolledTopic('open', processInterval, read, { begin }),
+    top: createPolledTopic('open', topInterval, top.read, { begin: top.begin }),
   };
 };
 
-const createProcessReader = (host: Parts['host'], clock: () => Date) => {
+/** Processes with their usage since the reading before; `begin` forgets that one. */
+const createProcessReader = (host: Parts['host'], clock: () => Date, most: number) => {
   let before = new Map<string, number>();
   let readAt = performance.now();
-  return async () => {
+  const begin = (): void => before.clear();
+  const read = async () => {
     const processes = await host.processes();
     const now = performance.now();
     const seconds = (now - readAt) / 1000;
     readAt = now;
     const used = new Map(processes.map((process) => [toKey(process), toSeconds(process)]));
-    const largest = processes.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes).slice(0, mostProcesses);
+    const largest = processes.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes).slice(0, most);
     const owners = await host.processOwners(largest);
     const rows = largest.map((process) => {
       const earlier = before.get(toKey(process)) ?? Number.NaN;
@@ -58,6 +57,7 @@ const createProcessReader = (host: Parts['host'], clock: () => Date) => {
     before = used;
     return { time: clock().toISOString(), count: processes.length, data: rows };
   };
+  return { read, begin };
 };
 
 /** A pid may be used again by another process. */

@@ -2,7 +2,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { loadSeed } from '../../storage/store-errors.ts';
 import { defineFeature } from '../feature.ts';
-import { createNoticeTopic } from '../topic.ts';
+import { createNoticeTopic, type Publish } from '../topic.ts';
 import { createPostgresTaskStore } from './postgres/postgres-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
@@ -15,7 +15,12 @@ export const tasks = defineFeature({
   name: 'tasks',
   profiles: [
     { name: 'tasks', alias: 'T', mounts: ['/'], summary: 'tasks with filters' },
-    { name: 'protected-tasks', mounts: ['/protected'], summary: 'the same tasks, the list behind a token' },
+    {
+      name: 'protected-tasks',
+      mounts: ['/protected'],
+      summary: 'the same tasks, the list behind a token',
+      fixedAccess: 'closed',
+    },
   ],
   settings: {},
   seed: { tasks: TaskSeed },
@@ -42,7 +47,7 @@ export const tasks = defineFeature({
 });
 
 /** The store with a notice of each change: `{ id, kind }`. */
-const noticeChanges = (store: TaskStore, publish: (notice: object) => void): TaskStore => {
+const noticeChanges = (store: TaskStore, publish: Publish): TaskStore => {
   const afterwards = <T>(result: Awaitable<T>, report: (value: T) => void): Awaitable<T> => {
     if (!(result instanceof Promise)) {
       report(result);
@@ -55,11 +60,12 @@ const noticeChanges = (store: TaskStore, publish: (notice: object) => void): Tas
   };
   return {
     ...store,
-    create: (fields, key) => afterwards(store.create(fields, key), ({ Id: id }) => publish({ id, kind: 'created' })),
+    create: (fields, key) =>
+      afterwards(store.create(fields, key), (task) => publish(() => ({ id: task.Id, kind: 'created' }))),
     update: (id, changes, expected) =>
-      afterwards(store.update(id, changes, expected), (task) => task && publish({ id, kind: 'updated' })),
+      afterwards(store.update(id, changes, expected), (task) => task && publish(() => ({ id, kind: 'updated' }))),
     remove: (id, expected) =>
-      afterwards(store.remove(id, expected), (left) => left !== undefined && publish({ id, kind: 'deleted' })),
+      afterwards(store.remove(id, expected), (left) => left !== undefined && publish(() => ({ id, kind: 'deleted' }))),
   };
 };
 

@@ -37,18 +37,43 @@ export const createListRoute = (store: TaskStore): Route =>
     method: 'GET',
     path: '/api/tasks',
     access: 'open',
-    summary: 'List tasks, in order of creation',
+    summary: 'List tasks, in order of creation or newest first',
     headers: { response: pagingHeaders },
     schema: { operationId: 'listTasks', querystring: TaskQuery, response: { 200: TaskList } },
     handler: ({ query }, reply) => {
-      const { limit, after, ...filter } = query;
-      return whenReady(reply, store.list(filter, limit, after), ({ total, count, pieces, next }) => {
+      const { limit, after, order, status, priority } = query;
+      if (order === 'newest') return sendNewest(reply, store, query);
+      return whenReady(reply, store.list({ status, priority }, limit, after), ({ total, count, pieces, next }) => {
         setPaging(reply, total, query, { next: next === undefined ? undefined : { after: next } });
         const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
         return sendList(reply, { opening, pieces, closing: ']}' });
       });
     },
   });
+
+/** Most tasks of a page, newest first, and characters of a search. */
+const mostNewest = 1000;
+const longestSearch = 256;
+
+const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => {
+  const { status, priority, q, after } = query;
+  if (after > 0) throw new HttpError('invalid', 'after cannot be used with order=newest: use before');
+  if ((q ?? '').length > longestSearch) throw new HttpError('invalid', `q has more than ${longestSearch} characters`);
+  const limit = Math.min(query.limit, mostNewest);
+  const found = store.search({ status, priority, q, before: toBefore(query.before), limit });
+  return whenReady(reply, found, ({ total, count, pieces, next }) => {
+    setPaging(reply, total, query, { next: next === undefined ? undefined : { before: next } });
+    const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
+    return sendList(reply, { opening, pieces, closing: ']}' });
+  });
+};
+
+const toBefore = (text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  if (!/^[0-9]{1,15}$/.test(text) || Number(text) === 0)
+    throw new HttpError('invalid', 'before must be the id of a task');
+  return Number(text);
+};
 
 /** Profile `protected-tasks`: the whole list, behind a token. */
 export const createProtectedListRoute = (store: TaskStore): Route =>
@@ -90,7 +115,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     schema: {
       operationId: 'createTask',
       body: NewTask,
-      response: { 201: Task, 400: TaskRefusal, 409: ErrorBody, 422: ErrorBody },
+      response: { 201: Task, 400: TaskRefusal, 422: ErrorBody },
     },
     schemaErrorFormatter: toTaskRefusal,
     handler: ({ body, headers }, reply) => {

@@ -7,13 +7,22 @@ export interface TaskFilter {
   priority?: string | undefined;
 }
 
+/** What to look for, newest first. */
+export interface TaskSearch extends TaskFilter {
+  /** Only titles that contain this, in any case. */
+  q?: string | undefined;
+  /** Only ids below this. */
+  before?: number | undefined;
+  limit: number;
+}
+
 /** The `Idempotency-Key` of a request, and a hash of its body. */
 export interface RequestKey {
   key: string;
   bodyHash: string;
 }
 
-/** A list, and the id after which the next one begins, if there is more. */
+/** A list, and the id after which the next one begins (or before which, newest first), if there is more. */
 export interface TaskList extends List<Task> {
   next?: number;
 }
@@ -39,6 +48,8 @@ export interface TaskStore {
   remove(id: number, expected?: readonly number[]): Awaitable<number | undefined>;
   /** At most `limit` matches with ids above `after`, in order of creation; `total` counts all matches. */
   list(filter: TaskFilter, limit: number, after?: number): Awaitable<TaskList>;
+  /** At most `limit` matches and about 1 MiB of them, newest first; `total` counts all matches, whatever `before` is. */
+  search(search: TaskSearch): Awaitable<TaskList>;
   /**
    * Stores tasks with their ids and times, with `ifNew` only if there never was a task; the index of the first whose id is
    * not above every id before, if there is one.

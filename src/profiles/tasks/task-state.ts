@@ -1,14 +1,19 @@
-import { lengthOf } from '../../storage/length.ts';
+import { setImmediate } from 'node:timers/promises';
+import { entryBytes, lengthOf, toTextBytes } from '../../storage/length.ts';
+import type { Awaitable } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import type { Versioned } from '../../storage/versions.ts';
 import { priorities, statuses, type Task } from './schema.ts';
-import type { TaskFilter, TaskList } from './store.ts';
+import type { TaskFilter, TaskList, TaskSearch } from './store.ts';
 import { setCount, toMemberships, toSet } from './task-sets.ts';
-import { TaskRows, toStoredTask, toTaskText } from './task-text.ts';
-import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
+import { isTitled, readId, TaskRows, toStoredTask, toTaskText, toTitlePart } from './task-text.ts';
+import { type Cursor, createTaskTree, measureSet, readTexts, readTextsBack, type TreeView } from './task-tree.ts';
 
 /** Characters of a list that are joined at once, so one write sends many tasks. */
 const pieceLength = 64 * 1024;
+
+/** Characters of a page of a search. */
+const pageLength = 1024 * 1024;
 
 /** Number of short lists, of one piece each, that are cached. */
 const mostRecent = 16;
@@ -38,10 +43,13 @@ export const createTaskState = (clock: () => Date) => {
   /** Cached short lists by query, until a task changes: lists are read far more often. */
   const recent = new Map<string, TaskList>();
   let lastId = 0;
+  let bytes = 0;
+  const bytesAt = (id: number): number => toBytes(tree.find(id));
   const remember = (key: TaskKey, task: Task): void => keys.remember(key.key, { ...key, task }, lengthOf(task));
   const apply = (change: TaskChange): number => {
     recent.clear();
     if ('removed' in change) {
+      bytes -= bytesAt(change.removed);
       tree.remove(change.removed);
       versions.delete(change.removed);
     } else if ('lastId' in change) lastId = Math.max(lastId, change.lastId);
@@ -49,7 +57,9 @@ export const createTaskState = (clock: () => Date) => {
     else {
       const { task, version, created } = change;
       lastId = Math.max(lastId, task.Id);
-      tree.put(task.Id, toTaskText(task), toMemberships(task));
+      const text = toTaskText(task);
+      bytes += toBytes(text) - bytesAt(task.Id);
+      tree.put(task.Id, text, toMemberships(task));
       if (version > 1) versions.set(task.Id, version);
       if (created) remember(created, task);
     }
@@ -59,6 +69,13 @@ export const createTaskState = (clock: () => Date) => {
     /** Returns how many tasks there are afterwards. */
     apply,
     isKnown: isKnownChange,
+    get bytes(): number {
+      return bytes;
+    },
+    growthOf: (change: TaskChange): number => {
+      if ('removed' in change) return 0 - bytesAt(change.removed);
+      return 'version' in change ? toBytes(toTaskText(change.task)) - bytesAt(change.task.Id) : 0;
+    },
     get lastId(): number {
       return lastId;
     },
@@ -86,6 +103,15 @@ export const createTaskState = (clock: () => Date) => {
       recent.set(asked, list);
       return list;
     },
+    search: (search: TaskSearch): Awaitable<TaskList> => {
+      const set = toSet(search);
+      if (set === undefined) return { total: 0, count: 0, pieces: [] };
+      if (search.q) return searchTitles(tree.freeze(), set, search, toTitlePart(search.q));
+      const cursor = { set, next: (search.before ?? Number.MAX_SAFE_INTEGER) - 1, left: search.limit };
+      const texts = readTextsBack(tree.view(), cursor, pageLength);
+      const hasMore = readTextsBack(tree.view(), { ...cursor, left: 1 }, 1).length > 0;
+      return toPage(texts, tree.count(set), hasMore);
+    },
     /**
      * Changes that lead to this state, some at a time; they may include changes that are applied meanwhile, and applying
      * those once more does no harm.
@@ -102,6 +128,40 @@ export const createTaskState = (clock: () => Date) => {
       for (const [, { task, ...key }] of keys.entries()) yield [{ key, task }];
     },
   };
+};
+
+/** About the bytes that a task takes up; 0 if there is none. */
+const toBytes = (text: string | undefined): number => (text === undefined ? 0 : entryBytes + toTextBytes(text));
+/** Looks at every title of the set; other work goes on in between. */
+const searchTitles = async (
+  view: TreeView,
+  set: number,
+  { limit, before = Number.MAX_SAFE_INTEGER }: TaskSearch,
+  part: string,
+): Promise<TaskList> => {
+  const cursor = { set, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
+  const page: string[] = [];
+  let [total, room, hasMore] = [0, pageLength, false];
+  for (;;) {
+    const texts = readTextsBack(view, cursor, pieceLength);
+    if (texts.length === 0) return toPage(page, total, hasMore);
+    for (const text of texts) {
+      if (!isTitled(text, part)) continue;
+      total += 1;
+      if (readId(text) >= before) continue;
+      hasMore = page.length === limit || room <= 0;
+      if (hasMore) continue;
+      page.push(text);
+      room -= text.length;
+    }
+    await setImmediate();
+  }
+};
+
+const toPage = (texts: readonly string[], total: number, hasMore: boolean): TaskList => {
+  const last = texts.at(-1);
+  const rest = last !== undefined && hasMore ? { next: readId(last) } : {};
+  return { total, count: texts.length, pieces: last === undefined ? [] : [new TaskRows(texts)], ...rest };
 };
 
 const isKnownChange = (change: TaskChange): boolean => {

@@ -1,9 +1,10 @@
 import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { OpenChanges } from '../../storage/changes/changes.ts';
+import { InTurn } from '../../storage/in-turn.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { KeyRefusal } from '../../storage/store-errors.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
-import type { Task, TaskSeed } from './schema.ts';
+import type { NewTask, Task, TaskSeed } from './schema.ts';
 import type { RequestKey, TaskStore } from './store.ts';
 import { assertExpected, isExpected, toNewTask, toSeedTask, toUpdated } from './task-rules.ts';
 import { createTaskState, type TaskChange } from './task-state.ts';
@@ -19,11 +20,10 @@ interface Waiting {
 export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges): Promise<TaskStore> => {
   const state = createTaskState(clock);
   const waiting = new Map<number, Waiting>();
-  const runningKeys = new Set<string>();
+  const inTurn = new InTurn();
   let lastGivenId = 0;
   const changes = await openChanges('tasks', state, () => {
     waiting.clear();
-    runningKeys.clear();
     lastGivenId = 0;
   });
   const findNewest = (id: number): Versioned<Task> | undefined => {
@@ -65,16 +65,8 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
     return write(task.Id, stored, change, () => stored);
   };
   return {
-    create: (fields, key) => {
-      const known = key && findCreated(key);
-      if (known) return known;
-      const id = Math.max(lastGivenId, state.lastId) + 1;
-      const created = put(toNewTask(id, fields, toLocalTimestamp(clock())), 1, key);
-      lastGivenId = id;
-      if (!key || !(created instanceof Promise)) return created;
-      runningKeys.add(key.key);
-      return created.finally(() => runningKeys.delete(key.key));
-    },
+    create: (fields, key) =>
+      key ? inTurn.run([key.key], () => findCreated(key) ?? create(fields, key)) : create(fields),
     find: state.find,
     update: (id, fields, expected) =>
       change(id, expected, (task) =>
@@ -82,6 +74,7 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
       ),
     remove: (id, expected) => change(id, expected, () => write(id, undefined, { removed: id }, (count) => count)),
     list: state.list,
+    search: state.search,
     restore: async (records, ifNew) => {
       if (ifNew && state.lastId > 0) return undefined;
       const refused = records.findIndex((record) => !restore(record));
@@ -93,10 +86,16 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
     close: () => changes.close(),
   };
 
+  function create(fields: NewTask, key?: RequestKey): Awaitable<Versioned<Task>> {
+    const id = Math.max(lastGivenId, state.lastId) + 1;
+    const created = put(toNewTask(id, fields, toLocalTimestamp(clock())), 1, key);
+    lastGivenId = id;
+    return created;
+  }
+
   function findCreated({ key, bodyHash }: RequestKey): Versioned<Task> | undefined {
-    if (runningKeys.has(key)) throw new KeyRefusal(true);
     const known = state.findKey(key);
-    if (known && known.bodyHash !== bodyHash) throw new KeyRefusal(false);
+    if (known && known.bodyHash !== bodyHash) throw new KeyRefusal();
     return known && toStoredTask(toTaskText(known.task), 1);
   }
 

@@ -12,6 +12,18 @@ export const toTaskText = (task: Task): string => {
   return parts.join('');
 };
 
+/** The id in a task's text. */
+export const readId = (text: string): number => Number.parseInt(text.slice('{"Id":'.length, 24), 10);
+
+/** What to look for in the text of a title, as `isTitled` and the database compare it: JSON, in lower case. */
+export const toTitlePart = (q: string): string => JSON.stringify(q.toLowerCase()).slice(1, -1);
+
+/** Whether the title in a task's text contains this part. Nothing is parsed: a search looks at every title. */
+export const isTitled = (text: string, part: string): boolean => {
+  const from = text.indexOf('"Title":') + '"Title":'.length;
+  return text.slice(from, text.indexOf(',"Description":', from)).toLowerCase().includes(part);
+};
+
 /** A stored task: its JSON text, which is parsed only when a field is read. */
 class TaskInText {
   readonly [ownJson]: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
-import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
+import { createTaskTree, readTexts, readTextsBack, type TaskTree, type TreeView } from './task-tree.ts';
 
 /** Ids close together, and up to the highest that a seed file may have. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
@@ -26,18 +26,30 @@ const readAll = (view: TreeView, set: number, count: number, length: number): st
   return texts;
 };
 
+/** As `readAll`, from the highest id down. */
+const readAllBack = (view: TreeView, set: number, length: number): string[] => {
+  const cursor = { set, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
+  const texts: string[] = [];
+  for (;;) {
+    const more = readTextsBack(view, cursor, length);
+    if (more.length === 0) return texts;
+    texts.push(...more);
+  }
+};
+
 const assertSame = (tree: TaskTree, texts: Texts): void => {
   for (let set = 0; set < setCount; set += 1) {
     const expected = listIn(texts, set);
     assert.equal(tree.count(set), expected.length);
     for (const length of [25, 250]) {
       assert.deepEqual(readAll(tree.view(), set, expected.length, length), expected);
+      assert.deepEqual(readAllBack(tree.view(), set, length), expected.toReversed());
     }
   }
   for (const [id, { text }] of texts) assert.equal(tree.find(id), text);
 };
 
-test('a tree holds what was inserted, in order of the ids, however far apart they are', () => {
+test('a tree holds what was inserted, in the order of the ids and backwards, however far apart they are', () => {
   const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
     const tree = createTaskTree(setCount);
     const texts: Texts = new Map();

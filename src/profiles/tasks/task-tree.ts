@@ -92,7 +92,7 @@ const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView
 /** The position in a set that is being read. */
 export interface Cursor {
   readonly set: number;
-  /** The least id that has not been looked at. */
+  /** The least id that has not been looked at; the highest one if the set is read backwards. */
   next: number;
   /** How many texts are still to be read, at most. */
   left: number;
@@ -126,6 +126,30 @@ const readNode = (node: Node, scale: number, base: number, cursor: Cursor, targe
       cursor.left -= 1;
       cursor.next = base + place + 1;
     } else readNode(entry as Node, scale / width, base + place * scale, cursor, target);
+  }
+};
+
+/** As `readTexts`, from the highest id on downwards; `next` is the highest id that has not been looked at. */
+export const readTextsBack = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
+  const target = { texts: [], room };
+  cursor.next = Math.min(cursor.next, scale * width - 1);
+  if (root && cursor.next >= 0) readNodeBack(root, scale, 0, cursor, target);
+  return target.texts;
+};
+
+const readNodeBack = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
+  const lastPlace = cursor.next >= base + scale * width ? width - 1 : toPlace(cursor.next, scale);
+  let waiting = (node.sets[cursor.set] ?? 0) & (-1 >>> (width - 1 - lastPlace));
+  while (waiting !== 0 && cursor.left > 0 && target.room > 0) {
+    const place = 31 - Math.clz32(waiting);
+    waiting &= ~(1 << place);
+    const entry = node.entries[place];
+    if (typeof entry === 'string') {
+      target.texts.push(entry);
+      target.room -= entry.length;
+      cursor.left -= 1;
+      cursor.next = base + place - 1;
+    } else readNodeBack(entry as Node, scale / width, base + place * scale, cursor, target);
   }
 };
 

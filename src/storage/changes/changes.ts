@@ -2,6 +2,10 @@ import type { Awaitable } from '../list.ts';
 
 /** What is kept in memory: changes lead from one state to the next. */
 export interface State<Change, Result> {
+  /** About the bytes of memory that its entries take up. */
+  readonly bytes: number;
+  /** About the bytes by which it would grow with the change; negative if it would shrink. */
+  growthOf(change: Change): number;
   /** Changes the state. Applying a change again, alone or with those after it, leads to the same state. */
   apply(change: Change): Result;
   /** Whether a change that was stored, perhaps by a newer version, has a form that can be applied; may throw if not. */

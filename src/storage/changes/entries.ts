@@ -1,3 +1,4 @@
+import { entryBytes, toTextBytes } from '../length.ts';
 import type { Awaitable } from '../list.ts';
 import type { Changes, OpenChanges, State } from './changes.ts';
 
@@ -20,20 +21,35 @@ export interface Entries<T> {
 /** How many entries are written to the state's file at once. */
 const pieceSize = 100;
 
-/** The state whose entries are in an array. */
-export const createEntriesState = <T>(all: T[]): State<Addition<T>, T> => ({
-  apply: ({ index, entry }) => {
-    all[index] = entry;
-    return entry;
-  },
-  isKnown: ({ index, entry }) =>
-    Number.isSafeInteger(index) && index >= 0 && typeof entry === 'object' && entry !== null,
-  *changes() {
-    for (let at = 0; at < all.length; at += pieceSize) {
-      yield all.slice(at, at + pieceSize).map((entry, place) => ({ index: at + place, entry }));
-    }
-  },
-});
+/** The state whose entries are in an array, to which they may also be added otherwise. */
+export const createEntriesState = <T>(all: T[]): State<Addition<T>, T> => {
+  let counted = 0;
+  let bytes = 0;
+  return {
+    get bytes(): number {
+      for (; counted < all.length; counted += 1) bytes += toEntryBytes(all[counted]);
+      return bytes;
+    },
+    growthOf: ({ index, entry }) => (index < all.length ? 0 : toEntryBytes(entry)),
+    apply: ({ index, entry }) => {
+      all[index] = entry;
+      return entry;
+    },
+    isKnown: ({ index, entry }) =>
+      Number.isSafeInteger(index) && index >= 0 && typeof entry === 'object' && entry !== null,
+    *changes() {
+      for (let at = 0; at < all.length; at += pieceSize) {
+        yield all.slice(at, at + pieceSize).map((entry, place) => ({ index: at + place, entry }));
+      }
+    },
+  };
+};
+
+const toEntryBytes = (entry: unknown): number =>
+  Object.values(entry as object).reduce(
+    (sum, value) => sum + (typeof value === 'string' ? toTextBytes(value) : 0),
+    entryBytes,
+  );
 
 /** Opens the entries under a name. `onLost` is called when entries that wait for the disk will not be added. */
 export const openEntries = async <T>(

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { type Common, claimCommon } from './common.ts';
 import { readPostgresUrl } from './connecting/address.ts';
 import type { Connection, Row, Statement } from './connecting/connection.ts';
-import { findLastingProblem, LastingProblem, toUnavailable } from './connecting/database-errors.ts';
+import { findLastingProblem, toUnavailable } from './connecting/database-errors.ts';
 import { Primary } from './connecting/primary.ts';
 import { migrate } from './migrations/migrate.ts';
 import { openSnapshot, type Snapshot } from './reading/database-snapshot.ts';
@@ -10,14 +10,6 @@ import { Turns } from './reading/turns.ts';
 import { type Identity, Writer, type WriterObserver } from './writing/change-writer.ts';
 import type { Collection } from './writing/gated-collection.ts';
 import { type Expiry, Sweep } from './writing/sweep.ts';
-
-/** What all instances of a database have in common. */
-export interface Common {
-  /** The key that signs tokens. */
-  secret: string;
-  /** The time zone of times without one, e.g. `Europe/Berlin`. */
-  timeZone: string;
-}
 
 /** Long lists that are read at the same time, and first pages of lists. */
 const mostSnapshots = 2;
@@ -131,7 +123,7 @@ export class Database {
   async #prepare(connection: Connection): Promise<Connection> {
     try {
       await migrate(connection);
-      await compare(connection, this.#common);
+      await claimCommon(connection, this.#common);
       return connection;
     } catch (error) {
       connection.close();
@@ -139,21 +131,3 @@ export class Database {
     }
   }
 }
-
-const readCommon: Statement = { text: 'SELECT secret, time_zone AS "timeZone" FROM signalbox.shared' };
-
-/** The first instance of a database says what the others must have in common with it. */
-const compare = async (connection: Connection, { secret, timeZone }: Common): Promise<void> => {
-  const mark = createHmac('sha256', secret).update('signalbox').digest('base64url');
-  let [row] = await connection.query(readCommon);
-  if (!row) {
-    await connection.query({
-      text: 'INSERT INTO signalbox.shared (secret, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-      values: [mark, timeZone],
-    });
-    [row] = await connection.query(readCommon);
-  }
-  if (row.secret !== mark) throw new LastingProblem('its other instances use another jwtSecret: set the same');
-  if (row.timeZone === timeZone) return;
-  throw new LastingProblem(`its other instances use the time zone ${row.timeZone}: set timeZone to that`);
-};

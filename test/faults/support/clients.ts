@@ -90,8 +90,8 @@ export const startClients = (
 
 /** The id of the record that a successful response is about. */
 export const readId = (text: string): string => {
-  const { id, Id } = JSON.parse(text) as { id?: string; Id?: number };
-  return String(id ?? Id);
+  const { id, Id, ids } = JSON.parse(text) as { id?: string; Id?: number; ids?: string[] };
+  return String(id ?? Id ?? ids?.[0]);
 };
 
 interface Asked {

@@ -26,7 +26,7 @@ export interface Variant {
   verbose?: true;
 }
 
-const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands', 'metrics', 'history'];
+const everything = ['monitoring', 'tasks', 'items', 'login', 'alerts', 'commands', 'metrics', 'history', 'status'];
 
 /** Settings that reject no request under load and do not wait for the disk. */
 const calm = { alertsSync: false, maxEventLoopDelay: 0 };

@@ -20,6 +20,12 @@ export const listFiles = (folder: string): string[] =>
 export const listDocuments = (): string[] =>
   [...readdirSync(packageRoot), ...listFiles('docs'), ...listFiles('bench')].filter((path) => path.endsWith('.md'));
 
+/** Paths that a document links to, relative to its own folder; neither web addresses nor anchors. */
+export const listLinkedFiles = (text: string): string[] =>
+  [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link));
+
 /** The sections of a document at a heading level; text before the first heading has no title. */
 export const toSections = (text: string, level: number): Section[] =>
   text.split(new RegExp(`^${'#'.repeat(level)} `, 'm')).map((part, index) => {

@@ -6,6 +6,7 @@ import { createFolder } from '../../support/folder.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { type Running, startProgram } from '../../support/program.ts';
 import { atEnd, type Scope } from '../../support/scope.ts';
+import { toStoreFlags } from '../../support/store-flags.ts';
 import { waitUntil } from '../../support/wait.ts';
 
 const haproxy = '/usr/sbin/haproxy';
@@ -36,7 +37,7 @@ interface Options {
 /** Starts servers that share a store, each with a data directory of its own. */
 export const startInstances = async (t: Scope, { store, count = 2, flags = [] }: Options): Promise<Instances> => {
   const [first, ...others] = await Promise.all(
-    Array.from({ length: count }, () => startInstance(t, ['--store', store, ...flags])),
+    Array.from({ length: count }, () => startInstance(t, [...toStoreFlags(store), ...flags])),
   );
   if (!first) throw new Error('there must be an instance');
   const urls = [first, ...others].map(({ url }) => url);

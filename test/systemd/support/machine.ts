@@ -14,18 +14,20 @@ export type Run = (program: string, ...args: string[]) => string;
 
 export interface Machine {
   run: Run;
-  /** Sends a command line to the server, which runs there as a service without root's rights. */
+  /** The server, which runs there as a service without root's rights. */
+  url: string;
+  /** Sends a command line to the server. */
   execute<T = Record<string, unknown>>(command: string): Promise<T[]>;
 }
 
-/** Boots systemd in a container and starts the server in it; both end with the test. */
-export const startMachine = async (t: TestContext): Promise<Machine> => {
-  const run = await bootMachine(t, { withService: true });
+/** Boots systemd in a container and starts the server in it; both end with the test. The files are in /packages. */
+export const startMachine = async (t: TestContext, files?: string): Promise<Machine> => {
+  const run = await bootMachine(t, { withService: true, ...(files !== undefined && { files }) });
   run('systemctl', 'start', 'signalbox');
   const readUrl = () => /listens on (\S+)\n/.exec(run('journalctl', '-u', 'signalbox', '-o', 'cat'))?.[1];
   await waitUntil('the server listens', () => readUrl() !== undefined);
-  const url = `${readUrl()}/api/execute`;
-  return { run, execute: (command) => execute(url, command) };
+  const url = String(readUrl());
+  return { run, url, execute: (command) => execute(`${url}/api/execute`, command) };
 };
 
 interface Options {

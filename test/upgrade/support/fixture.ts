@@ -51,6 +51,21 @@ export const readAll = async (request: Request): Promise<Reading[]> => {
   return readings;
 };
 
+/** Compares readings with those of an earlier version, whose responses may have fewer members. */
+export const assertShows = (readings: readonly Reading[], earlier: readonly Reading[]): void =>
+  assert.deepEqual(pickMembers(readings, earlier), earlier);
+
+/** The value with only those members that the other one has. */
+const pickMembers = (value: unknown, other: unknown): unknown => {
+  if (Array.isArray(value) && Array.isArray(other)) return value.map((each, index) => pickMembers(each, other[index]));
+  if (!isObject(value) || !isObject(other)) return value;
+  const known = Object.entries(value).filter(([name]) => name in other);
+  return Object.fromEntries(known.map(([name, member]) => [name, pickMembers(member, other[name])]));
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const logIn = async (request: Request): Promise<string> => {
   const { json } = await request('POST', '/api/auth/login', { body: { Username: 'admin', Password: password } });
   return `Bearer ${json['token']}`;

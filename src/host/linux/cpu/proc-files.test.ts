@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inEnglish, toLines } from '../../../../test/support/host.ts';
-import { parseBootTime, parseCpuInfo, parseCpuTimes } from './proc-files.ts';
+import { parseBootTime, parseCpuInfo, parseCpuSeconds } from './proc-files.ts';
 
 const x86 = `processor	: 0
 vendor_id	: GenuineIntel
@@ -56,13 +56,15 @@ ctxt 670509
 btime 1700000000
 `;
 
-test('busy time excludes idle and iowait, and counts guests once', () => {
+test('processor seconds are listed by processor and mode, and time of guests is left out', () => {
+  const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
+  const toSeconds = (values: number[]) => Object.fromEntries(values.map((value, index) => [modes[index], value]));
   assert.deepEqual(
-    [...parseCpuTimes(stat)],
+    [...parseCpuSeconds(stat)],
     [
-      ['cpu', { busy: 160, total: 1000 }],
-      ['cpu0', { busy: 90, total: 500 }],
-      ['cpu12', { busy: 70, total: 500 }],
+      ['cpu', toSeconds([1, 0.2, 0.3, 8, 0.4, 0.01, 0.02, 0.07])],
+      ['cpu0', toSeconds([0.6, 0.1, 0.15, 4, 0.1, 0.01, 0.01, 0.03])],
+      ['cpu12', toSeconds([0.4, 0.1, 0.15, 4, 0.3, 0, 0.01, 0.04])],
     ],
   );
 });
@@ -72,6 +74,6 @@ test('the boot time is in whole seconds', () => {
 });
 
 test('this machine has as many processors as nproc counts', () => {
-  const names = [...parseCpuTimes(readFileSync('/proc/stat', 'utf8')).keys()];
+  const names = [...parseCpuSeconds(readFileSync('/proc/stat', 'utf8')).keys()];
   assert.equal(names.length - 1, Number(toLines(execFileSync('nproc', ['--all'], inEnglish))[0]));
 });

@@ -1,4 +1,10 @@
-import type { CpuSample, CpuTimes } from '../../sampling/cpu-sampler.ts';
+import type { CpuSeconds } from '../../readings.ts';
+
+/** The columns of /proc/stat. Time of guests, which follows, is already in user and nice. */
+const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
+
+/** The kernel counts processor time in hundredths of a second on every architecture that Node supports. */
+const ticksPerSecond = 100;
 
 /** A block of /proc/cpuinfo: one logical processor. Null stands for values that this machine does not report. */
 export interface CpuInfo {
@@ -22,20 +28,14 @@ export const parseCpuInfo = (content: string): CpuInfo[] =>
 /** When the machine was started, from the content of /proc/stat (`btime`, whole seconds). */
 export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
 
-/**
- * Processor times in clock ticks from the content of /proc/stat: user, nice, system, idle, iowait, irq, softirq,
- * steal. The two columns for guests that follow are already included in user and nice.
- */
-export const parseCpuTimes = (stat: string): CpuSample => {
-  const sample = new Map<string, CpuTimes>();
-  for (const [, name = '', columns = ''] of stat.matchAll(/^(cpu\d*) +([\d ]+)$/gm)) {
-    const ticks = columns.split(' ', 8).map(Number);
-    const [, , , idle = 0, iowait = 0] = ticks;
-    const total = ticks.reduce((sum, value) => sum + value, 0);
-    sample.set(name, { busy: total - idle - iowait, total });
-  }
-  return sample;
-};
+/** Processor times from the content of /proc/stat. */
+export const parseCpuSeconds = (stat: string): CpuSeconds =>
+  new Map(
+    Array.from(stat.matchAll(/^(cpu\d*) +([\d ]+)$/gm), ([, name = '', columns = '']) => {
+      const ticks = columns.split(' ', modes.length);
+      return [name, Object.fromEntries(ticks.map((value, index) => [modes[index], Number(value) / ticksPerSecond]))];
+    }),
+  );
 
 const parseBlock = (block: string): CpuInfo => {
   const textOf = (key: string): string | null =>

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { ProcessorReading } from '../../readings.ts';
-import type { CpuShares } from '../../sampling/cpu-sampler.ts';
+import type { CpuShares } from '../../sampling/usage.ts';
 import { readKernelNumber, readKernelText, readOrNull } from '../kernel-file.ts';
 import { type CpuInfo, parseCpuInfo } from './proc-files.ts';
 

@@ -6,6 +6,9 @@ import type { ProcessStat } from './stat.ts';
 const cutAt = 15;
 const argumentBytes = 4096;
 
+/** What Node.js, among others, names its first thread; the kernel reports that as the name of the process. */
+const mainThread = Buffer.from('MainThread');
+
 /** How long a list of processes waits for full names. */
 const patienceMs = 250;
 
@@ -35,14 +38,16 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
   };
 };
 
-/** The base name of the first argument if it continues the kernel's name, else the kernel's name. */
+/** The base name of the first argument if it continues the kernel's name or that says nothing, else the kernel's name. */
 export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
   const base = firstArgument.subarray(firstArgument.lastIndexOf('/') + 1);
-  return (base.subarray(0, name.length).equals(name) ? base : name).toString();
+  const isBetter = base.subarray(0, name.length).equals(name) || (name.equals(mainThread) && base.length > 0);
+  return (isBetter ? base : name).toString();
 };
 
-/** True if the kernel may have cut the name. Kernel threads have no memory, and so no arguments to complete it from. */
-export const isCut = ({ name, virtualBytes }: NamedProcess): boolean => name.length === cutAt && virtualBytes > 0;
+/** True if the kernel may have cut the name, or it is that of a thread. Kernel threads have no memory, and so no arguments to complete it from. */
+export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
+  virtualBytes > 0 && (name.length === cutAt || name.equals(mainThread));
 
 /** The start time distinguishes processes that reuse an id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;

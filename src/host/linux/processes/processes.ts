@@ -44,7 +44,7 @@ export const createProcessReader = (procFolder: string, readBootedAt: () => Date
   return createSharedReading(read, maxAgeMs);
 };
 
-const listPids = async (procFolder: string): Promise<number[]> =>
+export const listPids = async (procFolder: string): Promise<number[]> =>
   (await readdir(procFolder)).filter((name) => /^\d+$/.test(name)).map(Number);
 
 /** Null for a process that has ended since its folder was listed. */

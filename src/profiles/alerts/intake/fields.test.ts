@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
-import { clean, findLevel, toHostname, toLabels, toLink, toTime } from './fields.ts';
+import { clean, cleanLines, findLevel, toHostname, toLabels, toTime } from './fields.ts';
 
 for (const [level, names] of Object.entries({
-  CRITICAL: ['critical', 'page', 'Emergency', 'FATAL', 'p1'],
-  ERROR: ['error', 'major', 'high', 'P2'],
+  CRITICAL: ['critical', 'crit', 'page', 'Emergency', 'emerg', 'FATAL', 'p1'],
+  ERROR: ['error', 'err', 'major', 'high', 'P2'],
   WARNING: ['warn', 'warning', 'minor', 'p3'],
   INFO: ['info', 'notice', 'debug', 'none', 'low', ' Info '],
 })) {
@@ -37,12 +37,6 @@ for (const [text, host] of [
 
 test('the first host counts', () => {
   assert.equal(toHostname(undefined, '', 7, 'a:1', 'b'), 'a');
-});
-
-test('a link has no user, password or query, and is http or https', () => {
-  assert.equal(toLink('https://u:p@a.example/x?y=1'), 'https://a.example/x');
-  assert.equal(toLink('', 'javascript:alert(1)', 'ftp://a', 'relative', 7, 'http://b.example'), 'http://b.example/');
-  assert.equal(toLink(`https://a.example/${'x'.repeat(3000)}`), undefined);
 });
 
 test('times become UTC; the year 1 and other texts are none', () => {
@@ -84,4 +78,9 @@ test('labels are texts, and are bounded in number and length', () => {
   const labels = Object.entries(toLabels(many));
   assert.ok(labels.length < 64);
   for (const [, value] of labels) assert.equal(value.length, 1024);
+});
+
+test('details keep their lines, and are cut at the limit', () => {
+  assert.equal(cleanLines('a\r\n  b\u001b[1m\n\nc', 99), 'a\nb[1m\n\nc');
+  assert.equal(cleanLines(`${'x'.repeat(10)}\n${'y'.repeat(10)}`, 16), `${'x'.repeat(10)}\n${'y'.repeat(4)}…`);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Level } from './format.ts';
+import { findSeverity, type Severity } from '../../severity.ts';
 
 /** The first text that is not empty, or an empty one. */
 export const firstText = (...values: unknown[]): string =>
@@ -11,19 +11,11 @@ export const toSource = (prefix: string, ...values: unknown[]): string => {
   return name === '' ? prefix : `${prefix}/${name}`;
 };
 
-const levels: [names: RegExp, level: Level][] = [
-  [/^(?:critical|page|emergency|fatal|p1)$/, 'CRITICAL'],
-  [/^(?:error|major|high|p2)$/, 'ERROR'],
-  [/^(?:warn.*|minor|p3)$/, 'WARNING'],
-  [/^(?:info.*|notice|debug|none|low)$/, 'INFO'],
-];
-
-/** The level that the first known name among the values stands for, in any case. */
-export const findLevel = (...values: unknown[]): Level | undefined => {
+/** The severity that the first known name among the values stands for; it becomes the level of a foreign alert. */
+export const findLevel = (...values: unknown[]): Severity | undefined => {
   for (const value of values) {
-    const name = typeof value === 'string' ? value.trim().toLowerCase() : '';
-    const known = levels.find(([names]) => names.test(name));
-    if (known) return known[1];
+    const severity = typeof value === 'string' ? findSeverity(value) : undefined;
+    if (severity) return severity;
   }
   return undefined;
 };
@@ -56,19 +48,6 @@ const readHost = (text: string): string => {
 
 const tryUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
-const longestLink = 2048;
-
-/** The first http or https URL among the values, without user info and query. */
-export const toLink = (...values: unknown[]): string | undefined => {
-  for (const value of values) {
-    const url = typeof value === 'string' ? tryUrl(value) : undefined;
-    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') continue;
-    Object.assign(url, { username: '', password: '', search: '' });
-    if (url.href.length <= longestLink) return url.href;
-  }
-  return undefined;
-};
-
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\d\d)?$/;
 
 /** A time as RFC 3339 in UTC; one without an offset is UTC. Undefined for the years 0 and 1, and what is no time. */
@@ -98,6 +77,21 @@ export const clean = (text: string, limit: number): string => {
     .replaceAll(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
     .replaceAll(/\p{Cc}/gu, '')
     .replaceAll(/\p{Cs}/gu, '\ufffd')
+    .trim();
+  if (shown.length <= limit && text.length <= limit * 4) return shown;
+  return shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;
+};
+
+/** The first of the texts that says something else than the message does. */
+export const toDetails = (message: string, ...values: unknown[]): string | undefined =>
+  values.find((value): value is string => typeof value === 'string' && value.trim() !== '' && value !== message);
+
+/** Text of several lines, each cleaned, of at most `limit` characters. */
+export const cleanLines = (text: string, limit: number): string => {
+  const lines = text.slice(0, limit * 4).split(/\r\n|[\n\r\u0085\u2028\u2029]/);
+  const shown = lines
+    .map((line) => clean(line, limit))
+    .join('\n')
     .trim();
   if (shown.length <= limit && text.length <= limit * 4) return shown;
   return shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
-
-export type Level = 'CRITICAL' | 'ERROR' | 'WARNING' | 'INFO';
+import type { Severity } from '../../severity.ts';
 
 /** A request to an intake path. */
 export interface Incoming {
@@ -18,7 +17,7 @@ export interface Incoming {
 export interface ForeignAlert {
   source: string;
   /** INFO is stored instead if the alert is resolved. */
-  level: Level;
+  level: Severity;
   message: string;
   hostname: string;
   status: 'firing' | 'resolved';
@@ -31,6 +30,10 @@ export interface ForeignAlert {
   endsAt?: string | undefined;
   labels?: Record<string, string> | undefined;
   link?: string | undefined;
+  /** What else it says; may have several lines. */
+  details?: string | undefined;
+  /** By what they lead to: `runbook`, `dashboard`, `panel`, `silence` and the like. */
+  links?: Record<string, string> | undefined;
   /** The signalbox instances that delivered the alert before. */
   via?: string | undefined;
 }

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { findLevel, firstText, listHosts, listLevels, toHostname, toLabels, toTime } from './fields.ts';
-import type { ForeignAlert, Level } from './format.ts';
+import type { Severity } from '../../severity.ts';
+import { findLevel, firstText, listHosts, listLevels, toDetails, toHostname, toLabels, toTime } from './fields.ts';
+import type { ForeignAlert } from './format.ts';
+import { listLinks, toLinks } from './link.ts';
 
 const Texts = Type.Record(Type.String(), Type.String());
 
@@ -27,19 +29,19 @@ const Labelled = Type.Object(labelled);
 /** The fields that labels and annotations say; `title` is used where these have no message, `level` where they have none. */
 export const readLabelled = (
   { labels, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
-  { title, level = 'WARNING' }: { title?: string | undefined; level?: Level } = {},
-): Omit<ForeignAlert, 'source' | 'status'> => ({
-  level: findLevel(...listLevels(labels)) ?? level,
-  message: firstText(
-    annotations['summary'],
-    annotations['description'],
-    annotations['message'],
-    labels['alertname'],
-    title,
-  ),
-  hostname: toHostname(...listHosts(labels)),
-  startsAt: toTime(startsAt),
-  endsAt: toTime(endsAt),
-  labels: toLabels(labels),
-  via: firstText(annotations['via'], labels['via']),
-});
+  { title, level = 'WARNING' }: { title?: string | undefined; level?: Severity } = {},
+): Omit<ForeignAlert, 'source' | 'status'> => {
+  const { summary, description, message: text } = annotations;
+  const message = firstText(summary, description, text, labels['alertname'], title);
+  return {
+    level: findLevel(...listLevels(labels)) ?? level,
+    message,
+    details: toDetails(message, description, text),
+    links: toLinks(listLinks(annotations)),
+    hostname: toHostname(...listHosts(labels)),
+    startsAt: toTime(startsAt),
+    endsAt: toTime(endsAt),
+    labels: toLabels(labels),
+    via: firstText(annotations['via'], labels['via']),
+  };
+};

@@ -4,6 +4,9 @@ import { test } from 'node:test';
 import { samples } from '../../../../test/support/alert-samples.ts';
 import { changeJournal, disk, readRecords } from '../../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
+import { startOutbox, toDestination } from '../../../../test/support/outbox.ts';
+import { startReceiver } from '../../../../test/support/receiver.ts';
+import { waitUntil } from '../../../../test/support/wait.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 
 interface Receipt {
@@ -42,16 +45,45 @@ test('another fingerprint, status, start or format is another alert', async (t) 
   const alerts = [
     createAlert('a'),
     createAlert('b'),
-    createAlert('a', { status: 'resolved' }),
     createAlert('a', { startsAt: '2026-01-31T09:31:00Z' }),
     createAlert('a', { annotations: { summary: 'only the text differs' } }),
     createAlert('a', { endsAt: '2026-01-31T09:31:00Z' }),
+    createAlert('a', { status: 'resolved' }),
   ];
   const { ids, repeated } = await send(app, 'alertmanager', { alerts });
   assert.equal(repeated, 2);
-  assert.deepEqual([ids[4], ids[5]], [ids[0], ids[0]]);
+  assert.deepEqual([ids[3], ids[4]], [ids[0], ids[0]]);
   assert.equal((await send(app, 'grafana', { alerts })).repeated, 2);
   assert.equal(await countRecords(app), 8);
+});
+
+test('an alert that fires again with its former start after its end is stored again, and delivered', async (t) => {
+  const receiver = await startReceiver(t);
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const sendOne = async (to: TestApp, more: object) =>
+    (await send(to, 'alertmanager', { alerts: [createAlert('a', more)] })).repeated;
+  const end = { status: 'resolved', endsAt: '2026-01-31T09:35:00Z' };
+  // Each of them comes twice.
+  for (const more of [{}, end, {}]) {
+    assert.equal(await sendOne(app, more), 0);
+    assert.equal(await sendOne(app, more), 1);
+  }
+  const records = await readRecords(app);
+  assert.deepEqual(
+    records.map(({ status }) => status),
+    ['firing', 'resolved', 'firing'],
+  );
+  await waitUntil('all are delivered', () => receiver.requests.length >= 3);
+  const read = async () => (await app.request('GET', `/api/alerts/${records[2]?.['id']}`)).json['resolvedBy'];
+  assert.equal(await read(), null);
+  // The late end of an earlier alert does not end a later one.
+  const later = { startsAt: '2026-01-31T10:00:00Z' };
+  const counts: number[] = [];
+  for (const more of [end, later, end]) counts.push(await sendOne(app, more));
+  assert.deepEqual(counts, [0, 0, 1]);
+  await app.close();
+  const next = await startApp(t, { settings: { dataDir: join(app.folder, 'data') } });
+  assert.deepEqual([await sendOne(next, end), await sendOne(next, {}), await sendOne(next, later)], [1, 0, 1]);
 });
 
 test('an alert without a fingerprint is never a repeat', async (t) => {

@@ -39,13 +39,15 @@ test('a line of the log has the fields of a native alert, and then what only oth
     level: 'CRITICAL',
     message: 'web-1 does not answer',
     hostname: 'web-1',
+    sender: 'address:127.0.0.1',
     format: 'alertmanager',
     status: 'firing',
     fingerprint: 'd8e1c9a1f3b2a047',
     startsAt: '2026-01-31T09:30:00.123Z',
     endsAt: null,
     labels: samples.alertmanager.alerts[0]?.labels,
-    link: 'http://prometheus.example:9090/graph',
+    link: 'http://prometheus.example:9090/graph?g0.expr=up+%3D%3D+0&g0.tab=1',
+    details: 'No scrape for five minutes',
   });
   assert.equal(resolved['level'], 'INFO');
   assert.equal(resolved['message'], 'Resolved: No scrape for five minutes');

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Access } from '../../../auth/guard.ts';
+import type { IdentifySender } from '../../../auth/sender.ts';
 import { ErrorBody, HttpError } from '../../../http/response/errors.ts';
 import { sendJson } from '../../../http/response/json.ts';
 import { defineRoute, type Route } from '../../route.ts';
@@ -20,7 +20,7 @@ interface Intake {
   intake: AlertIntake;
   counts: AlertCounts;
   clock: () => Date;
-  access: Access;
+  identifySender: IdentifySender;
   /** Secrets by format, whose senders then have to sign. */
   secrets: Readonly<Record<string, string | undefined>>;
 }
@@ -52,7 +52,7 @@ const createRoute = (intake: Intake, { path, operationId, format }: Place): Rout
   defineRoute({
     method: 'POST',
     path,
-    access: intake.access,
+    access: 'open',
     scope: 'alerts:write',
     summary: format?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
     body: 'bytes',
@@ -92,7 +92,8 @@ const receive = async (intake: Intake, request: FastifyRequest, expected: Format
   if (format.signature && secret !== undefined) assertSigned(secret, format.signature, incoming, now);
   assertFits(format.schema, value);
   const alerts = takeAlerts(format.readAlerts(value as never, now));
-  const records = alerts.map((alert) => toRecord(format.name, alert, now, request.headers));
+  const sender = await intake.identifySender(request);
+  const records = alerts.map((alert) => toRecord(format.name, alert, { now, sender }, request.headers));
   const stored = await intake.intake.store(records).catch((error) => {
     throw toRefusal(error);
   });

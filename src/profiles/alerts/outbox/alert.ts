@@ -1,4 +1,5 @@
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import { type Severity, toSeverity } from '../../severity.ts';
 import { readVia } from './via.ts';
 
 /** An alert as destinations send it. It depends on the record alone, so a repeated delivery has the same body. */
@@ -9,6 +10,7 @@ export interface OutgoingAlert {
   time: string;
   source: string;
   level: string;
+  severity: Severity;
   message: string;
   hostname: string;
   /** The intake format; `native` for `POST /api/alert`. */
@@ -20,6 +22,13 @@ export interface OutgoingAlert {
   endsAt?: string;
   labels?: Record<string, string>;
   link?: string;
+  /** More than the message says, and further links by their names. */
+  details?: string;
+  links?: Record<string, string>;
+  /** The id of the alert that this one resolves. */
+  resolves?: string;
+  /** The id of the first alert that this one repeats. */
+  repeatOf?: string;
   /** The instances that have delivered it, this one last. */
   via: string;
 }
@@ -32,12 +41,14 @@ export const toOutgoing = (record: StoredRecord, instance: string): OutgoingAler
     time: toTime(record),
     source: toText(record['source']),
     level: toText(record['level']),
+    severity: toSeverity(toText(record['level'])),
     message: toText(record['message']),
     hostname: toText(record['hostname']),
     format: formatOf(record),
     ...((status === 'firing' || status === 'resolved') && { status }),
-    ...pickTexts(record, ['fingerprint', 'startsAt', 'endsAt', 'link']),
-    ...(record['labels'] !== undefined && { labels: toLabels(record['labels']) }),
+    ...pickTexts(record, ['fingerprint', 'startsAt', 'endsAt', 'link', 'details', 'resolves', 'repeatOf']),
+    ...(record['labels'] !== undefined && { labels: toTexts(record['labels']) }),
+    ...(record['links'] !== undefined && { links: toTexts(record['links']) }),
     via: [...readVia(record['via']), instance].join(', '),
   };
 };
@@ -57,8 +68,8 @@ export const formatOf = ({ format }: StoredRecord): string => toText(format) || 
 const pickTexts = (record: StoredRecord, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (toText(record[name]) === '' ? [] : [[name, toText(record[name])]])));
 
-const toLabels = (labels: unknown): Record<string, string> =>
-  Object.fromEntries(Object.entries(Object(labels)).filter((entry): entry is [string, string] => isText(entry[1])));
+const toTexts = (texts: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries(Object(texts)).filter((entry): entry is [string, string] => isText(entry[1])));
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 

@@ -15,8 +15,8 @@ export const addDeliveryMeters = ({ reading }: Meters, outbox: Outbox, clock: ()
     () =>
       outbox
         .list()
-        .flatMap(({ name, health }) =>
-          Object.entries(health.outcomes).map(([result, count]) => [[name, result], count] as const),
+        .flatMap(({ name, receiver }) =>
+          Object.entries(receiver.outcomes).map(([result, count]) => [[name, result], count] as const),
         ),
     ['destination', 'result'],
   );
@@ -27,8 +27,13 @@ export const addDeliveryMeters = ({ reading }: Meters, outbox: Outbox, clock: ()
     ({ progress }) => progress.parked.size + progress.forgotten,
   );
   gauge(
+    'signalbox_destination_failing',
+    'Whether the receiver refuses the destination or cannot be reached: 1 or 0.',
+    ({ receiver }) => (receiver.failing ? 1 : 0),
+  );
+  gauge(
     'signalbox_delivery_oldest_pending_seconds',
-    'Age of the oldest alert that is under way or failing; 0 if none is.',
+    'Age of the oldest alert that waits; 0 if none does.',
     ({ waitingSince }) => (waitingSince === undefined ? 0 : Math.max(0, clock().getTime() - waitingSince) / 1000),
   );
 };

@@ -10,6 +10,7 @@ import {
   adminToken,
   messagesOf,
   readState,
+  retryAll,
   startOutbox,
   toDestination,
   waitForRequests,
@@ -84,14 +85,14 @@ test('two instances that deliver to each other send an alert once each way', asy
 });
 
 test('the retry route sends a parked alert once', async (t) => {
-  const receiver = await startReceiver(t, answer(404));
+  const receiver = await startReceiver(t, answer(400));
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
   const retry = (id: string, name = 'hook') => app.request('POST', `/api/deliveries/${name}/${id}/retry`, { token });
   const id = await sendAlert(app, disk);
   await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
   const failed = await retry(id);
-  assert.deepEqual([failed.status, failed.json], [200, { delivered: false, reason: 'the receiver responded 404' }]);
+  assert.deepEqual([failed.status, failed.json], [200, { delivered: false, reason: 'the receiver responded 400' }]);
   receiver.behave(answer(204));
   assert.deepEqual((await retry(id)).json, { delivered: true, reason: null });
   const { parked, parkedAlerts, state } = await readState(app);
@@ -106,7 +107,7 @@ test('the retry route sends a parked alert once', async (t) => {
 });
 
 test('a retry does not send another alert that has the number of the parked one in a new log', async (t) => {
-  const receiver = await startReceiver(t, answer(404));
+  const receiver = await startReceiver(t, answer(400));
   const dataDir = createFolder(t);
   const first = await startOutbox(t, [toDestination(receiver)], { dataDir });
   const id = await sendAlert(first, disk);
@@ -124,7 +125,7 @@ test('a retry does not send another alert that has the number of the parked one 
 });
 
 test('a parked alert that is being sent again is not sent twice at a time', async (t) => {
-  const receiver = await startReceiver(t, answer(404));
+  const receiver = await startReceiver(t, answer(400));
   const app = await startOutbox(t, [toDestination(receiver)]);
   const token = await adminToken(app);
   const id = await sendAlert(app, disk);
@@ -140,6 +141,7 @@ test('deliveries are for administrators', async (t) => {
   const app = await startOutbox(t, []);
   for (const [method, path] of [
     ['GET', '/api/deliveries'],
+    ['POST', '/api/deliveries/a/retry'],
     ['POST', '/api/deliveries/a/b/retry'],
   ] as const) {
     assert.equal((await app.request(method, path)).status, 401);
@@ -175,20 +177,94 @@ test('a log that was replaced delivers its alerts, although it begins at seq 1 a
   assert.deepEqual(messagesOf(receiver), ['a', 'b', 'c', 'd']);
 });
 
-test('a 410 to an alert that is sent again disables the destination', async (t) => {
-  let status = 404;
+test('a 410 to an alert that is sent again makes the destination fail', async (t) => {
+  let status = 400;
   const receiver = await startReceiver(t, (response) => response.writeHead(status).end());
   const app = await startOutbox(t, [toDestination(receiver)]);
   const id = await sendAlert(app, disk);
   await waitUntil('it is parked', async () => (await readState(app)).parked === 1);
   status = 410;
   await app.request('POST', `/api/deliveries/hook/${id}/retry`, { token: await adminToken(app) });
-  assert.equal((await readState(app)).state, 'disabled');
+  const { state, parked } = await readState(app);
+  assert.deepEqual([state, parked], ['failing', 1]);
 });
 
-test('secrets and urls are neither logged nor shown nor stored', async (t) => {
+test('one call sends everything that is parked or waits again', async (t) => {
+  const receiver = await startReceiver(t, answer(422));
+  const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
+  const app = await startOutbox(t, [destination]);
+  for (const message of ['1', '2', '3']) await sendAlert(app, { message });
+  await waitUntil('all are parked', async () => (await readState(app)).parked === 3);
+  receiver.behave(answer(503));
+  await sendAlert(app, { message: '4' });
+  await waitUntil('the last one waits', async () => (await readState(app)).state === 'waiting');
+  receiver.behave(answer(200));
+  assert.deepEqual(await retryAll(app), { destination: 'hook', parked: 3, waiting: 4 });
+  await waitUntilIdle(app);
+  assert.deepEqual(messagesOf(receiver).slice(-4), ['1', '2', '3', '4']);
+  const { parked, dropped, lagAlerts } = await readState(app);
+  assert.deepEqual({ parked, dropped, lagAlerts }, { parked: 0, dropped: 0, lagAlerts: 0 });
+  assert.deepEqual(await retryAll(app), { destination: 'hook', parked: 0, waiting: 0 });
+});
+
+test('parked alerts that wait again are known after a restart, and an alert of another log is not sent for one', async (t) => {
+  const receiver = await startReceiver(t, answer(400));
+  const destination = toDestination(receiver, { retrySeconds: Array(9).fill(3600) });
+  const dataDir = createFolder(t);
+  const app = await startOutbox(t, [destination], { dataDir });
+  for (const message of ['1', '2']) await sendAlert(app, { message });
+  await waitUntil('both are parked', async () => (await readState(app)).parked === 2);
+  receiver.behave(answer(503));
+  await retryAll(app);
+  await waitUntil('they wait', async () => (await readState(app)).state === 'waiting');
+  await app.close();
+  rmSync(join(dataDir, 'alerts.jsonl'));
+  const without = await startApp(t, { settings: { dataDir } });
+  for (const message of ['3', '4', '5']) await sendAlert(without, { message });
+  await without.close();
+  receiver.behave(answer(200));
+  const next = await startOutbox(t, [destination], { dataDir });
+  await waitUntilIdle(next);
+  assert.deepEqual(
+    messagesOf(receiver)
+      .slice(3)
+      .filter((message) => ['3', '4'].includes(message)),
+    [],
+  );
+  assert.equal((await readState(next)).dropped, 2);
+});
+
+test('the retry route sends an alert that waits, whatever holds it back', async (t) => {
+  const receiver = await startReceiver(t, answer(404));
+  const app = await startOutbox(t, [toDestination(receiver)]);
+  const token = await adminToken(app);
+  const [first, second] = [await sendAlert(app, { message: '1' }), await sendAlert(app, { message: '2' })];
+  await waitUntil('it is failing', async () => (await readState(app)).state === 'failing');
+  receiver.behave(answer(401));
+  const refused = await app.request('POST', `/api/deliveries/hook/${second}/retry`, { token });
+  assert.deepEqual(refused.json, { delivered: false, reason: 'the receiver responded 401' });
+  receiver.behave(answer(200));
+  const sent = await app.request('POST', `/api/deliveries/hook/${second}/retry`, { token });
+  assert.deepEqual(sent.json, { delivered: true, reason: null });
+  await waitUntilIdle(app);
+  const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
+  assert.deepEqual([...new Set(ids)].sort(), [first, second].sort());
+  assert.equal(ids.at(-1), first);
+});
+
+test('a destination says where it sends to and which alerts it gets', async (t) => {
+  const receiver = await startReceiver(t);
+  const filter = { levels: ['CRITICAL', 'P2'], sources: ['a*'] };
+  const app = await startOutbox(t, [toDestination(receiver, { ...filter, repeatMinutes: 30 })]);
+  const state = (await readState(app)) as unknown as Record<string, unknown>;
+  assert.equal(state['address'], receiver.url);
+  assert.deepEqual(state['filter'], { ...filter, formats: null });
+  assert.deepEqual([state['notify'], state['repeatMinutes']], ['alerts', 30]);
+});
+
+test('secrets, headers and urls are neither logged nor shown nor stored', async (t) => {
   const receiver = await startReceiver(t, (response, _request, index) =>
-    answer([500, 404, 410][index] ?? 410)(response, _request, index),
+    answer([500, 400, 410][index] ?? 410)(response, _request, index),
   );
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
@@ -199,7 +275,10 @@ test('secrets and urls are neither logged nor shown nor stored', async (t) => {
     log,
     settings: {
       destinations: [
-        toDestination(receiver, { secret: [secret, secret], url: `${receiver.url}/hidden-path` }),
+        toDestination(receiver, {
+          ...{ secret: [secret, secret], url: `${receiver.url}/hidden-path`, token: 'hidden-bearer' },
+          headers: { 'X-Api-Key': { file } },
+        }),
         toDestination(receiver, {
           name: 'ntfy',
           type: 'ntfy',
@@ -211,8 +290,10 @@ test('secrets and urls are neither logged nor shown nor stored', async (t) => {
   });
   await sendAlert(app, disk);
   await sendAlert(app, disk);
-  await waitUntil('hook is disabled', async () => (await readState(app)).state === 'disabled');
-  await waitUntil('ntfy has parked both', async () => (await readState(app, 'ntfy')).parked === 2);
+  await waitUntil('hook is failing', async () => (await readState(app)).state === 'failing');
+  assert.equal(receiver.requests[0]?.headers['authorization'], 'Bearer hidden-bearer');
+  assert.equal(receiver.requests[0]?.headers['x-api-key'], 'hidden-token');
+  await waitUntil('ntfy has parked both', async () => (await readState(app, 'ntfy')).parked >= 2);
   const shown = await app.request('GET', '/api/deliveries', { token: await adminToken(app) });
   await app.close();
   const folder = join(app.folder, 'data');
@@ -253,7 +334,7 @@ test('retention keeps what was not delivered up to outboxRetainBytes, and counts
 test('an alert says what became of it at each destination', async (t) => {
   const [good, bad, down] = [
     await startReceiver(t),
-    await startReceiver(t, answer(404)),
+    await startReceiver(t, answer(400)),
     await startReceiver(t, answer(500)),
   ];
   const app = await startOutbox(t, [
@@ -268,7 +349,7 @@ test('an alert says what became of it at each destination', async (t) => {
   const { json } = await app.request('GET', `/api/alerts/${id}`);
   assert.deepEqual(json['deliveries'], [
     { destination: 'good', status: 'delivered', attempts: 0, error: null },
-    { destination: 'bad', status: 'parked', attempts: 0, error: 'the receiver responded 404' },
+    { destination: 'bad', status: 'parked', attempts: 0, error: 'the receiver responded 400' },
     { destination: 'down', status: 'waiting', attempts: 1, error: null },
     { destination: 'other', status: 'skipped', attempts: 0, error: null },
   ]);

@@ -2,34 +2,72 @@ import { HttpError } from '../../../http/response/errors.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { Destination } from './delivery/destination.ts';
+import { defaultRepeatMinutes } from './delivery/reminders.ts';
+import { Glances } from './glances.ts';
 import type { Outbox } from './outbox.ts';
-import { DeliveryList, type DestinationState, RetryParams, RetryResult } from './schema.ts';
+import {
+  DeliveryList,
+  DestinationParams,
+  type DestinationState,
+  RetryAllResult,
+  RetryParams,
+  RetryResult,
+} from './schema.ts';
 
-type Alerts = Pick<RecordLog, 'readAfter'>;
+type Alerts = Pick<RecordLog, 'find'>;
 
-/** How many parked alerts are listed. */
+/** How many parked and waiting alerts are listed. */
 const mostListed = 100;
 
+type ListDeliveries = ReturnType<typeof createDeliveryList>;
+
 /** The routes of the outbox. */
-export const createOutboxRoutes = (outbox: Outbox, alerts: Alerts, clock: () => Date): Route[] => [
-  readDeliveries(outbox, clock),
+export const createOutboxRoutes = (outbox: Outbox, alerts: Alerts, listDeliveries: ListDeliveries): Route[] => [
+  readDeliveries(listDeliveries),
+  retryDestination(outbox),
   retryDelivery(outbox, alerts),
 ];
 
 /** How far each destination is. */
-export const listDeliveries = (outbox: Outbox, now: Date) => {
-  const data = outbox.list().map((destination) => toState(destination, now));
-  return { count: data.length, data };
+export const createDeliveryList = (outbox: Outbox, alerts: Pick<RecordLog, 'readAfter'>, clock: () => Date) => {
+  const glances = new Glances(alerts);
+  return async () => {
+    const listed = outbox.list().map((destination) => ({ destination, ...listAlerts(destination) }));
+    await glances.look(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
+    const data = listed.map(
+      ({ destination, parked, waiting }): DestinationState => ({
+        ...toState(destination, clock()),
+        parkedAlerts: parked.map(({ seq: _, ...alert }) => ({ ...alert, ...glances.of(alert.id) })),
+        waitingAlerts: waiting.map(({ seq: _, ...alert }) => ({ ...alert, ...glances.of(alert.id) })),
+      }),
+    );
+    return { count: data.length, data };
+  };
 };
 
-const readDeliveries = (outbox: Outbox, clock: () => Date): Route =>
+const readDeliveries = (listDeliveries: ListDeliveries): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/deliveries',
     access: 'admin',
     summary: 'Say how far each destination is',
     schema: { operationId: 'listDeliveries', response: { 200: DeliveryList } },
-    handler: async () => listDeliveries(outbox, clock()),
+    handler: listDeliveries,
+  });
+
+const retryDestination = (outbox: Outbox): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/deliveries/:destination/retry',
+    access: 'admin',
+    summary: 'Send everything that is parked or waits again, now',
+    schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
+    handler: async ({ params: { destination: name } }) => {
+      const destination = findDestination(outbox, name);
+      const parked = destination.unparkAll();
+      destination.retryWaiting({ ignoresRetryAfter: true });
+      return { destination: name, parked, waiting: destination.lag };
+    },
   });
 
 const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
@@ -39,22 +77,20 @@ const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
     method: 'POST',
     path: '/api/deliveries/:destination/:id/retry',
     access: 'admin',
-    summary: 'Send a parked alert once more, now',
+    summary: 'Send an alert that is parked or waits once more, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
-      const destination = outbox.list().find((one) => one.name === name);
-      if (!destination) throw new HttpError('not-found', `There is no destination ${JSON.stringify(name)}`);
-      const seq = destination.findParked(id);
-      if (seq === undefined) throw new HttpError('not-found', `No alert with this id is parked at ${name}`);
+      const destination = findDestination(outbox, name);
+      const isSent = new HttpError('too-many', 'This alert is being sent already');
       const key = `${name}/${id}`;
-      if (running.has(key)) throw new HttpError('too-many', 'This alert is being sent already');
+      if (running.has(key)) throw isSent;
       running.add(key);
       try {
-        const record = await findRecord(alerts, seq, id);
-        if (!record) throw new HttpError('not-found', 'The alert is no longer in the log');
-        const outcome = await destination.retry(record);
-        const isDelivered = outcome.kind === 'delivered';
-        return { delivered: isDelivered, reason: isDelivered ? null : outcome.reason };
+        const outcome = await destination.retry(await findOpen(destination, alerts, id));
+        if (!outcome) throw isSent;
+        return outcome.kind === 'delivered'
+          ? { delivered: true, reason: null }
+          : { delivered: false, reason: outcome.reason };
       } finally {
         running.delete(key);
       }
@@ -62,27 +98,59 @@ const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
   });
 };
 
-/** The record with this seq and id: in another log, another record may have the seq. */
-const findRecord = async (alerts: Alerts, seq: number, id: string) => {
-  for await (const [first] of alerts.readAfter(seq - 1))
-    return first?.seq === seq && first.id === id ? first : undefined;
-  return undefined;
+const findDestination = (outbox: Outbox, name: string): Destination => {
+  const destination = outbox.list().find((one) => one.name === name);
+  if (destination) return destination;
+  throw new HttpError('not-found', `There is no destination ${JSON.stringify(name)}`);
 };
 
-const toState = (destination: Destination, now: Date): DestinationState => {
-  const { name, target, progress, health, nextAt, waitingSince = now.getTime() } = destination;
-  const { lastSuccess, lastError } = health;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The record of an alert that is parked or waits. */
+const findOpen = async (destination: Destination, alerts: Alerts, id: string) => {
+  const record = uuid.test(id) ? await alerts.find(id) : undefined;
+  if (record && destination.isOpen(record)) return record;
+  const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
+  if (isParked) throw new HttpError('not-found', 'The alert is no longer in the log');
+  throw new HttpError('not-found', `No alert with this id is parked or waits at ${destination.name}`);
+};
+
+/** The alerts that are shown of a destination. */
+const listAlerts = (destination: Destination) => {
+  const parked = [...destination.progress.parked].slice(-mostListed);
+  const waiting = [...destination.waiting.list()].sort((one, other) => one.seq - other.seq).slice(0, mostListed);
   return {
-    destination: name,
-    type: target.type.name,
+    parked: parked.map(([seq, alert]) => ({ seq, ...alert })),
+    waiting: waiting.map((alert) => ({
+      ...{ seq: alert.seq, id: alert.id, attempts: alert.attempts },
+      time: new Date(alert.receivedAt).toISOString(),
+      nextAttempt: toTime(destination.nextAttemptOf(alert)),
+    })),
+  };
+};
+
+const toState = (destination: Destination, now: Date) => {
+  const { name, target, progress, receiver, nextAt, waitingSince = now.getTime() } = destination;
+  const { levels = null, sources = null, formats = null, notify = 'alerts' } = target.settings;
+  const { repeatMinutes = defaultRepeatMinutes } = target.settings;
+  const { lastSuccess, lastError, failing } = receiver;
+  return {
+    ...{ destination: name, type: target.type.name, address: target.address, notify, repeatMinutes },
+    filter: { levels, sources, formats },
     state: destination.state,
+    failingSince: failing?.since ?? null,
     lagAlerts: destination.lag,
     lagSeconds: Math.max(0, now.getTime() - waitingSince) / 1000,
     lastSuccess: lastSuccess?.toISOString() ?? null,
-    lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : null,
-    nextAttempt: nextAt === undefined ? null : new Date(nextAt).toISOString(),
+    lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : toLastError(failing),
+    nextAttempt: toTime(nextAt),
     parked: progress.parked.size + progress.forgotten,
-    parkedAlerts: [...progress.parked.values()].slice(-mostListed),
     dropped: progress.dropped,
   };
 };
+
+/** After a restart, why the destination is failing is still known. */
+const toLastError = (failing: { since: string; reason: string } | undefined) =>
+  failing ? { time: failing.since, reason: failing.reason } : null;
+
+const toTime = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());

@@ -15,11 +15,11 @@ export const testDestination: Tool = {
   run: async (name, readSettings) => {
     const { createSender } = await import('./delivery/sender.ts');
     const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
-    const { type, place } = target;
+    const { type, place, headers: own } = target;
     const alert = createTestAlert(new Date());
     const { path, headers, body } = type.toRequest(alert, place, new Date());
     const sender = createSender(place.url, 1);
-    const reply = await sender.send({ path, headers: { ...headers, via: alert.via }, body });
+    const reply = await sender.send({ path, headers: { ...headers, ...own, via: alert.via }, body });
     await sender.close();
     if ('failure' in reply) return { output: `not delivered: ${reply.failure}`, ok: false };
     const ok = reply.status >= 200 && reply.status < 300;
@@ -40,6 +40,7 @@ const createTestAlert = (now: Date): OutgoingAlert => ({
   time: toOffsetTimestamp(now),
   source: 'signalbox',
   level: 'INFO',
+  severity: 'INFO',
   message: 'This is a test alert.',
   hostname: hostname(),
   format: 'native',
@@ -47,8 +48,11 @@ const createTestAlert = (now: Date): OutgoingAlert => ({
 });
 
 /** The response without control characters, and without secrets that the receiver may repeat. */
-const hideSecrets = (text: string, { place: { url, secrets } }: Target): string =>
-  [...secrets, `${url.pathname}${url.search}`]
+const hideSecrets = (text: string, { place: { url, secrets }, headers }: Target): string =>
+  [...secrets, ...Object.values(headers).map(toSecret), `${url.pathname}${url.search}`]
     .filter((secret) => secret.length > 1)
     .reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '');
+
+/** The part of a header's value that may be repeated without the rest. */
+const toSecret = (value: string): string => value.replace(/^(?:Bearer|Basic) /i, '');

@@ -21,7 +21,7 @@ const count = async (app: TestApp, query = ''): Promise<Histogram> => {
 
 const minuteMs = 60_000;
 
-test('the last 24 hours are counted by the hour and level', async (t) => {
+test('the last 24 hours are counted by the hour and severity', async (t) => {
   const app = await startApp(t);
   for (const level of ['ERROR', 'ERROR', 'INFO', '__proto__', '']) await sendAlert(app, { ...disk, level });
   const { since, until, bucketSeconds, complete, buckets } = await count(app);
@@ -32,11 +32,11 @@ test('the last 24 hours are counted by the hour and level', async (t) => {
     buckets.map(({ time }) => Date.parse(time)),
     Array.from({ length: 24 }, (_, index) => begin + index * bucketSeconds * 1000),
   );
-  const levels = JSON.parse('{"ERROR":2,"INFO":1,"__proto__":1,"":1}');
+  const levels = { ERROR: 2, WARNING: 2, INFO: 1 };
   assert.deepEqual(JSON.parse(JSON.stringify(buckets.findLast((bucket) => bucket.count > 0))), {
     ...{ time: buckets.findLast((bucket) => bucket.count > 0)?.time, count: 5, levels },
   });
-  assert.equal((await count(app, '?level=ERROR')).buckets.findLast((bucket) => bucket.count > 0)?.count, 2);
+  assert.equal((await count(app, '?level=error')).buckets.findLast((bucket) => bucket.count > 0)?.count, 2);
   assert.equal(
     (await count(app, '?level=WARN')).buckets.findLast((bucket) => bucket.count > 0),
     undefined,
@@ -74,11 +74,10 @@ test('for any range and number of buckets the counts are those of a plain count 
   );
 });
 
-test('levels without end take up no more than a hundred names', async (t) => {
+test('levels without end are all counted', async (t) => {
   const app = await startApp(t);
   await Promise.all(Array.from({ length: 300 }, (_, index) => sendAlert(app, { level: `level ${index}` })));
   await sendAlert(app, { level: 'ERROR' });
   const { buckets } = await count(app, '?buckets=1');
-  assert.equal(buckets[0]?.count, 301);
-  assert.equal(Object.keys(buckets[0]?.levels ?? {}).length, 100);
+  assert.deepEqual([buckets[0]?.count, buckets[0]?.levels], [301, { ERROR: 1, WARNING: 300 }]);
 });

@@ -1,13 +1,12 @@
 import { toOffsetTimestamp } from '../../../http/response/timestamp.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
+import { type Severity, severities, toSeverity } from '../../severity.ts';
+import { createSeverityTest, createTextTest } from './filters.ts';
 import type { HistogramQuery } from './schema.ts';
 import { parseRange } from './time.ts';
 
 const minuteMs = 60_000;
 const dayMinutes = 24 * 60;
-
-/** How many levels a histogram tells apart: anyone may send any level. */
-const mostLevels = 100;
 
 /** Counts alerts in buckets of whole minutes, by default of the last 24 hours; reads at most `maxBytes` of the log. */
 export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now: Date, maxBytes: number) => {
@@ -21,29 +20,22 @@ export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now
   const last = first + buckets * length;
   const createCounts = (): number[] => Array(buckets).fill(0);
   const all = createCounts();
-  const byLevel = new Map<string, number[]>();
-  const countsOf = (level: string): number[] | undefined => {
-    const known = byLevel.get(level);
-    if (known || byLevel.size === mostLevels) return known;
-    const counts = createCounts();
-    byLevel.set(level, counts);
-    return counts;
-  };
+  const bySeverity = new Map(severities.map((severity) => [severity, createCounts()]));
+  const isLevel = query.level === undefined ? undefined : createTextTest(query.level);
+  const isSeverity = query.severity === undefined ? undefined : createSeverityTest(query.severity);
   let isTold = true;
   const complete = await journal.countByMinute({
     since: first,
     until: last,
     maxBytes,
     add: (minute, level, count) => {
-      if (query.level !== undefined && level !== query.level) {
-        // Rare levels of a file with very many are counted together.
-        if (level === undefined) isTold = false;
-        return;
-      }
+      // Rare levels of a file with very many are counted together; few of them are names that are known.
+      if (level === undefined && isLevel) isTold = false;
+      if (isLevel && (level === undefined || !isLevel(level))) return;
+      if (isSeverity && !isSeverity(level ?? '')) return;
       const bucket = Math.floor((minute - first) / length);
       addTo(all, bucket, count);
-      const counts = level === undefined ? undefined : countsOf(level);
-      if (counts) addTo(counts, bucket, count);
+      addTo(bySeverity.get(toSeverity(level ?? '')) ?? [], bucket, count);
     },
   });
   return {
@@ -54,7 +46,7 @@ export const countAlerts = async (journal: RecordLog, query: HistogramQuery, now
     buckets: all.map((count, bucket) => ({
       time: toTime(first + bucket * length),
       count,
-      levels: pickBucket(byLevel, bucket),
+      levels: pickBucket(bySeverity, bucket),
     })),
   };
 };
@@ -63,12 +55,8 @@ const addTo = (counts: number[], bucket: number, count: number): void => {
   counts[bucket] = (counts[bucket] ?? 0) + count;
 };
 
-/** The counts of one bucket by level, of the levels that it has. */
-const pickBucket = (byLevel: Map<string, number[]>, bucket: number): Record<string, number> => {
-  // Levels may have any name.
-  const levels = Object.create(null);
-  for (const [level, { [bucket]: count = 0 }] of byLevel) if (count > 0) levels[level] = count;
-  return levels;
-};
+/** The counts of one bucket, of the severities that it has. */
+const pickBucket = (bySeverity: Map<Severity, number[]>, bucket: number): Partial<Record<Severity, number>> =>
+  Object.fromEntries([...bySeverity].map(([name, counts]) => [name, counts[bucket] ?? 0]).filter(([, count]) => count));
 
 const toTime = (minute: number): string => toOffsetTimestamp(new Date(minute * minuteMs));

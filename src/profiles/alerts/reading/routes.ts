@@ -1,13 +1,15 @@
 import Type from 'typebox';
-import type { Access } from '../../../auth/guard.ts';
 import { createClientSignal, createQueue } from '../../../http/request/queue.ts';
 import { createUnavailable, ErrorBody, HttpError } from '../../../http/response/errors.ts';
 import { sendJson } from '../../../http/response/json.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
+import type { FieldTest } from '../../../storage/journal/format/parse.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';
+import type { FiringAlerts } from '../firing/firing-alerts.ts';
 import { toDetails, toEntry } from './entry.ts';
+import { createSeverityTest, createTextTest } from './filters.ts';
 import { countAlerts } from './histogram.ts';
 import { type AlertDelivery, AlertDetails, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from './schema.ts';
 import { parseRange } from './time.ts';
@@ -25,8 +27,8 @@ const version7 = 14;
 
 interface ReadingParts {
   journal: RecordLog;
+  firing: FiringAlerts;
   clock: () => Date;
-  access: Access;
   /** What became of the alert at each destination. */
   deliveriesOf?: (record: StoredRecord) => readonly AlertDelivery[];
 }
@@ -40,11 +42,11 @@ export const createReadingRoutes = ({ deliveriesOf = () => [], ...parts }: Readi
 
 type Queue = ReturnType<typeof createQueue>;
 
-const searchAlerts = ({ journal, access }: ReadingParts, queue: Queue): Route =>
+const searchAlerts = ({ journal, firing }: ReadingParts, queue: Queue): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/alerts/search',
-    access,
+    access: 'open',
     scope: 'alerts:read',
     summary: 'Search alerts, newest first',
     schema: { operationId: 'searchAlerts', querystring: SearchQuery, response: { 200: AlertPage } },
@@ -54,7 +56,7 @@ const searchAlerts = ({ journal, access }: ReadingParts, queue: Queue): Route =>
       const search = {
         ...parseRange(query),
         before,
-        match: toMatches(query),
+        match: toFieldTests(query),
         ...(text !== undefined && {
           test: ({ message }: Record<string, unknown>) =>
             String(message ?? '')
@@ -66,21 +68,24 @@ const searchAlerts = ({ journal, access }: ReadingParts, queue: Queue): Route =>
         maxFoundBytes: maxPageBytes,
       };
       const { records, next } = await queue.run(() => journal.search(search), createClientSignal(reply));
-      return sendJson(reply, { count: records.length, data: records.map(toEntry), next: next ?? null });
+      const data = records.map((record) => toEntry(record, firing));
+      return sendJson(reply, { count: data.length, data, next: next ?? null });
     },
   });
 
 /** The fields that must be as given. */
-const toMatches = ({ level, source, hostname, status }: SearchQuery) =>
-  Object.entries({ level, source, hostname, status }).flatMap(([field, value]) =>
-    value === undefined ? [] : [{ field, value }],
-  );
+const toFieldTests = ({ level, severity, source, hostname, status }: SearchQuery): FieldTest[] => [
+  ...Object.entries({ level, source, hostname, status }).flatMap(([field, value]) =>
+    value === undefined ? [] : [{ field, accepts: createTextTest(value) }],
+  ),
+  ...(severity === undefined ? [] : [{ field: 'level', accepts: createSeverityTest(severity) }]),
+];
 
-const countByTime = ({ journal, clock, access }: ReadingParts, queue: Queue): Route =>
+const countByTime = ({ journal, clock }: ReadingParts, queue: Queue): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/alerts/histogram',
-    access,
+    access: 'open',
     scope: 'alerts:read',
     summary: 'Count alerts by time and level',
     schema: { operationId: 'countAlerts', querystring: HistogramQuery, response: { 200: AlertHistogram } },
@@ -91,12 +96,12 @@ const countByTime = ({ journal, clock, access }: ReadingParts, queue: Queue): Ro
       ),
   });
 
-const readAlert = ({ journal, access, deliveriesOf }: Required<ReadingParts>): Route => {
+const readAlert = ({ journal, firing, deliveriesOf }: Required<ReadingParts>): Route => {
   const queue = createQueue({ running: 4, waiting: 1000, refusal: 'Too many alerts are being read' });
   return defineRoute({
     method: 'GET',
     path: '/api/alerts/:id',
-    access,
+    access: 'open',
     scope: 'alerts:read',
     summary: 'Everything about one alert',
     schema: {
@@ -113,7 +118,7 @@ const readAlert = ({ journal, access, deliveriesOf }: Required<ReadingParts>): R
           throw toFindRefusal(error, id);
         });
       if (!record) throw new HttpError('not-found', 'Alert not found');
-      return sendJson(reply, toDetails(record, deliveriesOf(record)));
+      return sendJson(reply, toDetails(record, firing, deliveriesOf(record)));
     },
   });
 };

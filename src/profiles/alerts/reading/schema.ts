@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { defineShape } from '../../route.ts';
+import { severities } from '../../severity.ts';
 import { Alert } from '../schema.ts';
 
 const orNull = <T extends TSchema>(schema: T, description: string) =>
@@ -17,7 +18,16 @@ const since = Type.Optional(
 const until = Type.Optional(
   Type.String({ description: `Only alerts received before this time, ${rfc3339}.`, examples: [example] }),
 );
-const level = Type.Optional(Type.String({ description: 'Only alerts with exactly this level.', examples: ['ERROR'] }));
+const level = Type.Optional(
+  Type.String({ description: 'Only alerts with this level, in any case.', examples: ['ERROR'] }),
+);
+const severity = Type.Optional(
+  Type.String({
+    description:
+      'Only alerts of this severity, whatever their level is called: any name of it, such as CRITICAL or warn.',
+    examples: ['CRITICAL'],
+  }),
+);
 
 export const SearchQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: 'Most alerts to return.' }),
@@ -25,11 +35,16 @@ export const SearchQuery = Type.Object({
     Type.Integer({ minimum: 1, description: 'Only alerts before this `seq`: the `next` of a page.' }),
   ),
   level,
-  source: Type.Optional(Type.String({ description: 'Only alerts with exactly this source.', examples: ['backup'] })),
-  hostname: Type.Optional(
-    Type.String({ description: 'Only alerts with exactly this host name.', examples: ['web-1'] }),
+  severity,
+  source: Type.Optional(
+    Type.String({ description: 'Only alerts with this source, in any case.', examples: ['backup'] }),
   ),
-  status: Type.Optional(Type.String({ description: 'Only alerts with exactly this status.', examples: ['firing'] })),
+  hostname: Type.Optional(
+    Type.String({ description: 'Only alerts with this host name, in any case.', examples: ['web-1'] }),
+  ),
+  status: Type.Optional(
+    Type.String({ description: 'Only alerts with this status, in any case.', examples: ['firing'] }),
+  ),
   q: Type.Optional(Type.String({ description: 'Only alerts with this text in the message, in any case.' })),
   since,
   until,
@@ -41,22 +56,42 @@ export const HistogramQuery = Type.Object({
   until,
   buckets: Type.Integer({ minimum: 1, maximum: 500, default: 24, description: 'Most buckets to return.' }),
   level,
+  severity,
 });
 export type HistogramQuery = Static<typeof HistogramQuery>;
 
+const Id = Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] });
+
 const entry = {
   seq: Type.Integer({ description: 'Its place in the log.', examples: [1042] }),
-  id: Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }),
+  id: Id,
   time: orNull(Time, 'When it was received.'),
   format: Type.String({
     description: 'The format it came in; `native` for `POST /api/alert`.',
     examples: ['alertmanager'],
   }),
   status: orNull(Type.String({ examples: ['firing'] }), '`firing` or `resolved`.'),
+  sender: orNull(
+    Type.String({ examples: ['key:alertmanager'] }),
+    'Who sent it: `key:NAME`, `user:NAME` or `address:IP`.',
+  ),
   fingerprint: orNull(Type.String({ examples: ['6b3fd5c0a1e2d4f7'] }), 'What identifies it at its sender.'),
   labels: orNull(Type.Record(Type.String(), Type.String({ examples: ['critical'] })), 'Its labels.'),
   link: orNull(Type.String({ examples: ['https://grafana.example.org/alerting'] }), 'Where its sender shows it.'),
+  details: orNull(Type.String({ examples: ['92 % of 50 GB are used'] }), 'What else its sender says.'),
+  links: orNull(
+    Type.Record(Type.String(), Type.String({ examples: ['https://wiki.example.org/disk'] })),
+    'Other addresses by what they lead to: `runbook`, `dashboard`, `panel`, `silence` and the like.',
+  ),
+  resolves: orNull(Id, 'The id of the alert that this one ends.'),
+  resolvedBy: orNull(Type.Object({ id: Id, time: Time }), 'The alert that has ended this one.'),
+  repeatOf: orNull(Id, 'The id of the alert that this one reminds of.'),
   ...Alert.properties,
+  severity: Type.Enum(severities, {
+    type: 'string',
+    description: 'What the level means; WARNING if it is no known name.',
+    examples: ['ERROR'],
+  }),
 };
 
 export const AlertEntry = defineShape('AlertEntry', entry);
@@ -105,7 +140,7 @@ export const AlertHistogram = defineShape('AlertHistogram', {
       time: Type.String({ format: 'date-time', examples: [example], description: 'Start of the bucket.' }),
       count: Type.Integer({ description: 'Alerts received in it.', examples: [3] }),
       levels: Type.Record(Type.String(), Type.Integer({ examples: [3] }), {
-        description: 'How many of each level; at most 100 levels are counted separately.',
+        description: 'How many of each severity that it has: `CRITICAL`, `ERROR`, `WARNING`, `INFO`.',
       }),
     }),
     { description: 'In order of time, also those without alerts.' },

@@ -1,4 +1,5 @@
 import { HttpError } from '../../../http/response/errors.ts';
+import { InTurn } from '../../../storage/in-turn.ts';
 import type { LogRecord } from '../../../storage/journal/format/line.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
 import type { DatabaseLog } from '../../../storage/postgres/records/database-log.ts';
@@ -6,7 +7,15 @@ import type { NewRecord, Placed, RepeatKey } from '../../../storage/postgres/rec
 import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
 import { KeyRefusal, StoreUnavailable } from '../../../storage/store-errors.ts';
 import type { AlertRecord } from '../alert.ts';
-import { type AlertIntake, type Stored, splitKey, toIdempotencyKey } from '../intake/repeats.ts';
+import type { LogFollower } from '../firing/follow-log.ts';
+import {
+  type AlertIntake,
+  linkResolution,
+  type RepeatParts,
+  type Stored,
+  splitKey,
+  toIdempotencyKey,
+} from '../intake/repeats.ts';
 import type { Spool } from './spool.ts';
 
 /** Milliseconds after which an alert that is not committed is written to the spool. */
@@ -16,6 +25,10 @@ const patienceMs = 1000;
 interface Item {
   record: LogRecord;
   row: NewRecord;
+}
+
+interface SharedParts extends RepeatParts {
+  follower: LogFollower;
 }
 
 interface KnownAlert extends Remembered {
@@ -31,28 +44,37 @@ export class SharedAlerts implements AlertIntake {
   readonly #log: DatabaseLog;
   /** Opened with `ship`, and undefined where alerts must not wait on this machine. */
   spool: Spool | undefined;
-  readonly #clock: () => Date;
+  readonly #parts: SharedParts;
   /** By the hash of an `Idempotency-Key`. */
   readonly #recent: RecentKeys<KnownAlert>;
-  /** Requests with an `Idempotency-Key` that run, by its hash. */
-  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #inTurn = new InTurn();
 
-  constructor(log: DatabaseLog, clock: () => Date) {
+  constructor(log: DatabaseLog, parts: SharedParts) {
     this.#log = log;
-    this.#clock = clock;
-    this.#recent = new RecentKeys(clock);
+    this.#parts = parts;
+    this.#recent = new RecentKeys(parts.clock);
   }
 
   async append(record: AlertRecord): Promise<{ id: string }> {
-    const [{ id } = { id: '' }] = await this.#take([this.#toItem(record)]);
+    const [linked = record] = await this.#link([record]);
+    const [{ id } = { id: '' }] = await this.#take([this.#toItem(linked)]);
     return { id };
   }
 
   async store(records: readonly AlertRecord[]): Promise<Stored> {
+    const { firing, repeatAfterMs } = this.#parts;
+    const linked = await this.#link(records);
     const placed = await this.#take(
-      records.map((record) => {
+      linked.map((record) => {
         const { hash, state } = splitKey(record.key);
-        return this.#toItem(record, hash === '' ? undefined : { hash, state, isOnce: false });
+        if (hash === '') return this.#toItem(record);
+        const canRemind = record.status === 'firing' && !firing.isResolved(record);
+        return this.#toItem(record, {
+          hash,
+          state,
+          isOnce: false,
+          remindAfterMs: canRemind ? repeatAfterMs() : undefined,
+        });
       }),
     );
     const fresh = records.filter((_, index) => placed[index]?.isRepeat === false);
@@ -61,16 +83,13 @@ export class SharedAlerts implements AlertIntake {
 
   async storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }> {
     const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
-    // The database alone puts them in order.
-    if (!this.spool) return this.#storeOnce(record, key);
-    while (this.#running.has(key.hash)) await this.#running.get(key.hash)?.catch(() => undefined);
-    const storing = this.#storeOnce(record, key);
-    this.#running.set(key.hash, storing);
-    return storing.finally(() => this.#running.delete(key.hash));
+    // The spool does not know what others store, and the database knows the order without this.
+    return this.#inTurn.run([key.hash], () => this.#storeOnce(record, key));
   }
 
-  async #storeOnce(record: AlertRecord, key: RepeatKey): Promise<{ id: string; isRepeat: boolean }> {
+  async #storeOnce(unlinked: AlertRecord, key: RepeatKey): Promise<{ id: string; isRepeat: boolean }> {
     try {
+      const [record = unlinked] = await this.#link([unlinked]);
       const [{ id, isRepeat } = { id: '', isRepeat: false }] = await this.#take([this.#toItem(record, key)]);
       this.#remember(key, id);
       return { id, isRepeat };
@@ -91,15 +110,23 @@ export class SharedAlerts implements AlertIntake {
     for (const [index, { key }] of rows.entries()) if (key?.isOnce) this.#remember(key, placed[index]?.id ?? '');
   }
 
+  /** Resolved alerts name the ones that they end, which another instance may have stored just now. */
+  async #link(records: readonly AlertRecord[]): Promise<AlertRecord[]> {
+    const { firing, follower } = this.#parts;
+    const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
+    if (canRead && records.some(({ status }) => status === 'resolved')) await withPatience(follower.catchUp());
+    return records.map((record) => linkResolution(record, firing));
+  }
+
   #remember({ hash, state }: RepeatKey, id: string): void {
-    this.#recent.remember(hash, { state, id, storedAt: this.#clock().getTime() });
+    this.#recent.remember(hash, { state, id, storedAt: this.#parts.clock().getTime() });
   }
 
   /** What this process has stored with the item's `Idempotency-Key`; throws a KeyRefusal if that was another alert. */
   #findFirst({ row: { key } }: Item): Placed | undefined {
     const known = key?.isOnce ? this.#recent.find(key.hash) : undefined;
     if (!known) return undefined;
-    if (known.state !== key?.state) throw new KeyRefusal(false);
+    if (known.state !== key?.state) throw new KeyRefusal();
     return { id: known.id, seq: undefined, isRepeat: true };
   }
 
@@ -124,14 +151,18 @@ export class SharedAlerts implements AlertIntake {
 
   /** Undefined if the rows are not committed yet; that may still happen. */
   async #attempt(rows: readonly NewRecord[]): Promise<Placed[] | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, patienceMs, undefined);
-    });
-    const storing = this.#log.add(rows).catch(passIfUnavailable);
-    return Promise.race([storing, patience]).finally(() => clearTimeout(timer));
+    return withPatience(this.#log.add(rows).catch(passIfUnavailable));
   }
 }
+
+/** What the promise resolves to; undefined if that takes too long. */
+const withPatience = <T>(promise: Promise<T>): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, patienceMs, undefined);
+  });
+  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
+};
 
 const passIfUnavailable = (error: unknown): undefined => {
   if (!(error instanceof StoreUnavailable)) throw error;

@@ -23,14 +23,14 @@ test('a program that writes too much is terminated', async () => {
   await assert.rejects(readChildText(request), failure);
 });
 
-test('lines are reassembled however the output is split', () => {
+test('lines are reassembled however the output is split', async () => {
   const lines = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')));
-  fc.assert(
-    fc.property(lines, fc.integer({ min: 1, max: 7 }), (expected, size) => {
+  await fc.assert(
+    fc.asyncProperty(lines, fc.integer({ min: 1, max: 7 }), async (expected, size) => {
       const found: (string | undefined)[] = [];
       const read = createLineReader((line) => found.push(line) > 0, 1000);
       const bytes = Buffer.from(expected.map((line) => `${line}\n`).join(''));
-      for (let at = 0; at < bytes.length; at += size) read(bytes.subarray(at, at + size));
+      for (let at = 0; at < bytes.length; at += size) await read(bytes.subarray(at, at + size));
       assert.deepEqual(
         found,
         expected.map((line) => Buffer.from(line).toString()),
@@ -39,11 +39,27 @@ test('lines are reassembled however the output is split', () => {
   );
 });
 
-test('a line that is too long is skipped, and reading stops when the reader returns false', () => {
+test('many lines are read without holding up other work', async () => {
+  let lines = 0;
+  const read = createLineReader((line) => {
+    lines += JSON.parse(String(line)).length;
+    return true;
+  }, 1_000_000);
+  const entry = `${JSON.stringify(Array(20_000).fill('x'))}\n`;
+  const reading = read(Buffer.from(entry.repeat(100)));
+  const turns: number[] = [];
+  const timer = setInterval(() => turns.push(lines), 1);
+  await reading;
+  clearInterval(timer);
+  assert.equal(lines, 2_000_000);
+  assert.ok(new Set(turns).size > 5);
+});
+
+test('a line that is too long is skipped, and reading stops when the reader returns false', async () => {
   const found: (string | undefined)[] = [];
   const read = createLineReader((line) => found.push(line) < 3, 4);
-  assert.ok(read(Buffer.from('abcd\nabc')));
-  assert.ok(read(Buffer.from('def')));
-  assert.ok(!read(Buffer.from('ghi\nxy\nz\n')));
+  assert.ok(await read(Buffer.from('abcd\nabc')));
+  assert.ok(await read(Buffer.from('def')));
+  assert.ok(!(await read(Buffer.from('ghi\nxy\nz\n'))));
   assert.deepEqual(found, ['abcd', undefined, 'xy']);
 });

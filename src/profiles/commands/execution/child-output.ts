@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { createTimeSlices } from '../../../host/sampling/time-slices.ts';
 import { maxBytes } from './bounds.ts';
 import { type ChildRequest, runChild } from './child.ts';
 import { CommandFailure, type CommandOutput, type Row } from './runner.ts';
@@ -62,13 +63,10 @@ export const collectRows = (maxRows: number, toRow: (line: string) => Row | unde
 };
 
 /**
- * Splits output into lines. `onLine` gets undefined for a line of more than `maxBytes`, which is never kept in
- * memory, and returns false to stop.
+ * Splits output into lines, in slices of time. `onLine` gets undefined for a line of more than `maxBytes`, which is
+ * never kept in memory, and returns false to stop.
  */
-export const createLineReader = (
-  onLine: (line: string | undefined) => boolean,
-  maxBytes: number,
-): ChildRequest['onOutput'] => {
+export const createLineReader = (onLine: (line: string | undefined) => boolean, maxBytes: number) => {
   let parts: Buffer[] = [];
   let bytes = 0;
   const add = (part: Buffer): void => {
@@ -82,11 +80,13 @@ export const createLineReader = (
     bytes = 0;
     return line;
   };
-  return (piece) => {
+  return async (piece: Buffer): Promise<boolean> => {
+    const slices = createTimeSlices();
     let start = 0;
     for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
       add(piece.subarray(start, end));
       if (!onLine(takeLine())) return false;
+      if (slices.isOver()) await slices.next();
       start = end + 1;
     }
     add(piece.subarray(start));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { isRunning, writeProgram } from '../../../../test/support/child-programs.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { runChild } from './child.ts';
@@ -105,6 +106,27 @@ test('a process that leaves the group and keeps the output open does not delay t
   assert.ok(performance.now() - started < 5000);
 });
 
+test('an abort ends a command whose output another process keeps writing', async (t) => {
+  const daemon = `setsid sh -c 'echo $$; exec yes' "$0" &`;
+  const program = writeProgram(t, 'endless', `${daemon} exec sleep 300`);
+  const controller = new AbortController();
+  const pids = createPidReader();
+  let text = '';
+  const onOutput = (piece: Buffer): boolean => {
+    if (!text.includes('y')) pids.onOutput(piece);
+    text = piece.toString();
+    return true;
+  };
+  const rejected = assert.rejects(
+    runChild({ program, args: [], onOutput, signal: controller.signal }),
+    /^Error: enough$/,
+  );
+  await waitUntil('the process writes', () => text.includes('y'));
+  controller.abort(new Error('enough'));
+  await rejected;
+  await waitUntil('the process has ended, as nobody reads it', () => !pids.read().some(isRunning));
+});
+
 test('a program is ended when the reader of its output returns false', async () => {
   let pieces = 0;
   const onOutput = (): boolean => {
@@ -115,11 +137,31 @@ test('a program is ended when the reader of its output returns false', async () 
   assert.deepEqual([pieces, end.exitCode], [1, null]);
 });
 
+test('output is read only as fast as it is taken, and to its end', async (t) => {
+  const program = writeProgram(t, 'much', 'head -c 1000000 /dev/zero');
+  let bytes = 0;
+  let taking = 0;
+  const onOutput = async (piece: Buffer): Promise<boolean> => {
+    taking += 1;
+    assert.equal(taking, 1);
+    await setImmediate();
+    bytes += piece.length;
+    taking -= 1;
+    return true;
+  };
+  assert.equal((await runChild({ program, args: [], onOutput, signal })).exitCode, 0);
+  assert.equal(bytes, 1_000_000);
+});
+
 test("an error of the output's reader rejects the call", async () => {
   const onOutput = (): boolean => {
     throw new Error('unreadable');
   };
-  await assert.rejects(runChild({ program: '/usr/bin/yes', args: [], onOutput, signal }), /^Error: unreadable$/);
+  const later = async (): Promise<boolean> => onOutput();
+  for (const each of [onOutput, later]) {
+    const run = runChild({ program: '/usr/bin/yes', args: [], onOutput: each, signal });
+    await assert.rejects(run, /^Error: unreadable$/);
+  }
 });
 
 test('a program that cannot be started, or a signal that is already aborted, rejects the call', async () => {

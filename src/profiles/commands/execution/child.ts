@@ -4,7 +4,7 @@ import { once } from 'node:events';
 /** Nothing from the server's environment, which holds secrets. Messages are in English, without a pager. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
 
-/** Time from TERM to KILL, and how long the pipes may stay open after the program has exited. */
+/** Time from TERM to KILL, and how long the pipes may stay open without output after the program has exited. */
 const graceMs = 500;
 
 const maxStderrLength = 4096;
@@ -17,8 +17,8 @@ export interface ChildRequest {
   environment?: Readonly<Record<string, string>>;
   /** All of its standard input; empty by default. */
   input?: string;
-  /** Gets each piece of standard output; returns false to end the program. */
-  onOutput: (piece: Buffer) => boolean;
+  /** Gets each piece of standard output, one after the other; returns false to end the program. */
+  onOutput: (piece: Buffer) => boolean | Promise<boolean>;
   signal: AbortSignal;
   /** A program like taskkill that ends a process and its children, for systems without process groups. */
   treeEnder?: string;
@@ -45,30 +45,39 @@ export const runChild = async (request: ChildRequest): Promise<ChildEnd> => {
   const closed = once(child, 'close');
   // Without a process there may be no pipes either, e.g. when no file descriptors are left.
   if (child.pid === undefined) await closed;
-  const end = createGroupEnd(child, request.treeEnder);
+  const output = passOutput(child, onOutput, () => end());
+  const end = createGroupEnd(child, request.treeEnder, output.isQuiet);
   // A program may exit before it has read its input; its output and exit code say whether it failed.
   child.stdin.on('error', () => {}).end(request.input);
-  const failures = passOutput(child, onOutput, end);
   const readStderr = keepStderr(child);
   signal.addEventListener('abort', end, { once: true });
   try {
     const [exitCode] = await closed;
+    await output.whenTaken();
     signal.throwIfAborted();
-    for (const failure of failures) throw failure;
+    for (const failure of output.failures) throw failure;
     return { exitCode, stderr: readStderr() };
   } finally {
     signal.removeEventListener('abort', end);
   }
 };
 
+/** Like `Promise.all` for children that run together, but settles only when all of them have ended. */
+export const allEnded = async <T>(runs: readonly Promise<T>[]): Promise<T[]> => {
+  await Promise.allSettled(runs);
+  return Promise.all(runs);
+};
+
 const start = ({ program, args, environment = plainEnvironment, treeEnder }: ChildRequest): Child =>
   spawn(program, args, { cwd: '/', env: environment, detached: treeEnder === undefined, windowsHide: true });
 
 /** Ends the whole group when called, and the rest of it when the program itself has exited. */
-const createGroupEnd = (child: Child, treeEnder: string | undefined): (() => void) => {
+const createGroupEnd = (child: Child, treeEnder: string | undefined, isQuiet: () => boolean): (() => void) => {
   const timers: NodeJS.Timeout[] = [];
+  let isEnding = false;
   const send = treeEnder === undefined ? createGroupSignal(child) : createTreeEnd(child, treeEnder);
   const closePipes = (): void => {
+    if (!isEnding && !isQuiet()) return void timers.push(setTimeout(closePipes, graceMs));
     child.stdout.destroy();
     child.stderr.destroy();
   };
@@ -80,6 +89,7 @@ const createGroupEnd = (child: Child, treeEnder: string | undefined): (() => voi
     for (const timer of timers) clearTimeout(timer);
   });
   return () => {
+    isEnding = true;
     send('SIGTERM');
     timers.push(setTimeout(send, graceMs, 'SIGKILL'));
   };
@@ -106,20 +116,39 @@ const createTreeEnd = (child: Child, treeEnder: string) => (): void => {
   spawn(treeEnder, args, options).on('error', () => child.kill('SIGKILL'));
 };
 
-const passOutput = (child: Child, onOutput: ChildRequest['onOutput'], end: () => void): unknown[] => {
+/** Reads standard output as fast as `onOutput` takes it, and calls `end` once no more is wanted. */
+const passOutput = ({ stdout }: Child, onOutput: ChildRequest['onOutput'], end: () => void) => {
   const failures: unknown[] = [];
   let wanted = true;
-  child.stdout.on('data', (piece: Buffer) => {
-    if (!wanted) return;
+  let waiting = 0;
+  let taken = Promise.resolve();
+  let takenAt = performance.now();
+  const take = async (piece: Buffer): Promise<void> => {
     try {
-      wanted = onOutput(piece);
+      wanted = wanted && (await onOutput(piece));
     } catch (error) {
       wanted = false;
       failures.push(error);
     }
     if (!wanted) end();
+    waiting -= 1;
+    takenAt = performance.now();
+    stdout.resume();
+  };
+  stdout.on('data', (piece: Buffer) => {
+    if (!wanted) return;
+    waiting += 1;
+    // When the program exits, Node reads on all the same, so pieces may come while one is being taken.
+    stdout.pause();
+    taken = taken.then(() => take(piece));
   });
-  return failures;
+  return {
+    failures,
+    /** Resolves once all that was read is taken. */
+    whenTaken: () => taken,
+    /** True if there has been no output for a while. */
+    isQuiet: (): boolean => waiting === 0 && performance.now() - takenAt >= graceMs,
+  };
 };
 
 const keepStderr = ({ stderr }: Child): (() => string) => {

@@ -56,7 +56,7 @@ test('a special character outside quotes, or any control character, is never acc
 });
 
 test('any value that quotes can enclose is parsed unchanged', () => {
-  const value = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{C}|\p{Zl}|\p{Zp}|'/u.test(text));
+  const value = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{C}|\p{Zl}|\p{Zp}|['‘-‛“-„]/u.test(text));
   fc.assert(
     fc.property(fc.array(value, { minLength: 1 }), (values) => {
       const parsed = parseCommandLine(`Get-Process -Name ${writeList(values)}`);
@@ -70,6 +70,11 @@ test('named, listed, positional and switch parameters are distinguished', () => 
     ['X', []],
     ['  X  ', []],
     ['X a', [{ name: undefined, values: ['a'] }]],
+    ['X 007', [{ name: undefined, values: ['007'] }]],
+    [
+      "X 0,'007',1234567890123456,1.2.3,1x",
+      [{ name: undefined, values: ['0', '007', '1234567890123456', '1.2.3', '1x'] }],
+    ],
     ['X a,b , c', [{ name: undefined, values: ['a', 'b', 'c'] }]],
     ['X -Id 1,2', [{ name: 'Id', values: ['1', '2'] }]],
     [
@@ -107,7 +112,20 @@ test('a line with any other syntax is refused by naming the part', () => {
     ["'X'", /command must come first/],
     ...[...';|&<>$(){}@#`'].map((c): [string, RegExp] => [`X a${c}b`, /is not allowed outside quotes$/]),
     ['X a;b', /^Character ; \(U\+003B\)/],
-    ['X “a”', /^Character “ \(U\+201C\)/],
+    ...[...'‘’‚‛“”„'].flatMap((c): [string, RegExp][] => {
+      const code = c.charCodeAt(0).toString(16).toUpperCase();
+      const reason = new RegExp(
+        `^Character ${c} \\(U\\+${code}\\) is not allowed: PowerShell takes it for a plain quote$`,
+      );
+      return [`X ${c}a${c}`, `X 'a${c}b'`, `X "a${c}b"`].map((line) => [line, reason]);
+    }),
+    ...['1kb', '007', '0x', '0xFF', '0b1', '1e3', '1.50', '.5', '+5', '9l', '1ul', '1d', '99999999999999999'].flatMap(
+      (n) =>
+        [`X a,${n}`, `X ${n} ,a`, `X -Name a, ${n}, b`].map((line): [string, RegExp] => [
+          line,
+          new RegExp(`^"${n.replace(/[.+]/, '\\$&')}" in a list is a number in PowerShell: put it in quotes$`),
+        ]),
+    ),
     ['X –Name a', /^Character – \(U\+2013\)/],
     ['X\u00a0a', /^Character U\+00A0 is not allowed outside quotes$/],
     ['X "$(id)"', /^Character \$ \(U\+0024\) is not allowed inside double quotes$/],

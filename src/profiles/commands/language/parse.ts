@@ -1,6 +1,12 @@
 import { quote, Refusal } from './refusal.ts';
 import { readTokens, type Token } from './tokens.ts';
 
+/** Words that PowerShell reads as numbers. One that stands alone keeps its spelling; in a list, 1kb becomes 1024. */
+const number = /^\+?(?:0[xb][\da-f]*|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(?:[dln]|u?[lsy]|u)?(?:[kmgtp]b)?$/i;
+
+/** Numbers that PowerShell writes as they were given. */
+const plainNumber = /^(?:0|[1-9]\d{0,15})$/;
+
 const danglingComma = new Refusal(`A comma must stand between two values: ${quote(',')}`);
 
 export interface CommandLine {
@@ -29,11 +35,15 @@ export const parseCommandLine = (line: string): CommandLine | Refusal => {
 const groupTokens = (tokens: Token[]): RawParameter[] | Refusal => {
   const parameters: RawParameter[] = [];
   let afterComma = false;
-  for (const { kind, text } of tokens) {
+  for (const [index, { kind, text }] of tokens.entries()) {
     const isComma = kind === 'comma';
     const isName = kind === 'word' && text.startsWith('-');
     const hasValue = parameters.at(-1)?.values.length;
     if ((afterComma && (isComma || isName)) || (isComma && !hasValue)) return danglingComma;
+    const isInList = afterComma || tokens[index + 1]?.kind === 'comma';
+    if (kind === 'word' && isInList && number.test(text) && !plainNumber.test(text)) {
+      return new Refusal(`${quote(text)} in a list is a number in PowerShell: put it in quotes`);
+    }
     if (isName) parameters.push({ name: text.slice(1), values: [] });
     else if (!isComma) addValue(parameters, text, afterComma);
     afterComma = isComma;

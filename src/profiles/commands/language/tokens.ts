@@ -4,8 +4,14 @@ import { quote, Refusal } from './refusal.ts';
  * Line breaks and other controls, Unicode line and paragraph separators, lone surrogates, and the marks that
  * reverse the direction in which a text is displayed.
  */
-const forbidden = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}`;
+const invisible = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}`;
+
+/** For PowerShell these are quotes like ' and ", also inside quotes: they would end the text. */
+const typographicQuotes = String.raw`\u2018-\u201e`;
+
+const forbidden = `${invisible}${typographicQuotes}`;
 const forbiddenAnywhere = new RegExp(`[${forbidden}]`, 'u');
+const typographicQuote = new RegExp(`[${typographicQuotes}]`, 'u');
 
 /** Values that single or double quotes can enclose, as a JSON Schema pattern. */
 export const valuePattern = `^(?:[^'${forbidden}]*|[^"$\`${forbidden}]*)$`;
@@ -22,8 +28,8 @@ export interface Token {
 
 /** Splits a command line into plain words; refuses all other syntax. */
 export const readTokens = (line: string): Token[] | Refusal => {
-  const forbidden = forbiddenAnywhere.exec(line);
-  if (forbidden) return new Refusal(`${describe(forbidden[0])} is not allowed`);
+  const [forbidden] = forbiddenAnywhere.exec(line) ?? [];
+  if (forbidden !== undefined) return refuseCharacter(forbidden);
   const tokens: Token[] = [];
   let touchesValue = false;
   for (let at = 0; at < line.length; at = forms.lastIndex) {
@@ -46,6 +52,13 @@ const toToken = ({ space, comma, word, single, double = '' }: Record<string, str
   if (comma !== undefined) return { kind: 'comma', text: comma };
   if (word !== undefined) return { kind: 'word', text: word };
   return { kind: 'quoted', text: single ?? double };
+};
+
+const refuseCharacter = (character: string): Refusal => {
+  const isQuote = typographicQuote.test(character);
+  return new Refusal(
+    `${describe(character)} is not allowed${isQuote ? ': PowerShell takes it for a plain quote' : ''}`,
+  );
 };
 
 const describeFault = (rest: string): Refusal => {

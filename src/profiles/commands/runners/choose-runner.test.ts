@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createStandIn } from '../../../../test/support/power-shell.ts';
+import { writeProgram } from '../../../../test/support/child-programs.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { createHostReadings } from '../../../host/index.ts';
 import { chooseRunner } from './choose-runner.ts';
@@ -20,7 +20,7 @@ const choose = async (
 };
 
 test('the runner is native on Linux and powershell on Windows, unless commandRunner sets one', async (t) => {
-  const { program } = createStandIn(t, []);
+  const program = writeProgram(t, 'pwsh', 'exit 0');
   assert.equal(await choose('auto', 'linux', program), 'native');
   assert.equal(await choose('auto', 'win32', '/nonexistent', program), 'powershell');
   assert.equal(await choose('native', 'win32', program), 'native');

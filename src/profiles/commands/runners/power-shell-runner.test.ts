@@ -3,57 +3,59 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isRunning, writeProgram } from '../../../../test/support/child-programs.ts';
-import { createHostileTexts, createStandIn } from '../../../../test/support/power-shell.ts';
+import { createHostileTexts, powerShell, recordPowerShell } from '../../../../test/support/power-shell.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { CommandFailure } from '../execution/runner.ts';
 import type { ParsedCommand } from '../policy/policy.ts';
-import { readProperties } from './power-shell/objects.ts';
 import { toRequest } from './power-shell/request.ts';
 import { script } from './power-shell/script.ts';
 import { createEnvironment, createPowerShellRunner } from './power-shell-runner.ts';
 
-// A stand-in replaces PowerShell: these tests check what it is sent and how its output is handled.
-
+const { skip } = powerShell;
 const signal = new AbortController().signal;
 const processes: ParsedCommand = { name: 'Get-Process', parameters: {} };
+const lookUp = (...Name: string[]): ParsedCommand => ({ name: 'Get-Process', parameters: { Name } });
 
-test('the command is written to standard input, and the objects become rows', async (t) => {
-  const row = Object.fromEntries(readProperties['Get-Process'].map((path) => [path, path]));
-  const standIn = createStandIn(t, [{ command: 'Get-Process' }, { row }, { end: true }]);
-  const command: ParsedCommand = { name: 'Get-Process', parameters: { Name: ['\u00e9*'] } };
-  const { rows, truncated } = await createPowerShellRunner(standIn.program).run(command, signal);
-  assert.equal(truncated, false);
-  assert.deepEqual(rows[0], { ...rows[0], Id: 'Id', ThreadCount: 'Threads.Count', ParentId: 'Parent.Id' });
-  assert.equal(standIn.readInput(), toRequest(command));
-  const own = standIn.readVariables().filter((name) => !/^(NODE_V8_COVERAGE|PWD|SHLVL|_)$/.test(name));
+test('PowerShell gets the command on standard input and none of the variables of the server', { skip }, async (t) => {
+  const recorded = recordPowerShell(t);
+  const command = lookUp('no-such-process-*');
+  assert.deepEqual(await createPowerShellRunner(recorded.program).run(command, signal), { rows: [], truncated: false });
+  assert.equal(recorded.readInput(), toRequest(command));
+  const own = recorded.readVariables().filter((name) => !/^(NODE_V8_COVERAGE|PWD|SHLVL|_)$/.test(name));
   assert.ok(own.every((name) => /^(PATH|HOME|LC_ALL|NO_COLOR|POWERSHELL_|DOTNET_|PSModule)/.test(name)));
 });
 
-test("no value changes PowerShell's arguments or runs as code", async (t) => {
-  const standIn = createStandIn(t, [{ end: true }]);
-  const runner = createPowerShellRunner(standIn.program);
-  const file = join(dirname(standIn.program), 'made');
-  for (const text of createHostileTexts(file)) {
-    const command: ParsedCommand = { name: 'Get-Process', parameters: { Name: [text] } };
-    assert.deepEqual(await runner.run(command, signal), { rows: [], truncated: false });
-    const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
-    assert.deepEqual(standIn.readArguments(), args);
-    const [value] = JSON.parse(standIn.readInput()).parameters[0].values;
-    assert.equal(value.replaceAll(/`([`[\]])/g, '$1'), `=${text}`);
-    assert.ok(!existsSync(file), text);
+test("no value changes PowerShell's arguments or runs as code", { skip }, async (t) => {
+  const recorded = recordPowerShell(t, 'Get-Service');
+  const runner = createPowerShellRunner(recorded.program);
+  const file = join(dirname(recorded.program), 'made');
+  const texts = createHostileTexts(file);
+  const { rows } = await runner.run({ name: 'Get-Service', parameters: { Name: texts } }, signal);
+  // The stand-in for Get-Service describes what it was given.
+  assert.equal(String(rows[0]?.['DisplayName']).replaceAll(/`([`[\]])/g, '$1'), `Name: String[] ${texts.join(', ')}`);
+  const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script];
+  assert.deepEqual(recorded.readArguments(), args);
+  await assert.rejects(
+    runner.run(lookUp(...texts), signal),
+    /^Error: Cannot find a process with the name "x';\$\(New-/,
+  );
+  assert.deepEqual(recorded.readArguments(), args);
+  assert.ok(!existsSync(file));
+});
+
+test("a failed lookup has PowerShell's own message, with the name as sent", { skip }, async () => {
+  for (const name of ['2026-11-21T11:15:35Z', '\u00e9\u20ac\u{1f600}']) {
+    const run = createPowerShellRunner(powerShell.program).run(lookUp(name), signal);
+    const failure = `Cannot find a process with the name "${name}". Verify the process name and call the cmdlet again.`;
+    await assert.rejects(run, new CommandFailure(failure));
   }
 });
 
-test('an error message from PowerShell fails the command with that message', async (t) => {
-  const { program } = createStandIn(t, [{ error: 'Cannot find any service' }]);
+test('a PowerShell that exits without an answer fails the command with its stderr', { skip }, async (t) => {
+  const program = writeProgram(t, 'pwsh', `exec '${powerShell.program}' -Command "$@"`);
   const run = createPowerShellRunner(program).run(processes, signal);
-  await assert.rejects(run, new CommandFailure('Cannot find any service'));
-});
-
-test('a PowerShell that exits without an answer fails the command with its stderr', async (t) => {
-  const { program } = createStandIn(t, [{ command: 'Get-Process' }], 'echo "no ICU" >&2; exit 134');
-  const run = createPowerShellRunner(program).run(processes, signal);
-  await assert.rejects(run, new CommandFailure('stand-in failed: no ICU'));
+  const failure = "pwsh failed: pwsh: these are not the arguments of the server's runner";
+  await assert.rejects(run, new CommandFailure(failure));
 });
 
 test('an abort ends PowerShell and its children even if they ignore TERM', async (t) => {

@@ -1,39 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
+import { InTurn } from '../../../storage/in-turn.ts';
 import type { Database } from '../../../storage/postgres/database.ts';
 import { rememberedMs } from '../../../storage/recent-keys.ts';
-import { KeyRefusal } from '../../../storage/store-errors.ts';
 import type { Versioned } from '../../../storage/versions.ts';
 import type { Task, TaskChanges } from '../schema.ts';
-import type { RequestKey, TaskStore } from '../store.ts';
+import type { TaskStore } from '../store.ts';
 import { toStoredTask } from '../task-text.ts';
 import { createTaskCollection, type TaskChange } from './task-changes.ts';
-import { createTaskLists } from './task-lists.ts';
+import { createTaskLists, createTaskSearch } from './task-lists.ts';
 
 /** Tasks in a database that several instances share. */
 export const createPostgresTaskStore = (database: Database, clock: () => Date): TaskStore => {
   const collection = createTaskCollection(clock);
   const write = <T>(change: TaskChange) => database.write(collection, change) as Promise<T>;
   database.expire({ table: 'idempotency', key: 'key', at: { timestamp: 'at' }, keptMs: rememberedMs, clock });
-  const runningKeys = new Set<string>();
-  const create = (change: TaskChange) => write<Versioned<Task>>(change);
-  const createOnce = async (change: TaskChange, { key }: RequestKey): Promise<Versioned<Task>> => {
-    if (runningKeys.has(key)) throw new KeyRefusal(true);
-    runningKeys.add(key);
-    try {
-      return await create(change);
-    } finally {
-      runningKeys.delete(key);
-    }
-  };
+  const inTurn = new InTurn();
   return {
     create: (fields, key) => {
-      const change = { create: pick(fields), key };
-      return key ? createOnce(change, key) : create(change);
+      const create = () => write<Versioned<Task>>({ create: pick(fields), key });
+      return key ? inTurn.run([key.key], create) : create();
     },
     find: createFinder(database),
     update: (id, changes, expected) => write({ update: id, changes: pick(changes), expected }),
     remove: (id, expected) => write({ remove: id, expected }),
     list: createTaskLists(database),
+    search: createTaskSearch(database),
     restore: (records, ifNew = false) => write({ restore: records, ifNew }),
     isReady: () => database.isReady(),
     // The database is closed by who has opened it.

@@ -88,7 +88,7 @@ class TaskBatch {
 
   #create(fields: NewTask, key: RequestKey | undefined): Versioned<Task> {
     const known = key && this.#keys.get(key.key);
-    if (known && known.bodyHash !== key.bodyHash) throw new KeyRefusal(false);
+    if (known && known.bodyHash !== key.bodyHash) throw new KeyRefusal();
     if (known) return toStoredTask(known.text, 1);
     this.#gate.lastId += 1;
     const task = toNewTask(this.#gate.lastId, fields, this.#now);

@@ -1,9 +1,9 @@
 import type { Database } from '../../../storage/postgres/database.ts';
 import { readPages } from '../../../storage/postgres/reading/list-pages.ts';
 import { priorities, statuses } from '../schema.ts';
-import type { TaskFilter, TaskList } from '../store.ts';
+import type { TaskFilter, TaskList, TaskSearch } from '../store.ts';
 import { toPosition, toSet } from '../task-sets.ts';
-import { TaskRows } from '../task-text.ts';
+import { TaskRows, toTitlePart } from '../task-text.ts';
 
 /** Lists tasks; the number of all matches is kept with the gate, so it costs nothing to know. */
 export const createTaskLists =
@@ -21,6 +21,46 @@ export const createTaskLists =
     };
     const { pages, ...list } = await readPages(database, selection, limit, after);
     return { ...list, pieces: Array.isArray(pages) ? pages.map((bodies) => new TaskRows(bodies)) : toPieces(pages) };
+  };
+
+/** Bytes of a page of a search. */
+const pageBytes = 1024 * 1024;
+
+/** As `isTitled` has it. */
+const titleContains = `strpos(lower(split_part(split_part(body, ',"Description":', 1), ',"Title":', 2)), $1) > 0`;
+
+/** Finds tasks, newest first. The number of all is kept with the gate; titles that match are counted. */
+export const createTaskSearch =
+  (database: Database) =>
+  async ({ q = '', before, limit, ...filter }: TaskSearch): Promise<TaskList> => {
+    const set = toSet(filter);
+    if (set === undefined) return { total: 0, count: 0, pieces: [] };
+    const conditions = [...listConditions(filter), ...(q ? [titleContains] : [])];
+    const toWhere = (all: string[]): string => (all.length > 0 ? `WHERE ${all.join(' AND ')}` : '');
+    const older = before === undefined ? conditions : [...conditions, `id < ${before}`];
+    const counted = q
+      ? `(SELECT count(*) FROM signalbox.task ${toWhere(conditions)})`
+      : `coalesce(gate.counts[${set + 1}], 0)`;
+    const rows = await database.query({
+      text: `SELECT ${counted} AS total, page.id, page.body FROM signalbox.gate AS gate LEFT JOIN LATERAL (
+          SELECT id, CASE WHEN newer < ${pageBytes} THEN body END AS body FROM (
+            SELECT id, body, sum(octet_length(body)) OVER (ORDER BY id DESC) - octet_length(body) AS newer FROM (
+              SELECT id, body FROM signalbox.task ${toWhere(older)} ORDER BY id DESC LIMIT ${limit + 1}
+            ) AS found
+          ) AS sized
+        ) AS page ON true
+        WHERE gate.name = 'task' ORDER BY page.id DESC`,
+      values: q ? [toTitlePart(q)] : [],
+    });
+    const found = rows.filter(({ id }) => id !== null);
+    const page = found.slice(0, limit).filter(({ body }) => body !== null);
+    const last = page.at(-1);
+    return {
+      total: Number(rows[0]?.total ?? 0),
+      count: page.length,
+      pieces: last ? [new TaskRows(page.map(({ body }) => body))] : [],
+      ...(last && found.length > page.length && { next: last.id }),
+    };
   };
 
 /** Only numbers get into the text. */

@@ -12,7 +12,7 @@ export interface Hold {
   from(): number;
   /** The most bytes of closed segments that are kept for this; those that the limits keep count. */
   maxBytes: number;
-  /** Called with the last seq of a segment that was deleted although not all of it was read. */
+  /** Called with the last seq of a segment that is deleted next although not all of it was read. */
   onDropped(lastSeq: number): void;
 }
 
@@ -45,11 +45,12 @@ export const removeOldSegments = async (
     if (lastSeq === undefined) continue;
     const isUnread = hold !== undefined && lastSeq > hold.from();
     if (isUnread && bytes <= hold.maxBytes) continue;
+    // Before, since a reader would take what it no longer finds for a gap.
+    if (isUnread) hold.onDropped(lastSeq);
     if (!(await remove(segment.path))) continue;
     await remove(names.index(segment.path));
     bytes -= segment.bytes;
     removed.push(segment.path);
-    if (isUnread) hold.onDropped(lastSeq);
   }
   return removed;
 };

@@ -9,6 +9,7 @@ const partEndBytes = lineEndBytes + 64;
 const markStart = Buffer.from('{"seq":');
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const carriageReturn = 0x0d;
+const quote = 0x22;
 
 /**
  * `own`: a record written here, whose checksum fits. `foreign`: a record written by hand or by another program.
@@ -20,6 +21,12 @@ export type LineKind = 'own' | 'foreign' | 'mark' | 'blank' | 'damaged';
 export interface Match {
   field: string;
   value: string;
+}
+
+/** A field whose text is accepted; one that is no text is not. */
+export interface FieldTest {
+  field: string;
+  accepts(text: string): boolean;
 }
 
 /**
@@ -46,10 +53,29 @@ export const readPart = (line: Buffer): Part | undefined => {
   return found ? { index: Number(found[1]), count: Number(found[2]) } : undefined;
 };
 
-/** Whether the bytes of an own line can be those of a record that matches. */
-export const createPrefilter = (matches: readonly Match[]): ((line: Buffer) => boolean) => {
-  const texts = matches.map(toBytes);
-  return (line) => texts.every((text) => line.includes(text));
+/** Whether the record passes all tests. */
+export const passes = (record: LogRecord, tests: readonly FieldTest[]): boolean =>
+  tests.every(({ field, accepts }) => {
+    const { [field]: text } = record;
+    return typeof text === 'string' && accepts(text);
+  });
+
+/** Whether the bytes of an own line can be those of a record that passes all tests, which is seen without parsing it. */
+export const createPrefilter = (tests: readonly FieldTest[]): ((line: Buffer) => boolean) => {
+  const marks = tests.map(({ field, accepts }) => ({ mark: Buffer.from(`${JSON.stringify(field)}:"`), accepts }));
+  return (line) => marks.every(({ mark, accepts }) => hasText(line, mark, accepts));
+};
+
+/** Whether some text after the mark is accepted; objects in the record may have the field, too. */
+const hasText = (line: Buffer, mark: Buffer, accepts: (text: string) => boolean): boolean => {
+  for (let at = line.indexOf(mark); at >= 0; at = line.indexOf(mark, at + 1)) {
+    const start = at + mark.length;
+    const end = line.indexOf(quote, start);
+    const text = line.toString('utf8', start, end);
+    // A text with escapes is read when the line is parsed.
+    if (text.includes('\\') || accepts(text)) return true;
+  }
+  return false;
 };
 
 /** Whether the record of a line of this kind matches. Own lines are parsed only if their bytes can match. */

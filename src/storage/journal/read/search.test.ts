@@ -41,7 +41,7 @@ const filterAll = (records: readonly LogRecord[], { since, until, match = [], te
     const at = record['at'] as number | undefined;
     const isTimed = since !== undefined || until !== undefined;
     if (isTimed && (at === undefined || at < (since ?? 0) || at >= (until ?? Infinity))) return false;
-    return match.every(({ field, value }) => record[field] === value) && test(record as StoredRecord);
+    return match.every(({ field, accepts }) => accepts(record[field] as string)) && test(record as StoredRecord);
   });
 
 const numbersOf = (records: readonly LogRecord[]): unknown[] => records.map(({ n }) => n);
@@ -85,7 +85,8 @@ const spoilSidecars = async (directory: string): Promise<void> => {
 
 const compareSearch = async (journal: TestJournal, model: LogRecord[], choice: FilterChoice): Promise<void> => {
   const { since, until, odd, limit, maxBytes } = choice;
-  const match = choice.level === undefined ? [] : [{ field: 'level', value: choice.level }];
+  const match =
+    choice.level === undefined ? [] : [{ field: 'level', accepts: (text: string) => text === choice.level }];
   const isOdd = ({ n }: LogRecord): boolean => Number(n) % 2 === 1;
   const search = { since, until, match, ...(odd && { test: isOdd }) };
   const found = await searchAll(journal, { ...search, limit, maxBytes });

@@ -1,5 +1,4 @@
-import type { Match } from '../format/parse.ts';
-import { createPrefilter } from '../format/parse.ts';
+import { createPrefilter, type FieldTest, passes } from '../format/parse.ts';
 import { overlaps } from '../index/block.ts';
 import type { LogIndex } from '../index/log-index.ts';
 import type { Summary } from '../index/summary.ts';
@@ -15,8 +14,8 @@ export interface Search {
   since?: number | undefined;
   /** Only records whose time is before this. */
   until?: number | undefined;
-  /** Fields that must have exactly these texts. */
-  match?: readonly Match[];
+  /** Fields whose texts must be accepted; lines of which one is not are not parsed. */
+  match?: readonly FieldTest[];
   /** What else must be true of a record. */
   test?: (record: StoredRecord) => boolean;
   /** How many records are returned at most. */
@@ -63,7 +62,7 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
           const record = toStored(line);
           if (!record || !isInRange(record)) continue;
           if (isFull()) return { records, next: records.at(-1)?.seq };
-          if (!match.every(({ field, value }) => record[field] === value) || !test(record)) continue;
+          if (!passes(record, match) || !test(record)) continue;
           records.push(record);
           foundBytes += line.length;
         }

@@ -32,12 +32,16 @@ export const isPassing = (error: unknown): boolean => {
   return !sqlState.test(code) || isMissing(error) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
 };
 
+/** Why a user cannot make tables. */
+export const missingRights =
+  'the user lacks rights in the database: make it the owner, or grant CREATE on the database';
+
 /** What an operator has to change: credentials, database, rights, TLS. Trying again does not help. */
 const lasting: Record<string, string> = {
   '28P01': 'the password is wrong: correct it in the address',
   '28000': 'this user may not connect: allow it in pg_hba.conf, or use another user',
   '3D000': 'there is no such database: create it, or correct the address',
-  '42501': 'the user lacks rights in the database: make it the owner, or grant CREATE on the database',
+  '42501': missingRights,
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is not trusted: name its authority with sslrootcert',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is not trusted: name its authority with sslrootcert',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not trusted: name its authority with sslrootcert',

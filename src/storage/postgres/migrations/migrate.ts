@@ -6,9 +6,9 @@ import { tables } from './1-tables.ts';
 const migrations = [{ version: 1, readableBy: 1, text: tables }];
 
 /** The version of the schema that this program knows. */
-const known = migrations.length;
+export const knownVersion = migrations.length;
 
-const readVersion: Statement = { text: 'SELECT version, readable_by AS "readableBy" FROM signalbox.schema' };
+const selectVersion: Statement = { text: 'SELECT version, readable_by AS "readableBy" FROM signalbox.schema' };
 
 /** Begins a transaction in which nobody else changes the schema. The number stands for signalbox. */
 const begin: Statement[] = [
@@ -26,10 +26,10 @@ const begin: Statement[] = [
  * newer program can use.
  */
 export const migrate = async (connection: Connection): Promise<void> => {
-  const found = await connection.query(readVersion).catch(passIfMissing);
+  const found = await connection.query(selectVersion).catch(passIfMissing);
   if (listMissing(found).length === 0) return;
   await runAll(connection, begin);
-  const missing = listMissing(await connection.query(readVersion));
+  const missing = listMissing(await connection.query(selectVersion));
   const store = (version: number, readableBy: number): Statement => ({
     text: 'UPDATE signalbox.schema SET version = $1, readable_by = $2',
     values: [version, readableBy],
@@ -40,10 +40,21 @@ export const migrate = async (connection: Connection): Promise<void> => {
   ]);
 };
 
-const listMissing = ([found]: readonly Row[]) => {
+/** The version of the schema, whose table exists. Throws a LastingProblem for one that only a newer program can use. */
+export const readVersion = async (connection: Connection): Promise<number> =>
+  toVersion(await connection.query(selectVersion));
+
+const listMissing = (found: readonly Row[]) => {
+  const version = toVersion(found);
+  return migrations.filter((each) => each.version > version);
+};
+
+const toVersion = ([found]: readonly Row[]): number => {
   const { version, readableBy } = found ?? { version: 0, readableBy: 0 };
-  if (readableBy <= known) return migrations.filter((each) => each.version > version);
-  throw new LastingProblem(`its tables are of version ${version}, and this program knows ${known}: upgrade signalbox`);
+  if (readableBy <= knownVersion) return version;
+  throw new LastingProblem(
+    `its tables are of version ${version}, and this program knows ${knownVersion}: upgrade signalbox`,
+  );
 };
 
 /** No row where there is no table, or schema, yet. */

@@ -39,8 +39,8 @@ export interface DatabaseLogOptions {
   clock: () => Date;
   /** By default records have the time when they are stored, and no levels. */
   indexing?: Pick<Indexing, 'timeOf' | 'keyOf'>;
-  /** Days for which records are kept; 0 keeps all. */
-  retainDays: number;
+  /** Days for which records are kept; 0 keeps all. Asked before old ones are deleted. */
+  retainDays(): number | Promise<number>;
   /** How many records, and how many bytes of them, may wait; further ones are refused. */
   queueCount?: number;
   queueBytes?: number;
@@ -62,7 +62,8 @@ export class DatabaseLog implements RecordLog {
     this.#options = options;
     this.#collection = createRecordCollection(table, instance, clock);
     const expiry = { at: { milliseconds: 'at' }, clock };
-    if (retainDays > 0) database.expire({ ...expiry, table, key: 'seq', keptMs: retainDays * dayMs });
+    const keptMs = async () => ((await retainDays()) || Number.POSITIVE_INFINITY) * dayMs;
+    database.expire({ ...expiry, table, key: 'seq', keptMs });
     if (table === 'alert') database.expire({ ...expiry, table: 'repeat', key: 'hash', keptMs: rememberedMs });
   }
 
@@ -127,7 +128,7 @@ export class DatabaseLog implements RecordLog {
 
   /** The records that this instance has stored. */
   readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
-    return this.#readAfter(seq, { column: 'instance', value: this.#options.instance });
+    return this.#readAfter(seq, { instance: this.#options.instance });
   }
 
   isOwn({ instance }: LogRecord): boolean {

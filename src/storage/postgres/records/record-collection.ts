@@ -10,6 +10,11 @@ export interface RepeatKey {
   state: string;
   /** A record with another state is refused with a KeyRefusal. */
   isOnce: boolean;
+  /**
+   * A record that comes again so many milliseconds after the first one, or after the last reminder, is added with the
+   * member `repeatOf`, the first one's id; it is a repeat nevertheless.
+   */
+  remindAfterMs?: number | undefined;
 }
 
 /** A record to add. */
@@ -42,7 +47,12 @@ export interface Placed {
 interface Known {
   state: string;
   id: string;
+  /** Milliseconds since 1970. */
+  at: number;
 }
+
+/** The hash under which the last reminder of a series is remembered. */
+const toReminderHash = (hash: string): string => `${hash} reminder`;
 
 /** Records in the table of the name, which is also that of the gate; they show which instance has added them. */
 export const createRecordCollection = (
@@ -53,23 +63,27 @@ export const createRecordCollection = (
   name,
   read: (changes) => {
     const ids = changes.flatMap(({ records, isAcknowledged }) => (isAcknowledged ? records.map(({ id }) => id) : []));
-    const hashes = changes.flatMap(({ records }) => records.flatMap(({ key }) => key?.hash ?? []));
+    const hashes = changes.flatMap(({ records }) => records.flatMap(({ key }) => listHashes(key)));
     if (ids.length === 0 && hashes.length === 0) return [];
     return [
       { text: `SELECT id, seq FROM signalbox.${name} WHERE id = ANY($1::uuid[])`, values: [ids] },
       {
-        text: 'SELECT hash, state, id FROM signalbox.repeat WHERE hash = ANY($1) AND at > $2',
+        text: 'SELECT hash, state, id, at FROM signalbox.repeat WHERE hash = ANY($1) AND at > $2',
         values: [hashes, clock().getTime() - rememberedMs],
       },
     ];
   },
   decide: (changes, [rows = [], keys = []], gate) => {
-    const batch = new RecordBatch(rows, keys, gate);
-    gate.at = Math.max(gate.at, clock().getTime());
+    const now = clock().getTime();
+    const batch = new RecordBatch(rows, keys, gate, now);
+    gate.at = Math.max(gate.at, now);
     const decisions = changes.map((change) => batch.decide(change));
-    return { decisions, statements: batch.toStatements(name, instance, clock().getTime()) };
+    return { decisions, statements: batch.toStatements(name, instance) };
   },
 });
+
+const listHashes = (key: RepeatKey | undefined): string[] =>
+  key ? [key.hash, ...(key.remindAfterMs === undefined ? [] : [toReminderHash(key.hash)])] : [];
 
 class RecordBatch {
   readonly #gate: Gate;
@@ -78,17 +92,19 @@ class RecordBatch {
   readonly #keys: Map<string, Known>;
   readonly #added: (NewRecord & { seq: number })[] = [];
   readonly #addedKeys = new Map<string, Known>();
+  readonly #now: number;
 
-  constructor(rows: readonly Row[], keys: readonly Row[], gate: Gate) {
+  constructor(rows: readonly Row[], keys: readonly Row[], gate: Gate, now: number) {
     this.#gate = gate;
+    this.#now = now;
     this.#seqs = new Map(rows.map(({ id, seq }) => [id, seq]));
-    this.#keys = new Map(keys.map(({ hash, state, id }) => [hash, { state, id }]));
+    this.#keys = new Map(keys.map(({ hash, state, id, at }) => [hash, { state, id, at }]));
   }
 
   decide({ records, isAcknowledged }: RecordChange): Decision<Placed[]> {
     const isRefused = ({ key }: NewRecord): boolean =>
       key?.isOnce === true && (this.#keys.get(key.hash)?.state ?? key.state) !== key.state;
-    if (!isAcknowledged && records.some(isRefused)) return { refusal: new KeyRefusal(false) };
+    if (!isAcknowledged && records.some(isRefused)) return { refusal: new KeyRefusal() };
     return { result: records.map((record) => this.#place(record)) };
   }
 
@@ -97,24 +113,45 @@ class RecordBatch {
     const stored = this.#seqs.get(id);
     if (stored !== undefined) return { id, seq: stored, isRepeat: false };
     const known = key && this.#keys.get(key.hash);
-    if (known && known.state === key.state) return { id: known.id, seq: undefined, isRepeat: true };
+    if (known && known.state === key.state) {
+      const isDue = this.#isDue(key, known);
+      const seq = isDue ? this.#add(toReminder(record, known.id), toReminderHash(key.hash), key.state) : undefined;
+      return { id: known.id, seq, isRepeat: true };
+    }
+    return { id, seq: this.#add(record, key?.hash, key?.state), isRepeat: false };
+  }
+
+  #isDue({ hash, remindAfterMs = Number.POSITIVE_INFINITY }: RepeatKey, first: Known): boolean {
+    const last = this.#keys.get(toReminderHash(hash)) ?? first;
+    return this.#now - Math.max(last.at, first.at) >= remindAfterMs;
+  }
+
+  /** Adds the record and remembers it under the hash, if there is one; returns its seq. */
+  #add(record: NewRecord, hash: string | undefined, state = ''): number {
+    const { id } = record;
     this.#gate.lastId += 1;
     const seq = this.#gate.lastId;
     this.#seqs.set(id, seq);
     this.#added.push({ ...record, seq });
-    if (key) {
-      this.#keys.set(key.hash, { state: key.state, id });
-      this.#addedKeys.set(key.hash, { state: key.state, id });
+    if (hash !== undefined) {
+      const known = { state, id, at: this.#now };
+      this.#keys.set(hash, known);
+      this.#addedKeys.set(hash, known);
     }
-    return { id, seq, isRepeat: false };
+    return seq;
   }
 
-  toStatements(name: string, instance: string, now: number): Statement[] {
+  toStatements(name: string, instance: string): Statement[] {
     const rows = this.#added;
     if (rows.length === 0) return [];
-    const keys = Array.from(this.#addedKeys, ([hash, known]) => ({ hash, ...known, at: now }));
+    const keys = Array.from(this.#addedKeys, ([hash, known]) => ({ hash, ...known }));
     const insert = insertRecords(name, instance, rows);
     insert.text += ' ON CONFLICT (id) DO NOTHING';
     return keys.length === 0 ? [insert] : [insert, rememberKeys(keys)];
   }
 }
+
+const toReminder = (record: NewRecord, repeatOf: string): NewRecord => ({
+  ...record,
+  body: JSON.stringify({ ...JSON.parse(record.body), repeatOf }),
+});

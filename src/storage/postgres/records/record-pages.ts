@@ -10,6 +10,9 @@ const pageBytes = 4 * 1024 * 1024;
 /** Longer texts are not in the column `level`, which has an index. */
 const longestLevel = 64;
 
+/** Rows of a table with more levels are read in the order of seq, whatever their level. */
+const mostLevels = 200;
+
 /** U+0000 and lone surrogates, which PostgreSQL does not store. */
 const unstorable = /[\0\p{Cs}]/u;
 
@@ -28,8 +31,8 @@ export interface Range {
   table: string;
   /** Oldest first, those after the seq; or newest first, those before it. */
   from: { after: number } | { before: number };
-  /** Of a column that has an index with seq. */
-  where?: { column: 'level' | 'instance'; value: string | null } | undefined;
+  /** Only rows of an instance, or those with one of these levels, or without any: each column has an index with seq. */
+  where?: { instance: string } | { levels: readonly string[] } | undefined;
   /** Only rows of these times; few, since all of them are sorted. */
   times?: Times | undefined;
   /** Rows of other times have no body. */
@@ -52,7 +55,8 @@ export const readPage = (database: Database, { table, from, where, times, shown 
   const [order, bound] = 'after' in from ? ['ASC', `> ${bind(from.after)}`] : ['DESC', `< ${bind(from.before)}`];
   const conditions = [
     `${seq} ${bound}`,
-    ...(where ? [where.value === null ? `${where.column} IS NULL` : `${where.column} = ${bind(where.value)}`] : []),
+    ...(where && 'instance' in where ? [`instance = ${bind(where.instance)}`] : []),
+    ...(where && 'levels' in where ? [`seq = ANY(${toLevelSeqs(table, bind(where.levels), bound, order)})`] : []),
     ...(times ? [isIn(times)] : []),
   ];
   const body = shown ? `CASE WHEN ${isIn(shown)} THEN body END AS body` : 'body';
@@ -63,4 +67,27 @@ export const readPage = (database: Database, { table, from, where, times, shown 
         ORDER BY ${seq} ${order} LIMIT ${pageCount}) AS page
     ) AS sized WHERE bytes < ${pageBytes} ORDER BY seq ${order}`;
   return database.query({ text, values });
+};
+
+/** The seqs of one page of rows with the levels, or without any: the first ones of each level, so that rare ones are found fast. */
+const toLevelSeqs = (table: string, levels: string, bound: string, order: string): string => {
+  const first = (level: string): string => `(SELECT seq FROM signalbox.${table} WHERE ${level} AND (seq + 0) ${bound}
+    ORDER BY (seq + 0) ${order} LIMIT ${pageCount})`;
+  return `ARRAY(SELECT seq FROM (
+      SELECT page.seq FROM unnest(${levels}::text[]) AS wanted (name) CROSS JOIN LATERAL ${first('level = wanted.name')} AS page
+      UNION ALL ${first('level IS NULL')}
+    ) AS found ORDER BY seq ${order} LIMIT ${pageCount})`;
+};
+
+/** The levels in the table, from one to the next in the index; undefined if there are very many. */
+export const listLevels = async (database: Database, table: string): Promise<string[] | undefined> => {
+  const next = (after: string): string => `SELECT level FROM signalbox.${table} WHERE ${after} ORDER BY level LIMIT 1`;
+  const rows = await database.query({
+    text: `WITH RECURSIVE found AS (
+        (${next('level IS NOT NULL')})
+        UNION ALL SELECT (${next('level > found.level')}) FROM found WHERE found.level IS NOT NULL
+      ) SELECT level FROM found WHERE level IS NOT NULL LIMIT ${mostLevels + 1}`,
+    values: [],
+  });
+  return rows.length > mostLevels ? undefined : rows.map(({ level }) => level);
 };

@@ -1,10 +1,11 @@
+import { passes } from '../../journal/format/parse.ts';
 import type { Counting } from '../../journal/read/count.ts';
 import type { StoredRecord } from '../../journal/read/forward.ts';
 import type { Search, SearchResult } from '../../journal/read/search.ts';
 import { Slice } from '../../journal/scheduling.ts';
 import type { Row } from '../connecting/connection.ts';
 import type { Database } from '../database.ts';
-import { type Range, readPage, type Times, toLevel, toRecord } from './record-pages.ts';
+import { listLevels, readPage, type Times, toRecord } from './record-pages.ts';
 
 /** So many rows of a time range are sorted; of a range with more, rows are read in the order of seq. */
 const sortedCount = 20_000;
@@ -35,7 +36,7 @@ export const searchTable = async (database: Database, table: string, search: Sea
       if (row.body === null) continue;
       if (records.length >= limit || foundBytes >= maxFoundBytes) return { records, next: records.at(-1)?.seq };
       const record = toRecord(row);
-      if (!match.every(({ field, value }) => record[field] === value) || !test(record)) continue;
+      if (!passes(record, match) || !test(record)) continue;
       records.push(record);
       foundBytes += row.body.length;
     }
@@ -53,9 +54,10 @@ const createPages = async (
   if (times && (await isSmall(database, table, times))) {
     return (before) => readPage(database, { table, from: { before }, times });
   }
-  const level = match.find(({ field }) => field === 'level');
-  const where: Range['where'] = level && { column: 'level', value: toLevel(level.value) };
-  return (before) => readPage(database, { table, from: { before }, where, shown: times });
+  const wanted = match.filter(({ field }) => field === 'level');
+  const all = wanted.length > 0 ? await listLevels(database, table) : undefined;
+  const levels = all?.filter((level) => passes({ level }, wanted));
+  return (before) => readPage(database, { table, from: { before }, where: levels && { levels }, shown: times });
 };
 
 const toTimes = (since: number | undefined, until: number | undefined): Times | undefined =>

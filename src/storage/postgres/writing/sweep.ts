@@ -16,8 +16,8 @@ export interface Expiry {
   key: string;
   /** The column with the time of a row: milliseconds since 1970, or a timestamp. */
   at: { milliseconds: string } | { timestamp: string };
-  /** Milliseconds for which rows are kept. */
-  keptMs: number;
+  /** Milliseconds for which rows are kept, or what finds out before each sweep; Infinity keeps all. */
+  keptMs: number | (() => Promise<number>);
   clock(): Date;
 }
 
@@ -51,7 +51,9 @@ export class Sweep {
     return setTimeout(() => void sweep(), ms).unref();
   }
 
-  async #delete({ table, key, at, keptMs, clock }: Expiry): Promise<void> {
+  async #delete({ table, key, at, keptMs: kept, clock }: Expiry): Promise<void> {
+    const keptMs = typeof kept === 'number' ? kept : await kept();
+    if (keptMs === Number.POSITIVE_INFINITY) return;
     const [column, limit] =
       'milliseconds' in at ? [at.milliseconds, '$1::bigint'] : [at.timestamp, 'to_timestamp($1::bigint / 1000)'];
     // Other instances sweep, too.

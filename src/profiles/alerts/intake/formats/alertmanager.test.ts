@@ -16,7 +16,9 @@ test('each alert of a webhook has its own status, level, text, host, times and l
     startsAt: '2026-01-31T09:30:00.123Z',
     endsAt: undefined,
     labels: { alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100', job: 'node' },
-    link: 'http://prometheus.example:9090/graph',
+    link: 'http://prometheus.example:9090/graph?g0.expr=up+%3D%3D+0&g0.tab=1',
+    details: 'No scrape for five minutes',
+    links: undefined,
     via: '',
   });
   assert.equal(resolved?.status, 'resolved');
@@ -36,4 +38,18 @@ test('the job and then the receiver are the source of alerts without a name', ()
 test('an alert that says nothing is a warning of an unknown host', () => {
   const { level, hostname, status, source } = readAlert(alertmanager, { alerts: [{ labels: {} }] });
   assert.deepEqual([level, hostname, status, source], ['WARNING', 'unknown', 'firing', 'alertmanager']);
+});
+
+test('the annotations that are not the message are its details and links', () => {
+  const annotations = {
+    description: 'The only text',
+    runbook_url: 'https://wiki.example/1',
+    dashboard: 'https://g.example/d/1',
+  };
+  const read = (more: object) =>
+    readAlert(alertmanager, { alerts: [{ labels: {}, annotations: { ...annotations, ...more } }] });
+  const links = { runbook: 'https://wiki.example/1', dashboard: 'https://g.example/d/1' };
+  const { message, details } = read({});
+  assert.deepEqual([message, details, read({}).links], ['The only text', undefined, links]);
+  assert.equal(read({ summary: 'Short' }).details, 'The only text');
 });

@@ -1,7 +1,8 @@
 import Type from 'typebox';
-import { toLink, toSource } from '../fields.ts';
+import { toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 import { notified, readLabelled } from '../labelled.ts';
+import { toLink } from '../link.ts';
 
 /** Alertmanager's webhook, version 4. */
 export const alertmanager = defineFormat({

@@ -13,6 +13,8 @@ test('an event has its own source, and text and level of its data', () => {
     source: '/backup/nightly',
     level: 'ERROR',
     message: 'The backup failed',
+    details: undefined,
+    links: undefined,
     hostname: 'web-1',
     status: 'firing',
     startsAt: '2026-01-31T09:30:00.000Z',

@@ -5,13 +5,14 @@ import {
   firstText,
   listHosts,
   listLevels,
+  toDetails,
   toFingerprint,
   toHostname,
   toLabels,
-  toLink,
   toTime,
 } from '../fields.ts';
 import { defineFormat, type ForeignAlert, type Incoming, isObject } from '../format.ts';
+import { listLinks, toLink, toLinks } from '../link.ts';
 
 const attribute = (example: string) => Type.String({ minLength: 1, examples: [example] });
 
@@ -79,10 +80,13 @@ const toAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
   const data = given ?? (base64 === undefined ? undefined : readText(Buffer.from(base64, 'base64')));
   const fields = isObject(data) ? data : {};
   const more: Record<string, unknown> = attributes;
+  const message = firstText(fields['message'], data, event.type);
   return {
     source,
     level: findLevel(...listLevels(more), ...listLevels(fields)) ?? 'WARNING',
-    message: firstText(fields['message'], data, event.type),
+    message,
+    details: toDetails(message, fields['details'], fields['description']),
+    links: toLinks(listLinks(fields)),
     hostname: toHostname(...listHosts(more), ...listHosts(fields), event.subject),
     status: firstText(more['status'], fields['status']).toLowerCase() === 'resolved' ? 'resolved' : 'firing',
     fingerprint: toFingerprint([source, id]),

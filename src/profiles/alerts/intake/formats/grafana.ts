@@ -1,7 +1,8 @@
 import Type from 'typebox';
-import { toLink, toSource } from '../fields.ts';
+import { toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 import { notified, readLabelled } from '../labelled.ts';
+import { listLinks, toLink, toLinks } from '../link.ts';
 
 const Url = Type.Optional(Type.String());
 
@@ -14,7 +15,7 @@ export const grafana = defineFormat({
       version: Type.Optional(Type.String({ examples: ['1'] })),
       receiver: Type.Optional(Type.String()),
       title: Type.Optional(Type.String()),
-      alerts: Type.Array(Type.Object({ ...notified, dashboardURL: Url, panelURL: Url })),
+      alerts: Type.Array(Type.Object({ ...notified, dashboardURL: Url, panelURL: Url, silenceURL: Url })),
     },
     { title: 'GrafanaWebhook' },
   ),
@@ -29,6 +30,10 @@ export const grafana = defineFormat({
         status: alert.status ?? 'firing',
         fingerprint: alert.fingerprint,
         link: toLink(alert.generatorURL, alert.panelURL, alert.dashboardURL),
+        links: toLinks({
+          ...listLinks(alert.annotations ?? {}),
+          ...{ dashboard: alert.dashboardURL, panel: alert.panelURL, silence: alert.silenceURL },
+        }),
       };
     }
   },

@@ -1,6 +1,18 @@
 import Type, { type Static } from 'typebox';
-import { findLevel, firstText, formatTime, listHosts, listLevels, toHostname, toLabels, toSource } from '../fields.ts';
-import { defineFormat, type ForeignAlert, isObject, type Level } from '../format.ts';
+import type { Severity } from '../../../severity.ts';
+import {
+  findLevel,
+  firstText,
+  formatTime,
+  listHosts,
+  listLevels,
+  toDetails,
+  toHostname,
+  toLabels,
+  toSource,
+} from '../fields.ts';
+import { defineFormat, type ForeignAlert, isObject } from '../format.ts';
+import { listLinks, toLink, toLinks } from '../link.ts';
 
 const Value = Type.Object(
   {
@@ -80,10 +92,14 @@ type Fields = Record<string, unknown>;
 const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string | undefined): ForeignAlert => {
   const own = toFields(record.attributes);
   const fields = { ...shared, ...own };
+  const message = firstText(toText(record.body), own['message'], own['exception.message'], record.eventName);
   return {
     source: toSource('otlp', shared['service.name'], scope),
     level: toLevel(record.severityNumber) ?? findLevel(record.severityText, ...listLevels(own)) ?? 'WARNING',
-    message: firstText(toText(record.body), own['message'], own['exception.message'], record.eventName),
+    message,
+    details: toDetails(message, own['details'], own['description'], own['exception.stacktrace']),
+    links: toLinks(listLinks(own)),
+    link: toLink(own['link'], own['url']),
     hostname: toHostname(fields['host.name'], ...listHosts(fields), fields['service.instance.id']),
     status: 'firing',
     startsAt: readNanoseconds(record.timeUnixNano) ?? readNanoseconds(record.observedTimeUnixNano),
@@ -93,9 +109,9 @@ const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string
 };
 
 /** Numbers from 1: four each of trace, debug, info, warn, error and fatal. */
-const toLevel = (severity = 0): Level | undefined => {
+const toLevel = (severity = 0): Severity | undefined => {
   if (severity < 1 || severity > 24) return undefined;
-  const levels: readonly Level[] = ['INFO', 'INFO', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];
+  const levels: readonly Severity[] = ['INFO', 'INFO', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'];
   return levels[Math.floor((severity - 1) / 4)];
 };
 

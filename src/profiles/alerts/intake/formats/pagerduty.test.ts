@@ -11,6 +11,8 @@ test('a triggered event has its summary, and its details as labels', () => {
     source: 'pagerduty/disk',
     level: 'CRITICAL',
     message: 'The disk of web-1 is full',
+    details: undefined,
+    links: undefined,
     hostname: 'web-1.example',
     status: 'firing',
     fingerprint: 'backup/web-1',
@@ -36,4 +38,15 @@ test('a trigger needs a payload, other events a key', () => {
   assert.throws(() => readAlert(pagerduty, { event_action: 'trigger' }), /^Error: payload is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'resolve' }), /^Error: dedup_key is required/);
   assert.throws(() => readAlert(pagerduty, { event_action: 'close' }), /^Error: event_action must be one of trigger, /);
+});
+
+test('links are kept by their texts', () => {
+  const links = [
+    { href: 'https://wiki.example/disk', text: 'Runbook' },
+    { href: 'https://g.example/d/1' },
+    { href: 'not a URL', text: 'x' },
+  ];
+  const alert = readAlert(pagerduty, { ...sample, client_url: undefined, links });
+  assert.deepEqual(alert.links, { Runbook: 'https://wiki.example/disk', 'link 2': 'https://g.example/d/1' });
+  assert.equal(alert.link, 'https://wiki.example/disk');
 });

@@ -1,9 +1,14 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/response/errors.ts';
-import { findLevel, firstText, toHostname, toLabels, toLink, toSource, toTime } from '../fields.ts';
+import { clean, findLevel, firstText, toHostname, toLabels, toSource, toTime } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
+import { toLink, toLinks } from '../link.ts';
 
 const Text = Type.Optional(Type.String());
+
+/** Links that are kept, and characters of their names. */
+const mostLinks = 8;
+const longestName = 64;
 
 /** Events API v2 of PagerDuty. The routing key is not stored. */
 export const pagerduty = defineFormat({
@@ -27,6 +32,7 @@ export const pagerduty = defineFormat({
       ),
       client: Text,
       client_url: Text,
+      links: Type.Optional(Type.Array(Type.Object({ href: Text, text: Text }))),
     },
     {
       title: 'PagerDutyEvent',
@@ -39,7 +45,7 @@ export const pagerduty = defineFormat({
     },
   ),
   recognizes: (value) => isObject(value) && 'event_action' in value,
-  readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url }) => {
+  readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url, links }) => {
     if (action === 'trigger' && !payload) throw new HttpError('invalid', 'payload is required to trigger an alert');
     if (action !== 'trigger' && !key) throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
     const {
@@ -65,7 +71,9 @@ export const pagerduty = defineFormat({
         state: action,
         startsAt: isAcknowledged ? undefined : toTime(timestamp),
         labels: toLabels({ component, group, class: kind, ...(isObject(details) && details) }),
-        link: toLink(url),
+        link: toLink(url, links?.[0]?.href),
+        links: toLinks(toNamed(links)),
+        details: typeof details === 'string' ? details : undefined,
       },
     ];
   },
@@ -86,3 +94,11 @@ export const pagerduty = defineFormat({
     }),
   },
 });
+
+/** Addresses by their texts; those without one are numbered. */
+const toNamed = (links: readonly { href?: string; text?: string }[] = []): Record<string, unknown> =>
+  Object.fromEntries(
+    links
+      .slice(0, mostLinks)
+      .map(({ href, text = '' }, index) => [clean(text, longestName) || `link ${index + 1}`, href]),
+  );

@@ -11,7 +11,7 @@ test('an alert fires while its end is in the future, and is resolved afterwards'
   assert.equal(firing.status, 'firing');
   assert.equal(firing.source, 'prometheus/DiskFull');
   assert.equal(firing.message, 'The disk of db-1 is 90% full');
-  assert.equal(firing.link, 'https://prometheus.example/graph');
+  assert.equal(firing.link, 'https://prometheus.example/graph?g0.expr=disk');
   assert.equal(readAlert(prometheus, [{ ...sample, endsAt: '2026-01-31T09:59:59Z' }]).status, 'resolved');
   assert.equal(readAlert(prometheus, [{ labels: {} }]).status, 'firing');
 });

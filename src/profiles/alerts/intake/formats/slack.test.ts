@@ -9,6 +9,7 @@ test('a message has its text, and the color of its attachment as level', () => {
     source: 'slack/deploy',
     level: 'ERROR',
     message: samples.slack.text,
+    details: undefined,
     hostname: 'unknown',
     status: 'firing',
     link: 'https://ci.example/7',

@@ -1,7 +1,9 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/response/errors.ts';
-import { firstText, toLink, toSource } from '../fields.ts';
-import { defineFormat, isObject, type Level } from '../format.ts';
+import type { Severity } from '../../../severity.ts';
+import { firstText, toDetails, toSource } from '../fields.ts';
+import { defineFormat, isObject } from '../format.ts';
+import { toLink } from '../link.ts';
 
 const Text = Type.Optional(Type.String());
 
@@ -10,7 +12,7 @@ const formType = 'application/x-www-form-urlencoded';
 /** What Slack accepts. */
 const mostAttachments = 100;
 
-const levels = new Map<string, Level>([
+const levels = new Map<string, Severity>([
   ['danger', 'ERROR'],
   ['warning', 'WARNING'],
   ['good', 'INFO'],
@@ -56,6 +58,7 @@ export const slack = defineFormat({
         source: toSource('slack', username),
         level: levels.get(color) ?? 'WARNING',
         message,
+        details: toDetails(message, ...attachments.map((part) => part.text)),
         hostname: 'unknown',
         status: 'firing',
         link: toLink(...attachments.map((part) => part.title_link)),

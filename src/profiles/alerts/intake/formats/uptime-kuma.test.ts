@@ -11,6 +11,7 @@ test('a notification has its monitor, its host and the time of its heartbeat in 
     source: 'uptime-kuma/Shop',
     level: 'ERROR',
     message: sample.msg,
+    details: undefined,
     hostname: 'shop.example',
     status: 'firing',
     fingerprint: '7',

@@ -1,9 +1,11 @@
 import Type from 'typebox';
-import { toHostname, toLabels, toLink, toSource, toTime } from '../fields.ts';
-import { defineFormat, isObject, type Level } from '../format.ts';
+import type { Severity } from '../../../severity.ts';
+import { toDetails, toHostname, toLabels, toSource, toTime } from '../fields.ts';
+import { defineFormat, isObject } from '../format.ts';
+import { toLink } from '../link.ts';
 
 /** Down, up, pending, maintenance. */
-const levels: readonly Level[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];
+const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];
 const up = 1;
 
 /** Uptime Kuma's webhook. `heartbeat` and `monitor` are null in tests and notices about certificates. */
@@ -27,6 +29,7 @@ export const uptimeKuma = defineFormat({
           type: Type.Optional(Type.String()),
           hostname: Type.Optional(Type.String()),
           url: Type.Optional(Type.String()),
+          description: Type.Optional(Type.String()),
         }),
       ),
       msg: Type.String(),
@@ -39,6 +42,7 @@ export const uptimeKuma = defineFormat({
       source: toSource('uptime-kuma', monitor.name),
       level: levels[heartbeat.status ?? -1] ?? 'WARNING',
       message: msg,
+      details: toDetails(msg, monitor.description),
       hostname: toHostname(monitor.hostname, monitor.url),
       status: heartbeat.status === up ? 'resolved' : 'firing',
       fingerprint: monitor.id?.toString(),

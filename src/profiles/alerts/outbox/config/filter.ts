@@ -1,8 +1,11 @@
 import type { StoredRecord } from '../../../../storage/journal/read/forward.ts';
+import { type Severity, toSeverity } from '../../../severity.ts';
 import { formatOf } from '../alert.ts';
+import { isNoticeOf } from '../notices.ts';
 import { readVia } from '../via.ts';
 
 interface Filter {
+  name: string;
   levels?: string[];
   sources?: string[];
   formats?: string[];
@@ -12,18 +15,23 @@ interface Filter {
 export type Accepts = (record: StoredRecord) => boolean;
 
 /**
- * Accepts what the filter names, except alerts that `instance` has delivered before, which would go round in circles, and
- * those that were imported, which are old.
+ * Accepts what the filter names, except alerts that `instance` has delivered before, which would go round in circles, those
+ * that were imported, which are old, and those about the destination itself.
  */
-export const createFilter = ({ levels, sources, formats }: Filter, instance: string): Accepts => {
-  const names = levels?.map((level) => level.toUpperCase());
+export const createFilter = ({ name, levels, sources, formats }: Filter, instance: string): Accepts => {
+  const wanted = levels?.map((level) => toSeverity(level));
   return (record) =>
     record['imported'] !== true &&
     !readVia(record['via']).includes(instance) &&
-    (names === undefined || names.includes(String(record['level']).toUpperCase())) &&
+    !isNoticeOf(record, instance, name) &&
+    (wanted === undefined || wanted.includes(severityOf(record))) &&
     (sources === undefined || sources.some((pattern) => isLike(String(record['source']), pattern))) &&
     (formats === undefined || formats.includes(formatOf(record)));
 };
+
+/** A resolved alert goes where the firing one went, which may have been more severe. */
+const severityOf = ({ level, status, firingLevel }: StoredRecord): Severity =>
+  toSeverity(String(status === 'resolved' && typeof firingLevel === 'string' ? firingLevel : level));
 
 /** Whether the text is the pattern, in which each `*` stands for any text. */
 export const isLike = (text: string, pattern: string): boolean => {

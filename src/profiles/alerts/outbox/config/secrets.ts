@@ -1,30 +1,92 @@
 import { readFileSync } from 'node:fs';
-
-interface Given {
-  secret?: string | string[];
-  secretFile?: string | string[];
-}
+import type { DestinationSettings } from './settings.ts';
 
 /** The secrets of a destination, the current one first. Throws an Error whose message shows no secret. */
-export const readSecrets = ({ secret = [], secretFile = [] }: Given): string[] => {
+export const readSecrets = ({
+  secret = [],
+  secretFile = [],
+}: Pick<DestinationSettings, 'secret' | 'secretFile'>): string[] => {
   const texts = toList(secret);
   const files = toList(secretFile);
   if (texts.length > 0 && files.length > 0) throw new Error('give secret or secretFile, not both');
-  return [...texts, ...files.map(readSecret)];
+  return [...texts, ...files.map((path) => readSecret('secretFile', path))];
 };
+
+/** Names of headers that belong to the connection, to delivery or to the body. */
+const ownHeaders =
+  /^(?:host|connection|content-.*|transfer-encoding|keep-alive|upgrade|te|trailer|expect|proxy-.*|via|traceparent|idempotency-key|webhook-.*)$/;
+
+/**
+ * The headers that are added to each request, with the token as one of them; names in lower case. Throws an Error whose
+ * message shows no value.
+ */
+export const readHeaders = ({ headers = {}, token, tokenFile }: DestinationSettings): Record<string, string> => {
+  if (token !== undefined && tokenFile !== undefined) throw new Error('give token or tokenFile, not both');
+  const bearer = tokenFile === undefined ? token : readSecret('tokenFile', tokenFile);
+  const given: [string, string][] = Object.entries(headers).map(([name, value]) => [
+    toHeaderName(name),
+    toHeaderValue(name, value),
+  ]);
+  if (bearer !== undefined) given.push(['authorization', `Bearer ${toToken(bearer)}`]);
+  const names = given.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === 'authorization') throw new Error('give a token or the header authorization, not both');
+  if (twice !== undefined) throw new Error(`headers has ${twice} twice`);
+  return Object.fromEntries(given);
+};
+
+const toHeaderName = (name: string): string => {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    throw new Error(`headers: ${JSON.stringify(name)} is no header name`);
+  const lower = name.toLowerCase();
+  if (ownHeaders.test(lower)) throw new Error(`headers: ${lower} is set by signalbox; remove it`);
+  return lower;
+};
+
+type HeaderValue = NonNullable<DestinationSettings['headers']>[string];
+
+const toHeaderValue = (name: string, value: HeaderValue): string => {
+  const text = readHeaderValue(name, value);
+  if (!/^[\x20-\x7e]+$/.test(text)) throw new Error(`the value of the header ${name} must be printable ASCII`);
+  return text;
+};
+
+const readHeaderValue = (name: string, value: HeaderValue): string => {
+  if (typeof value === 'string') return value;
+  if ('file' in value) return readSecret(`the file of the header ${name},`, value.file);
+  const text = process.env[value.variable]?.trim() ?? '';
+  if (text === '') throw new Error(`the variable ${value.variable} of the header ${name} is not set`);
+  return text;
+};
+
+const toToken = (token: string): string => {
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('the token must be printable ASCII without spaces');
+  return token;
+};
+
+/** The files with secrets that destinations name, for the check of their permissions. */
+export const listSecretFiles = ({ destinations }: { destinations: readonly DestinationSettings[] }) =>
+  destinations.flatMap(({ secretFile = [], tokenFile = [], headers = {} }) => [
+    ...toList(secretFile).map((path) => ({ name: 'secretFile', path })),
+    ...toList(tokenFile).map((path) => ({ name: 'tokenFile', path })),
+    ...Object.values(headers).flatMap((value) =>
+      typeof value === 'object' && 'file' in value ? [{ name: 'the file of a header', path: value.file }] : [],
+    ),
+  ]);
 
 const toList = (value: string | string[]): string[] => (typeof value === 'string' ? [value] : value);
 
-const readSecret = (path: string): string => {
-  const secret = readText(path).trim();
-  if (secret === '') throw new Error(`secretFile ${path} is empty`);
+/** The text of a file, which messages call by the name of its setting. */
+const readSecret = (setting: string, path: string): string => {
+  const secret = readText(setting, path).trim();
+  if (secret === '') throw new Error(`${setting} ${path} is empty`);
   return secret;
 };
 
-const readText = (path: string): string => {
+const readText = (setting: string, path: string): string => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(`cannot read secretFile ${path}: ${(error as NodeJS.ErrnoException).code}`);
+    throw new Error(`cannot read ${setting} ${path}: ${(error as NodeJS.ErrnoException).code}`);
   }
 };

@@ -13,6 +13,16 @@ const texts = (description: string) => Type.Array(Type.String({ minLength: 1 }),
 /** Names of destinations are parts of file names and paths. */
 const namePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
+/** A header's value. */
+const HeaderValue = Type.Union(
+  [
+    Type.String({ minLength: 1 }),
+    Type.Object({ variable: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
+    Type.Object({ file: Type.String({ minLength: 1 }) }, { additionalProperties: false }),
+  ],
+  { description: 'a text, {"variable": "NAME"} or {"file": "PATH"}' },
+);
+
 /** An entry of the setting `destinations`. Type and URL are checked later, with errors that name the destination. */
 export const DestinationSettings = Type.Object(
   {
@@ -21,13 +31,39 @@ export const DestinationSettings = Type.Object(
     url: Type.String({ description: 'Where alerts are sent, http or https.' }),
     secret: Type.Optional(oneOrTwo('The secret, or the current and the previous one.')),
     secretFile: Type.Optional(oneOrTwo('File with the secret, instead of `secret`.')),
-    levels: Type.Optional(texts('Send only alerts with one of these levels, in any case.')),
+    token: Type.Optional(Type.String({ minLength: 1, description: 'Sent as `Authorization: Bearer`.' })),
+    tokenFile: Type.Optional(Type.String({ minLength: 1, description: 'File with the token, instead of `token`.' })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), HeaderValue, {
+        maxProperties: 16,
+        description: 'Further headers: a text, or the variable or file that holds it.',
+      }),
+    ),
+    notify: Type.Optional(Type.Enum(['alerts'], { description: 'What is sent: single alerts.' })),
+    levels: Type.Optional(
+      texts('Send only alerts of one of these severities: CRITICAL, ERROR, WARNING, INFO or what senders call them.'),
+    ),
     sources: Type.Optional(texts('Send only alerts with one of these sources; `*` stands for any text.')),
     formats: Type.Optional(texts('Send only alerts of these formats; those of POST /api/alert are `native`.')),
     retrySeconds: Type.Optional(
       Type.Array(Type.Number({ minimum: 0, maximum: 7 * 24 * 3600 }), {
         maxItems: 100,
-        description: 'Seconds to wait after each failed attempt, instead of the usual schedule.',
+        description:
+          'Seconds to wait after each failed attempt, instead of the usual schedule; then the alert is parked.',
+      }),
+    ),
+    giveUpHours: Type.Optional(
+      Type.Number({
+        minimum: 0.0001,
+        maximum: 720,
+        description: 'Hours for which an alert is tried before it is parked; 24 by default.',
+      }),
+    ),
+    repeatMinutes: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 7 * 24 * 60,
+        description: 'Send an alert that keeps coming again after so many minutes, 240 by default; 0 never does.',
       }),
     ),
     concurrency: Type.Optional(

@@ -1,7 +1,8 @@
 import { problemsOf, SettingsError } from '../../../../config/settings-error.ts';
+import { findSeverity, severities } from '../../../severity.ts';
 import { destinationTypes } from '../types/index.ts';
 import type { DestinationType, Place } from '../types/type.ts';
-import { readSecrets } from './secrets.ts';
+import { readHeaders, readSecrets } from './secrets.ts';
 import type { DestinationSettings } from './settings.ts';
 
 /** A destination whose settings were checked. */
@@ -9,6 +10,10 @@ export interface Target {
   settings: DestinationSettings;
   type: DestinationType;
   place: Place;
+  /** Scheme, host and port of the URL. */
+  address: string;
+  /** Added to each request, by name in lower case. */
+  headers: Record<string, string>;
 }
 
 /** Why destinations cannot be used, as clauses that name them and show no secrets. */
@@ -27,7 +32,10 @@ export const toTarget = (settings: DestinationSettings): Target => {
     const type = findType(settings.type);
     const place = { url: toUrl(settings.url), secrets: readSecrets(settings) };
     assertSecrets(type, place.secrets);
-    return { settings, type, place };
+    assertLevels(settings.levels);
+    const headers = readHeaders(settings);
+    assertOneToken(type, place.secrets, headers);
+    return { settings, type, place, address: place.url.origin, headers };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
   }
@@ -46,7 +54,7 @@ const toUrl = (text: string): URL => {
   if (!url || !/^https?:$/.test(url.protocol))
     throw new Error('url must begin with http:// or https:// and name a host');
   if (url.username !== '' || url.password !== '') {
-    throw new Error('url must not hold a user name or password; use secret or secretFile');
+    throw new Error('url must not hold a user name or password; use secret, token or headers');
   }
   return url;
 };
@@ -61,4 +69,16 @@ const assertSecrets = ({ name, secret, secrets: most = 1, findSecretProblem }: D
     const problem = findSecretProblem?.(text);
     if (problem !== undefined) throw new Error(`the secret ${problem}`);
   }
+};
+
+const assertLevels = (levels: readonly string[] = []): void => {
+  const unknown = levels.find((level) => findSeverity(level) === undefined);
+  if (unknown === undefined) return;
+  throw new Error(`levels has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
+};
+
+/** Most types send their secret as a token, too. */
+const assertOneToken = ({ name, secretHeader }: DestinationType, secrets: string[], headers: object): void => {
+  if (secrets.length === 0 || secretHeader === undefined || !(secretHeader in headers)) return;
+  throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
 };

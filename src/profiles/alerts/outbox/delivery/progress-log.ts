@@ -1,6 +1,6 @@
 import type { Journal } from '../../../../storage/journal/journal.ts';
 import type { OpenLog } from '../../../feature.ts';
-import { Progress, type ProgressLine } from './progress.ts';
+import { type EarlyLine, Progress, type ProgressLine } from './progress.ts';
 
 const MiB = 1024 * 1024;
 
@@ -24,13 +24,15 @@ interface Beginning {
   stored: number;
   /** Called if the alert log ends before what was delivered: it was replaced. */
   onReplaced(): void;
+  /** Called when the progress cannot be written, once until it can be again. */
+  onUnwritten(err: unknown): void;
 }
 
 /** Opens the journal `outbox-NAME`. */
 export const openProgressLog = async (
   openLog: OpenLog,
   name: string,
-  { start, stored, onReplaced }: Beginning,
+  { start, stored, onReplaced, onUnwritten }: Beginning,
 ): Promise<ProgressLog> => {
   const journal = await openLog(`outbox of ${name}`, {
     name: `outbox-${name}`,
@@ -41,13 +43,13 @@ export const openProgressLog = async (
   });
   const progress = new Progress(start);
   for await (const lines of journal.readAfter(0)) {
-    for (const line of lines) progress.apply(line as unknown as ProgressLine);
+    for (const line of lines) progress.apply(line as unknown as ProgressLine | EarlyLine);
   }
   if (progress.cursor > stored) {
     onReplaced();
     progress.restart(stored);
   }
-  const { save, flush } = createWriter(journal, progress);
+  const { save, flush } = createWriter(journal, progress, onUnwritten);
   save();
   await flush();
   return {
@@ -62,25 +64,31 @@ export const openProgressLog = async (
   };
 };
 
-/** Writes one line at a time, each with everything that happened since the one before. */
-const createWriter = (journal: Journal, progress: Progress) => {
+/** Writes one group of lines at a time, each with everything that happened since the one before. */
+const createWriter = (journal: Journal, progress: Progress, onUnwritten: (err: unknown) => void) => {
   let isChanged = false;
   let writing: Promise<void> | undefined;
   let bytes = 0;
+  let isUnwritten = false;
   // The first line is a checkpoint.
   let bytesToCheckpoint = 0;
   const write = async (): Promise<void> => {
     while (isChanged) {
       isChanged = false;
       const isCheckpoint = bytes >= bytesToCheckpoint;
-      const line = progress.takeLine(isCheckpoint);
-      const length = JSON.stringify(line).length;
+      const lines = progress.takeLines(isCheckpoint);
+      const length = JSON.stringify(lines).length;
       bytes = isCheckpoint ? 0 : bytes + length;
       if (isCheckpoint) bytesToCheckpoint = Math.max(checkpointBytes, length);
-      await journal.append({ ...line }).catch(() => {
-        // The journal reports it. The next line makes up for this one.
+      try {
+        await journal.appendAll(lines.map((line) => ({ ...line })));
+        isUnwritten = false;
+      } catch (err) {
+        if (!isUnwritten) onUnwritten(err);
+        isUnwritten = true;
+        // The next lines make up for these.
         bytesToCheckpoint = 0;
-      });
+      }
     }
     writing = undefined;
   };

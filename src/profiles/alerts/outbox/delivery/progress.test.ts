@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { fc } from '../../../../../test/support/random.ts';
 import { Progress } from './progress.ts';
 
-const failing = { attempts: 1, nextAt: 5, receivedAt: 1 };
 const parked = { id: 'x', reason: 'y', time: 'z' };
 
 /** The lines through JSON, as a journal keeps them, in a new progress. */
@@ -13,101 +12,115 @@ const replay = (lines: unknown[]): Progress => {
   return progress;
 };
 
-test('the cursor stays before the oldest alert that is under way or failing', () => {
+test('the cursor stays before the oldest alert that is not settled', () => {
   const progress = new Progress(10);
-  for (const seq of [11, 12, 13]) progress.begin(seq);
   progress.settle(12);
   assert.equal(progress.cursor, 10);
   assert.deepEqual(
     [11, 12, 13].map((seq) => progress.isSettled(seq)),
     [false, true, false],
   );
-  progress.fail(11, failing);
   progress.park(13, parked);
-  assert.equal(progress.cursor, 10);
-  progress.begin(11);
+  assert.deepEqual([progress.cursor, progress.countOpen(13), progress.nextOpen(11)], [10, 1, 14]);
   progress.settle(11);
   assert.equal(progress.cursor, 13);
-  assert.equal(progress.settled.size, 0);
-});
-
-test('alerts that are skipped move the cursor, and those that vanish from the log do not hold it', () => {
-  const progress = new Progress(0);
-  progress.skipTo(4);
-  assert.equal(progress.cursor, 4);
-  progress.begin(5);
-  progress.skipTo(8);
-  assert.equal(progress.cursor, 4);
-  progress.fail(5, failing);
-  progress.finish(9);
-  assert.equal(progress.cursor, 9);
 });
 
 test('alerts that retention deletes are counted and no longer hold the cursor', () => {
   const progress = new Progress(2);
-  progress.begin(3);
-  progress.begin(4);
-  progress.fail(3, failing);
+  progress.setTried(3, { attempts: 1 });
+  progress.settle(5);
   progress.drop(6);
-  assert.deepEqual([progress.cursor, progress.dropped, progress.failing.size], [6, 4, 0]);
-  progress.settle(4);
+  assert.deepEqual([progress.cursor, progress.dropped, progress.triedOf(3)], [6, 3, undefined]);
   progress.drop(5);
-  assert.deepEqual([progress.cursor, progress.dropped], [6, 4]);
+  progress.park(4, parked);
+  assert.deepEqual([progress.cursor, progress.dropped, progress.parked.size], [6, 3, 0]);
+});
+
+test('parked alerts wait again, and count as dropped if the log no longer has them', () => {
+  const progress = new Progress(0);
+  progress.settle(1);
+  for (const seq of [2, 3]) progress.park(seq, parked);
+  progress.settle(4);
+  assert.deepEqual(progress.unparkAll(7), [2, 3]);
+  assert.deepEqual([progress.cursor, progress.parked.size, progress.countOpen(4)], [1, 0, 2]);
+  assert.deepEqual(progress.triedOf(2), { attempts: 0, again: { id: 'x', at: 7 } });
+  progress.lose(1, 2);
+  assert.deepEqual([progress.cursor, progress.dropped], [2, 1]);
+  progress.settle(3);
+  assert.deepEqual([progress.cursor, progress.dropped], [4, 1]);
 });
 
 test('of more than 10,000 parked alerts the oldest are forgotten and counted', () => {
   const progress = new Progress(0);
-  for (let seq = 1; seq <= 10_003; seq += 1) {
-    progress.begin(seq);
-    progress.park(seq, parked);
-  }
+  for (let seq = 1; seq <= 10_003; seq += 1) progress.park(seq, parked);
   assert.deepEqual([progress.parked.size, progress.forgotten, progress.cursor], [10_000, 3, 10_003]);
   assert.equal(progress.parked.has(3), false);
-  const again = replay([progress.takeLine(true)]);
+  const again = replay(progress.takeLines(true));
   assert.deepEqual([again.parked.size, again.forgotten], [10_000, 3]);
 });
 
+test('lines of version 1.0 are read: what was settled stays so, and attempts count', () => {
+  const progress = replay([
+    {
+      checkpoint: true,
+      start: 1,
+      cursor: 2,
+      settled: [],
+      failing: [],
+      dropped: 4,
+      forgotten: 0,
+      parked: [[2, parked]],
+      unparked: [],
+    },
+    {
+      ...{ start: 1, cursor: 3, settled: [5, 7], dropped: 4, forgotten: 0, parked: [], unparked: [] },
+      failing: [[4, { attempts: 3, nextAt: 1, receivedAt: 1 }]],
+    },
+  ]);
+  assert.deepEqual([progress.start, progress.cursor, progress.dropped, progress.parked.size], [1, 3, 4, 1]);
+  assert.deepEqual(
+    [4, 5, 6, 7, 8].filter((seq) => progress.isSettled(seq)),
+    [5, 7],
+  );
+  assert.deepEqual(progress.triedOf(4), { attempts: 3 });
+});
+
 const steps = fc.array(
-  fc.record({ what: fc.constantFrom('ok', 'fail', 'park', 'skip', 'line', 'checkpoint', 'unpark'), pick: fc.nat(7) }),
-  {
-    maxLength: 60,
-  },
+  fc.record({
+    what: fc.constantFrom('ok', 'fail', 'park', 'row', 'line', 'checkpoint', 'unpark', 'again', 'drop', 'receiver'),
+    pick: fc.nat(7),
+  }),
+  { maxLength: 60 },
 );
 
 test('progress read from its lines, from any checkpoint on, is the progress that wrote them', () => {
   fc.assert(
     fc.property(steps, (list) => {
       const progress = new Progress(3);
-      const lines: unknown[] = [progress.takeLine(true)];
-      let next = 4;
+      const lines: unknown[] = progress.takeLines(true);
       for (const { what, pick } of list) {
-        const candidates = [...progress.failing.keys(), next];
-        const seq = candidates[pick % candidates.length] ?? next;
-        if (what === 'line' || what === 'checkpoint') {
-          if (what === 'checkpoint') lines.length = 0;
-          if (what === 'checkpoint' || lines.length > 0) lines.push(progress.takeLine(what === 'checkpoint'));
-          continue;
-        }
-        if (what === 'unpark') {
-          progress.unpark([...progress.parked.keys()][pick] ?? 0);
-          continue;
-        }
-        if (seq === next) next += 1;
-        if (what === 'skip' && !progress.failing.has(seq)) progress.skipTo(seq);
-        else {
-          progress.begin(seq);
-          if (what === 'ok') progress.settle(seq);
-          else if (what === 'park') progress.park(seq, parked);
-          else progress.fail(seq, { ...failing, attempts: pick });
-        }
+        const seq = progress.nextOpen(progress.cursor + pick);
+        if (what === 'checkpoint') lines.length = 0;
+        if (what === 'line' || what === 'checkpoint') lines.push(...progress.takeLines(what === 'checkpoint'));
+        else if (what === 'unpark') progress.unpark([...progress.parked.keys()][pick] ?? 0);
+        else if (what === 'again') progress.unparkAll(pick);
+        else if (what === 'drop') progress.drop(progress.cursor + pick);
+        else if (what === 'row') progress.lose(seq, seq + pick);
+        else if (what === 'ok') progress.settle(seq);
+        else if (what === 'park') progress.park(seq, parked);
+        else if (what === 'receiver') progress.receiver = { notBefore: pick };
+        else progress.setTried(seq, { attempts: pick });
       }
-      lines.push(progress.takeLine(false));
+      lines.push(...progress.takeLines(false));
       const again = replay(lines);
-      const shown = ({ start, cursor, settled, failing: failed, parked: given, dropped }: Progress) => ({
-        ...{ start, cursor, dropped, settled: [...settled], failed: [...failed], parked: [...given.keys()].sort() },
+      const shown = (one: Progress) => ({
+        ...{ start: one.start, cursor: one.cursor, dropped: one.dropped, receiver: one.receiver },
+        settled: Array.from({ length: 600 }, (_, seq) => one.isSettled(seq)),
+        tried: Array.from({ length: 600 }, (_, seq) => one.triedOf(seq)),
+        parked: [...one.parked.keys()].sort((a, b) => a - b),
       });
       assert.deepEqual(shown(again), shown(progress));
-      for (const seq of progress.failing.keys()) assert.ok(seq > progress.cursor);
     }),
   );
 });

@@ -1,9 +1,11 @@
-/** An alert that failed and is tried again. */
-export interface Failing {
+import { SeqRanges } from './seq-ranges.ts';
+
+/** What is known of an alert that was tried, or that waits again. */
+export interface Tried {
+  /** Failed attempts. */
   attempts: number;
-  /** When it is due, in milliseconds of Unix time; so is the next. */
-  nextAt: number;
-  receivedAt: number;
+  /** Set if it was parked, and an administrator has asked to send it again: its id, and when that was. */
+  again?: { id: string; at: number };
 }
 
 /** An alert that was given up. */
@@ -14,96 +16,147 @@ export interface Parked {
   time: string;
 }
 
-/** A line of the progress journal. A checkpoint has all parked alerts, other lines only changes since the line before. */
+/** A spell in which a receiver accepts nothing. It lasts until a delivery, also across restarts. */
+export interface FailingSpell {
+  /** RFC 3339. */
+  since: string;
+  reason: string;
+}
+
+/** The last alert that was stored about this destination. */
+export interface Notice {
+  id: string;
+  message: string;
+  /** Unix milliseconds. */
+  at: number;
+  isResolved: boolean;
+}
+
+/** What is known of the receiver. */
+export interface ReceiverMemory {
+  failing?: FailingSpell;
+  notice?: Notice;
+  /** The receiver has asked for nothing before this time, in Unix milliseconds. */
+  notBefore?: number;
+}
+
+/**
+ * A line of the progress journal. A checkpoint says everything; other lines say what has changed since the line before.
+ */
 export interface ProgressLine {
+  checkpoint?: true;
+  start: number;
+  /** In their order: `[first, last]` were settled, `[seq]` is to be sent again. */
+  changes: number[][];
+  tried: [seq: number, tried: Tried][];
+  parked: [seq: number, parked: Parked][];
+  unparked: number[];
+  dropped: number;
+  forgotten: number;
+  receiver: ReceiverMemory;
+}
+
+/** A line of version 1.0. Each says everything but which alerts were parked before it. */
+export interface EarlyLine {
   checkpoint?: true;
   start: number;
   cursor: number;
   settled: number[];
-  failing: [seq: number, failing: Failing][];
-  dropped: number;
-  forgotten: number;
+  failing: [seq: number, failing: { attempts: number }][];
   parked: [seq: number, parked: Parked][];
   unparked: number[];
+  dropped: number;
+  forgotten: number;
 }
 
 /** More parked alerts are forgotten, oldest first, and only counted. */
 const mostParked = 10_000;
 
-/**
- * What happened to the alerts of a destination, by their seq: every alert up to the cursor is settled, which means
- * delivered, parked, dropped or not for this destination.
- */
+/** More alerts that were tried or parked are in further lines, so that none is too long for the journal. */
+const mostInLine = 2000;
+
+/** What happened to the alerts of a destination, by their seq. Settled means delivered, parked, lost or not for it. */
 export class Progress {
   /** Alerts up to this one were there before the destination. */
   start: number;
-  cursor: number;
-  /** Settled alerts after the cursor. */
-  readonly settled = new Set<number>();
-  readonly failing = new Map<number, Failing>();
   readonly parked = new Map<number, Parked>();
-  /** Alerts that retention deleted before they were looked at. */
+  /** Alerts that were deleted before they were delivered or skipped. */
   dropped = 0;
   /** Parked alerts beyond `mostParked`. */
   forgotten = 0;
-  /** The last alert that was begun or skipped. */
-  #position: number;
-  readonly #begun = new Set<number>();
+  receiver: ReceiverMemory = {};
+  #settled: SeqRanges;
+  readonly #tried = new Map<number, Tried>();
+  /** Changes since the last line. */
+  #changes: number[][] = [];
+  readonly #newlyTried = new Set<number>();
   #newlyParked: number[] = [];
   #unparked: number[] = [];
 
-  constructor(cursor: number) {
-    this.start = cursor;
-    this.cursor = cursor;
-    this.#position = cursor;
+  constructor(start: number) {
+    this.start = start;
+    this.#settled = new SeqRanges(start);
   }
 
-  /** Forgets everything: the log does not reach as far as it did, so its seqs name other alerts now. */
-  restart(cursor: number): void {
-    for (const known of [this.settled, this.failing, this.parked, this.#begun]) known.clear();
-    this.start = cursor;
-    this.cursor = cursor;
-    this.#position = cursor;
+  /** Every alert up to this one is settled. */
+  get cursor(): number {
+    return this.#settled.start;
   }
 
   isSettled(seq: number): boolean {
-    return seq <= this.cursor || this.settled.has(seq);
+    return this.#settled.has(seq);
   }
 
-  /** Marks every alert up to the seq as not to be delivered, unless it was begun before. */
-  skipTo(seq: number): void {
-    this.#position = Math.max(this.#position, seq);
-    this.#moveCursor();
+  /** The first alert after `seq` that is not settled. */
+  nextOpen(seq: number): number {
+    return this.#settled.nextMissing(seq);
   }
 
-  /** Everything up to the seq was read. Alerts that still fail are no longer in the log. */
-  finish(seq: number): void {
-    this.failing.clear();
-    this.skipTo(seq);
+  /** How many alerts up to `seq` are not settled. */
+  countOpen(seq: number): number {
+    return this.#settled.countMissing(seq);
   }
 
-  begin(seq: number): void {
-    this.#begun.add(seq);
-    this.#position = Math.max(this.#position, seq);
+  triedOf(seq: number): Tried | undefined {
+    return this.#tried.get(seq);
   }
 
-  /** The alert was delivered. */
-  settle(seq: number): void {
-    this.#begun.delete(seq);
-    this.failing.delete(seq);
-    if (seq > this.cursor) this.settled.add(seq);
-    this.#moveCursor();
+  /** Forgets everything: the log does not reach as far as it did, so its seqs name other alerts now. */
+  restart(start: number): void {
+    this.#reset(start);
+    this.parked.clear();
   }
 
-  /** The alert is to be tried again. */
-  fail(seq: number, failing: Failing): void {
-    this.#begun.delete(seq);
-    if (seq > this.cursor) this.failing.set(seq, failing);
+  settle(first: number, last = first): void {
+    this.#apply([first, last]);
+    const change = this.#changes.at(-1);
+    if (change?.length === 2 && change[1] === first - 1) change[1] = last;
+    else this.#changes.push([first, last]);
+  }
+
+  /** The alerts of the range are not in the log. Those that waited again were deleted meanwhile. */
+  lose(first: number, last: number): void {
+    for (const [seq, { again }] of this.#tried) if (again && first <= seq && seq <= last) this.dropped += 1;
+    this.settle(first, last);
+  }
+
+  /** Retention has deleted the alerts up to the seq. */
+  drop(seq: number): void {
+    const open = this.countOpen(seq);
+    if (open === 0) return;
+    this.dropped += open;
+    this.settle(0, seq);
+  }
+
+  setTried(seq: number, tried: Tried): void {
+    if (this.isSettled(seq)) return;
+    this.#tried.set(seq, tried);
+    this.#newlyTried.add(seq);
   }
 
   park(seq: number, parked: Parked): void {
     // Retention has counted it as dropped.
-    if (seq <= this.cursor) return;
+    if (this.isSettled(seq)) return;
     this.#addParked(seq, parked);
     this.#newlyParked.push(seq);
     this.settle(seq);
@@ -113,47 +166,79 @@ export class Progress {
     if (this.parked.delete(seq)) this.#unparked.push(seq);
   }
 
-  /** Retention has deleted the alerts up to the seq. */
-  drop(seq: number): void {
-    if (seq <= this.cursor) return;
-    const known = [...this.settled].filter((one) => one <= seq);
-    this.dropped += seq - this.cursor - known.length;
-    for (const open of [this.#begun, this.failing])
-      for (const one of [...open.keys()]) if (one <= seq) open.delete(one);
-    this.cursor = seq;
-    this.skipTo(seq);
+  /** All parked alerts wait again; returns their seqs. */
+  unparkAll(now: number): number[] {
+    const parked = [...this.parked];
+    for (const [seq, { id }] of parked) {
+      this.unpark(seq);
+      this.#apply([seq]);
+      this.#changes.push([seq]);
+      this.setTried(seq, { attempts: 0, again: { id, at: now } });
+    }
+    return parked.map(([seq]) => seq);
   }
 
-  /** What a new line has to say; changes of parked alerts count as written from then on. */
-  takeLine(isCheckpoint: boolean): ProgressLine {
-    const parked = isCheckpoint ? [...this.parked] : this.#newlyParked.flatMap((seq) => this.#entryOf(seq));
-    const unparked = isCheckpoint ? [] : this.#unparked;
+  /** What new lines have to say, nearly always one; that counts as written from then on. */
+  takeLines(isCheckpoint: boolean): ProgressLine[] {
+    const parked = isCheckpoint ? [...this.parked] : entriesOf(this.parked, this.#newlyParked);
+    const line: ProgressLine = {
+      ...(isCheckpoint && { checkpoint: true }),
+      start: this.start,
+      changes: isCheckpoint ? this.#settled.list() : this.#changes,
+      tried: isCheckpoint ? [...this.#tried] : entriesOf(this.#tried, this.#newlyTried),
+      parked,
+      unparked: isCheckpoint ? [] : this.#unparked,
+      dropped: this.dropped,
+      forgotten: this.forgotten,
+      receiver: this.receiver,
+    };
+    this.#changes = [];
+    this.#newlyTried.clear();
     this.#newlyParked = [];
     this.#unparked = [];
-    const { start, cursor, dropped, forgotten } = this;
-    const lists = { settled: [...this.settled], failing: [...this.failing], parked, unparked };
-    return { ...(isCheckpoint && { checkpoint: true }), start, cursor, dropped, forgotten, ...lists };
+    return splitLine(line);
   }
 
   /** Takes over a line that was read. */
-  apply(line: ProgressLine): void {
+  apply(line: ProgressLine | EarlyLine): void {
     if (line.checkpoint) this.parked.clear();
-    this.start = line.start;
-    this.cursor = line.cursor;
-    this.#position = line.cursor;
-    this.dropped = line.dropped;
-    this.settled.clear();
-    for (const seq of line.settled) this.settled.add(seq);
-    this.failing.clear();
-    for (const [seq, failing] of line.failing) this.failing.set(seq, failing);
-    for (const [seq, parked] of line.parked) this.#addParked(seq, parked);
+    if ('cursor' in line) this.#applyEarly(line);
+    else this.#applyChanges(line);
+    // An alert that was parked, sent again and parked is in both lists.
     for (const seq of line.unparked) this.parked.delete(seq);
+    for (const [seq, parked] of line.parked) this.#addParked(seq, parked);
+    this.start = line.start;
+    this.dropped = line.dropped;
     this.forgotten = line.forgotten;
   }
 
-  #entryOf(seq: number): [number, Parked][] {
-    const parked = this.parked.get(seq);
-    return parked ? [[seq, parked]] : [];
+  #applyChanges({ checkpoint, changes, tried, receiver }: ProgressLine): void {
+    if (checkpoint) this.#reset(changes[0]?.[1] ?? 0);
+    for (const change of changes) this.#apply(change);
+    for (const [seq, one] of tried) this.#tried.set(seq, one);
+    this.receiver = receiver;
+  }
+
+  #applyEarly({ cursor, settled, failing }: EarlyLine): void {
+    this.#reset(cursor);
+    for (const seq of settled) this.#settled.add(seq);
+    for (const [seq, { attempts }] of failing) this.#tried.set(seq, { attempts });
+  }
+
+  #reset(start: number): void {
+    this.start = start;
+    this.#settled = new SeqRanges(start);
+    this.#tried.clear();
+  }
+
+  #apply([first = 0, last]: number[]): void {
+    if (last === undefined) {
+      this.#settled.remove(first);
+      return;
+    }
+    this.#settled.add(first, last);
+    if (first === last) this.#tried.delete(first);
+    else for (const seq of this.#tried.keys()) if (first <= seq && seq <= last) this.#tried.delete(seq);
   }
 
   #addParked(seq: number, parked: Parked): void {
@@ -163,11 +248,21 @@ export class Progress {
     this.parked.delete(oldest);
     this.forgotten += 1;
   }
-
-  /** The cursor stays before what is begun or failing. */
-  #moveCursor(): void {
-    const held = Math.min(this.#position + 1, ...this.#begun, ...this.failing.keys());
-    this.cursor = Math.max(this.cursor, held - 1);
-    for (const seq of this.settled) if (seq <= this.cursor) this.settled.delete(seq);
-  }
 }
+
+/** The line as several: only the first is a checkpoint, and the others add what was tried and parked. */
+const splitLine = ({ checkpoint, changes, tried, parked, unparked, ...state }: ProgressLine): ProgressLine[] => {
+  const count = Math.max(1, Math.ceil(Math.max(tried.length, parked.length) / mostInLine));
+  return Array.from({ length: count }, (_, n) => {
+    const [from, to] = [n * mostInLine, (n + 1) * mostInLine];
+    const lists = { tried: tried.slice(from, to), parked: parked.slice(from, to) };
+    if (n > 0) return { ...state, changes: [], unparked: [], ...lists };
+    return { ...(checkpoint && { checkpoint }), ...state, changes, unparked, ...lists };
+  });
+};
+
+const entriesOf = <T>(map: ReadonlyMap<number, T>, seqs: Iterable<number>): [number, T][] =>
+  [...seqs].flatMap((seq) => {
+    const value = map.get(seq);
+    return value === undefined ? [] : [[seq, value] as [number, T]];
+  });

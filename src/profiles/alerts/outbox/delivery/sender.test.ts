@@ -53,7 +53,7 @@ test('a response that does not begin or does not end is given up after 15 second
     response.on('close', () => clearInterval(timer));
   };
   const [[silent, silentMs], [dripped, drippedMs]] = await Promise.all([sendTo(t, () => undefined), sendTo(t, drip)]);
-  assert.deepEqual(silent, { failure: 'no response within 15 s' });
+  assert.deepEqual(silent, { failure: 'no response within 15 s', isSent: true });
   assert.ok('status' in dripped);
   assert.deepEqual([dripped.status, dripped.retryAfter], [202, '7']);
   for (const ms of [silentMs, drippedMs]) assert.ok(ms > 14_900 && ms < 25_000, `${ms} ms`);
@@ -83,7 +83,7 @@ test('bytes that are not HTTP, endless headers and a closed port are failures', 
   for (const socket of sockets) socket.destroy();
   server.close();
   await once(server, 'close');
-  assert.deepEqual(await sender.send(request), { failure: 'the connection was refused' });
+  assert.deepEqual(await sender.send(request), { failure: 'the connection was refused', isSent: false });
   const unknown = createSender(new URL('http://unknown.invalid'), 1);
   t.after(() => unknown.close());
   const reply = await unknown.send(request);

@@ -7,8 +7,10 @@ const requestMs = 15_000;
 /** Bytes of a response that are read. */
 const maxResponseBytes = 64 * 1024;
 
-/** The receiver's response, or why there is none. */
-export type Reply = { status: number; retryAfter: string | undefined; text: string } | { failure: string };
+/** The receiver's response, or why there is none; `isSent`: the receiver may have seen the request. */
+export type Reply =
+  | { status: number; retryAfter: string | undefined; text: string }
+  | { failure: string; isSent: boolean };
 
 export interface Sender {
   /** Never rejects. */
@@ -86,7 +88,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     const text = () => Buffer.concat(this.#chunks).toString();
     this.#resolve(
-      this.#status > 0 ? { status: this.#status, retryAfter: this.#retryAfter, text: text() } : { failure },
+      this.#status > 0
+        ? { status: this.#status, retryAfter: this.#retryAfter, text: text() }
+        : { failure, isSent: this.#controller !== undefined },
     );
     if (breaksOff) this.#controller?.abort(over);
   }

@@ -12,6 +12,7 @@ const firingMs = 25 * 60 * 60 * 1000;
 export const alertmanager: DestinationType = {
   name: 'alertmanager',
   secret: 'optional',
+  secretHeader: 'authorization',
   toRequest: (alert, { url, secrets }) => ({
     path: toPathWith(url, '/api/v2/alerts'),
     headers: { ...jsonType, ...toBearer(secrets) },
@@ -20,10 +21,15 @@ export const alertmanager: DestinationType = {
 };
 
 const toAlert = (alert: OutgoingAlert): object => {
-  const { link, via } = alert;
+  const { link, links = {}, details, via } = alert;
   return {
     labels: toLabels(alert),
-    annotations: { summary: alert.message || toTitle(alert), via },
+    annotations: {
+      summary: alert.message || toTitle(alert),
+      ...(details !== undefined && { description: details }),
+      ...Object.fromEntries(Object.entries(links).map(([name, url]) => [toLabelName(`${name}_url`), url])),
+      via,
+    },
     startsAt: toStart(alert),
     ...toEnd(alert),
     ...(link !== undefined && { generatorURL: link }),

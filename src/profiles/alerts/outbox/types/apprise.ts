@@ -10,6 +10,7 @@ const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info:
 export const apprise: DestinationType = {
   name: 'apprise',
   secret: 'optional',
+  secretHeader: 'authorization',
   toRequest: (alert, { url, secrets }) => ({
     path: toPath(url),
     headers: { ...jsonType, ...toBearer(secrets) },

@@ -10,6 +10,7 @@ const priorities = { critical: 10, error: 8, warning: 5, info: 2, resolved: 2 };
 export const gotify: DestinationType = {
   name: 'gotify',
   secret: 'required',
+  secretHeader: 'x-gotify-key',
   toRequest: (alert, { url, secrets: [token = ''] }) => ({
     path: toPathWith(url, '/message'),
     headers: { ...jsonType, 'x-gotify-key': token },

@@ -16,6 +16,7 @@ const looks: Record<Urgency, [priority: string, tag: string]> = {
 export const ntfy: DestinationType = {
   name: 'ntfy',
   secret: 'optional',
+  secretHeader: 'authorization',
   toRequest: (alert, { url, secrets }) => {
     const [priority, tags] = looks[toUrgency(alert)];
     return {

@@ -21,6 +21,8 @@ export interface DestinationType {
   name: string;
   /** Whether a destination has a secret. */
   secret: 'none' | 'optional' | 'required';
+  /** The header that is the secret, in lower case; undefined if no header is. */
+  secretHeader?: string;
   /** How many secrets it can use at a time; one unless stated. */
   secrets?: number;
   /** Why a secret cannot be used, as a clause that does not show it. */

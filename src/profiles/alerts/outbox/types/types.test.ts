@@ -38,7 +38,7 @@ test('a webhook is signed as Standard Webhooks says, with both secrets', async (
     assert.equal(type, 'alert');
     assert.ok(Math.abs(Date.parse(String(timestamp)) - Date.now()) < 60_000);
     assert.equal(via, request.headers['via']);
-    assert.deepEqual(rest, { id, ...alert, format: 'native' });
+    assert.deepEqual(rest, { id, ...alert, severity: 'ERROR', format: 'native' });
   }
   assert.throws(() => verify(request, `whsec_${Buffer.alloc(32, 3).toString('base64')}`));
   assert.throws(() => verify({ ...request, body: `${request.body} ` }, secrets[0] ?? ''));
@@ -103,6 +103,7 @@ const foreign: OutgoingAlert = {
   time: '2026-01-31T10:00:00.000+01:00',
   source: 'Disk',
   level: 'ERROR',
+  severity: 'ERROR',
   message: 'full\nvery',
   hostname: 'h',
   format: 'prometheus',

@@ -9,8 +9,16 @@ import { systemPaths } from './programs.ts';
 
 const signal = new AbortController().signal;
 
-/** A program that always prints the recorded entries. */
-const recorded = `cat <<'EOF'\n${journal.map((entry) => JSON.stringify(entry)).join('\n')}\nEOF`;
+/** A program that prints the recorded entries, whatever it is asked for, or the values of a field. */
+const recorded = `case "$1" in --field=*)
+  printf '%s\\n' ${journal.flatMap((entry) => listIndexed(entry)).join(' ')}; exit;;
+esac
+cat <<'EOF'\n${journal.map((entry) => JSON.stringify(entry)).join('\n')}\nEOF`;
+
+function listIndexed(entry: (typeof journal)[number]): string[] {
+  const fields: Partial<Record<string, unknown>> = entry;
+  return ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT', 'MESSAGE_ID'].map((name) => String(fields[name]));
+}
 
 const read = (
   t: TestContext,

@@ -5,6 +5,7 @@ import type { CommandParameters } from '../../policy/policy.ts';
 import { createEventFilter } from '../event-filter.ts';
 import { type JournalEntry, readUserNames, toEvent, toText } from './journal-entry.ts';
 import { toJournalArguments } from './journal-query.ts';
+import { findMatches } from './journal-values.ts';
 import { requireProgram, type SystemPaths } from './programs.ts';
 
 /**
@@ -17,6 +18,11 @@ export const getEventLog = async (
   signal: AbortSignal,
 ): Promise<CommandOutput> => {
   const program = await requireProgram(paths.journalctl, 'Events need a journal: journalctl is not installed');
+  const alternatives = await findMatches(program, parameters, signal);
+  if (alternatives.length === 0) {
+    await requireJournal(program, signal);
+    return { rows: [], truncated: false };
+  }
   const userNames = await readUserNames();
   const isWanted = createEventFilter(parameters);
   let isEmpty = true;
@@ -29,7 +35,7 @@ export const getEventLog = async (
   });
   const { exitCode, stderr } = await runChild({
     program,
-    args: toJournalArguments(parameters),
+    args: toJournalArguments(parameters, alternatives),
     onOutput: events.onOutput,
     signal,
   });

@@ -61,7 +61,7 @@ const toTime = (microseconds: string | null): string | null =>
   microseconds && new Date(Number(microseconds) / 1000).toISOString();
 
 /** The first 32 of the 128 bits of a message id. */
-const toInstanceId = (messageId: string | null): number | null =>
+export const toInstanceId = (messageId: string | null): number | null =>
   messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
 
 /** Names of local users by uid, from passwd(5); empty if the file cannot be read. */

@@ -26,6 +26,26 @@ test('empty systemctl output yields no services', async (t) => {
   assert.deepEqual(await readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal), []);
 });
 
+test('the two lists of services are read together', async (t) => {
+  const script = `case "$1" in
+    list-unit-files) until [ -e "$0.loaded" ]; do :; done; echo '[]';;
+    list-units) touch "$0.loaded"; echo '[]';;
+  esac`;
+  const systemctl = writeProgram(t, 'systemctl', script);
+  assert.deepEqual(await readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal), []);
+});
+
+test('a failure of one list is reported once the other has ended', async (t) => {
+  const script = `case "$1" in
+    list-unit-files) until [ -e "$0.loaded" ]; do :; done; touch "$0.ended"; echo '[]';;
+    list-units) touch "$0.loaded"; echo 'no bus' >&2; exit 1;;
+  esac`;
+  const systemctl = writeProgram(t, 'systemctl', script);
+  const units = readUnits({ ...systemPaths, systemctl: [systemctl], bootMark: '/' }, signal);
+  await assert.rejects(units, new CommandFailure('systemctl failed: no bus'));
+  assert.ok(existsSync(`${systemctl}.ended`));
+});
+
 test('a missing systemctl or systemd is named in the error', async () => {
   await assert.rejects(
     readUnits({ ...systemPaths, systemctl: ['/nonexistent/systemctl'] }, signal),

@@ -1,4 +1,5 @@
 import { isAccessible } from '../../../../host/programs.ts';
+import { allEnded } from '../../execution/child.ts';
 import { readChildText } from '../../execution/child-output.ts';
 import { CommandFailure } from '../../execution/runner.ts';
 import { requireProgram, type SystemPaths } from './programs.ts';
@@ -23,9 +24,10 @@ export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promis
     throw new CommandFailure('Services need systemd, which is not running on this machine');
   }
   const read = (...args: string[]): Promise<string> => readChildText({ program, args, signal, maxBytes });
-  const installed = parseUnitFiles(await read('list-unit-files', ...asJson));
-  const loaded = parseUnitList(await read('list-units', '--all', ...asJson));
-  const names = [...new Set([...installed, ...loaded.keys()])];
+  const lists = [read('list-unit-files', ...asJson), read('list-units', '--all', ...asJson)];
+  const [files = '', units = ''] = await allEnded(lists);
+  const loaded = parseUnitList(units);
+  const names = [...new Set([...parseUnitFiles(files), ...loaded.keys()])];
   if (names.length === 0) return [];
   const shown = await read('show', ...common, `--property=${unitProperties.join(',')}`, '--', ...names);
   return parseUnitProperties(shown)

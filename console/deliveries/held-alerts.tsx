@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals';
+import { send } from '../api.ts';
+import { type HeldAlert, retryDelivery } from '../calls/deliveries.ts';
+import { toCount, toTime } from '../format.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { SeverityChip } from '../ui/severity.tsx';
+import { notify } from '../ui/toast.tsx';
+
+const words = text.deliveries;
+
+/** Lists of more alerts are closed at first. */
+const mostOpen = 5;
+/** Characters of a message in the list. */
+const mostShown = 200;
+
+interface Props {
+  title: (count: string) => string;
+  /** How many there are; `alerts` has some of them. */
+  count: number;
+  alerts: readonly HeldAlert[];
+  destination: string;
+  onRetried: () => void;
+}
+
+/** Alerts that did not reach a destination, each with another try. */
+export const HeldAlerts = ({ title, count, alerts, ...rest }: Props) => {
+  if (alerts.length === 0) return null;
+  return (
+    <details class="held-alerts" open={count <= mostOpen}>
+      <summary>{title(toCount(count))}</summary>
+      {alerts.length < count && <p class="hint">{words.shownOf(toCount(alerts.length))}</p>}
+      <ul>
+        {alerts.map((alert) => (
+          <Held key={alert.id} alert={alert} {...rest} />
+        ))}
+      </ul>
+    </details>
+  );
+};
+
+const Held = ({ alert, destination, onRetried }: Pick<Props, 'destination' | 'onRetried'> & { alert: HeldAlert }) => {
+  const { id, time, reason, severity, source, message, attempts, nextAttempt } = alert;
+  const name = message?.slice(0, mostShown) || words.gone;
+  const { isRunning, run } = useRun(async () => {
+    const { delivered, reason: why } = await send(retryDelivery, { params: { destination, id }, interactive: true });
+    notify(delivered ? words.delivered : words.stillHeld(why ?? ''), { kind: delivered ? 'note' : 'failure' });
+    onRetried();
+  });
+  return (
+    <li>
+      <span class="held-line">
+        {severity && <SeverityChip severity={severity} />}
+        <a class="one-line" href={`#/alerts/${id}`}>
+          <bdi>{name}</bdi>
+        </a>
+      </span>
+      <span class="hint">
+        <time dateTime={time}>{toTime(Date.parse(time))}</time>
+        {source && (
+          <>
+            {' · '}
+            <bdi>{source}</bdi>
+          </>
+        )}
+        {reason && (
+          <>
+            {' · '}
+            <LongText value={reason} most={mostShown} />
+          </>
+        )}
+        {attempts !== undefined && attempts > 0 && ` · ${words.attempts(toCount(attempts))}`}
+        {nextAttempt && ` · ${words.next(toTime(Date.parse(nextAttempt)))}`}
+      </span>
+      <button type="button" aria-label={words.retryOf(name)} aria-disabled={isRunning} onClick={run}>
+        <Icon name="repeat" /> {words.retry}
+      </button>
+    </li>
+  );
+};
+
+/** Runs an action of a button, one at a time, and says why it failed. */
+export const useRun = (action: () => Promise<void>): { isRunning: boolean; run: () => void } => {
+  const isRunning = useSignal(false);
+  const run = async (): Promise<void> => {
+    if (isRunning.value) return;
+    isRunning.value = true;
+    await action().catch((error: unknown) =>
+      notify(error instanceof Error ? error.message : String(error), { kind: 'failure' }),
+    );
+    isRunning.value = false;
+  };
+  return { isRunning: isRunning.value, run: () => void run() };
+};

@@ -1,0 +1,146 @@
+import { signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ApiError } from '../api.ts';
+import { type AlertEntry, type AlertFilter, isEntry, matches, readAlerts, searchAlerts } from '../calls/alerts.ts';
+import { isMounted } from '../mounts.ts';
+import { session } from '../session.ts';
+import { subscribe } from './live.ts';
+import { toApiError } from './resource.ts';
+
+interface State {
+  /** Newest first; undefined until the first page is read. */
+  alerts: AlertEntry[] | undefined;
+  /** Newer than the list, held back while the user reads further down, so that nothing moves. */
+  held: AlertEntry[];
+  /** The cursor of the next page; null after the last. */
+  next: number | null;
+  isLoading: boolean;
+  error: ApiError | undefined;
+  /** Alerts with a higher number have arrived since the page was opened. */
+  seenUpTo: number;
+}
+
+/** Alerts of the first page, and of those that scrolling loads. */
+const pageSize = 100;
+const olderPageSize = 500;
+/** Alerts that a list may hold; more would take too much memory. The next list begins where this one ends. */
+const mostKept = 20_000;
+/** Alerts that wait to be shown together; a hidden tab has no frames. */
+const mostArrived = 1000;
+
+/**
+ * The alerts that match, kept current; `isReading` tells whether new ones are held back. With `before`, those before
+ * this number, to which nothing is added.
+ */
+export const useAlertList = (filter: AlertFilter, before: number | undefined, isReading: () => boolean) => {
+  const key = JSON.stringify({ filter, before });
+  const token = session.value?.token;
+  const list = useMemo(() => createList(filter, before, isReading), [key, token]);
+  useEffect(() => list.start(), [list]);
+  return list;
+};
+
+const createList = (filter: AlertFilter, start: number | undefined, isReading: () => boolean) => {
+  const state = signal<State>({
+    ...{ alerts: undefined, held: [], next: null, isLoading: true, error: undefined },
+    seenUpTo: Number.POSITIVE_INFINITY,
+  });
+  const aborted = new AbortController();
+  const update = (changes: Partial<State>) => {
+    if (!aborted.signal.aborted) state.value = { ...state.value, ...changes };
+  };
+  const begin = start === undefined ? {} : { before: start };
+  const arrived: AlertEntry[] = [];
+  let frame = 0;
+
+  const take = (): void => {
+    cancelAnimationFrame(frame);
+    frame = 0;
+    addNewer(arrived.splice(0).toReversed());
+  };
+
+  const addNewer = (newer: AlertEntry[]): void => {
+    const { alerts: before = [], held } = state.value;
+    const alerts = resolve(before, newer);
+    const top = held[0]?.seq ?? alerts[0]?.seq ?? -1;
+    const added = newer.filter(({ seq }) => seq > top);
+    if (added.length === 0) return;
+    if (isReading()) update({ alerts, held: [...added, ...held].slice(0, mostKept) });
+    else update(keep([...added, ...held, ...alerts], { held: [] }));
+  };
+
+  const keep = (alerts: AlertEntry[], rest: Partial<State>): Partial<State> => {
+    if (alerts.length <= mostKept) return { alerts, ...rest };
+    return { alerts: alerts.slice(0, mostKept), next: alerts[mostKept - 1]?.seq ?? null, ...rest };
+  };
+
+  /** Reads the newest page: the first time, and whenever events may have been missed. */
+  const sync = async (): Promise<void> => {
+    try {
+      const { data, next } = await readAlerts(filter, { ...begin, limit: pageSize, signal: aborted.signal });
+      const { alerts, held, seenUpTo } = state.value;
+      const top = held[0]?.seq ?? alerts?.[0]?.seq;
+      const oldest = data.at(-1)?.seq ?? -1;
+      const isConnected = isMounted(searchAlerts) && top !== undefined && (oldest <= top || next === null);
+      update({ isLoading: false, error: undefined, seenUpTo: Math.min(seenUpTo, data[0]?.seq ?? -1) });
+      if (alerts && isConnected) addNewer(data);
+      else update({ alerts: data, held: [], next });
+    } catch (reason) {
+      update({ isLoading: false, error: toApiError(reason) });
+    }
+  };
+
+  const loadOlder = async (): Promise<void> => {
+    const { next, isLoading, alerts: before = [] } = state.value;
+    if (next === null || isLoading || isFull(before)) return;
+    update({ isLoading: true });
+    try {
+      const page = await readAlerts(filter, { before: next, limit: olderPageSize, signal: aborted.signal });
+      // The list has changed meanwhile: this page is there already, or does not follow any more.
+      if (state.value.next !== next) return update({ isLoading: false });
+      const { alerts = [] } = state.value;
+      update({ alerts: [...alerts, ...page.data], next: page.next, isLoading: false, error: undefined });
+    } catch (reason) {
+      update({ isLoading: false, error: toApiError(reason) });
+    }
+  };
+
+  const onEvent = (data: unknown): void => {
+    if (!isEntry(data) || !matches(data, filter) || state.value.alerts === undefined) return;
+    arrived.push(data);
+    frame ||= requestAnimationFrame(take);
+    if (arrived.length >= mostArrived) take();
+  };
+
+  const run = () => {
+    void sync();
+    const leave = start === undefined && subscribe('alerts', { onEvent, onResync: () => void sync() });
+    return () => {
+      if (leave) leave();
+      cancelAnimationFrame(frame);
+      aborted.abort();
+    };
+  };
+
+  const showHeld = (): void => {
+    const { alerts = [], held } = state.value;
+    update(keep([...held, ...alerts], { held: [] }));
+  };
+
+  return { state, start: run, loadOlder, showHeld, retry: () => void sync() };
+};
+
+/** The alerts, those marked that are over by what came in later. */
+const resolve = (alerts: AlertEntry[], newer: readonly AlertEntry[]): AlertEntry[] => {
+  const ends = new Map(newer.flatMap((each) => (each.resolves ? [[each.resolves, each] as const] : [])));
+  if (ends.size === 0) return alerts;
+  return alerts.map((alert) => {
+    const end = ends.get(alert.id);
+    return end ? { ...alert, resolvedBy: { id: end.id, time: end.time ?? end.timestamp } } : alert;
+  });
+};
+
+/** True for a list that takes no older alerts. */
+export const isFull = (alerts: readonly AlertEntry[]): boolean => alerts.length >= mostKept;
+
+export type AlertList = ReturnType<typeof createList>;

@@ -1,0 +1,81 @@
+import { status } from '../live/status.ts';
+import type { Screen } from '../screen.ts';
+import { text } from '../strings/index.ts';
+import { Icon } from '../ui/icon.tsx';
+import { toTone } from '../ui/severity.tsx';
+import { isMedium } from '../ui/virtual.ts';
+
+/** The screens in the bar of narrow windows; the others are behind “More”. */
+const mostInBar = 4;
+const inBar = ['/', '/alerts', '/tasks', '/deliveries'];
+
+/** Links to all screens: a column, or a bar at the bottom of narrow windows. */
+export const Navigation = ({ screens, path }: { screens: Screen[]; path: string }) => {
+  if (!isMedium.value) {
+    return (
+      <nav class="screens" aria-label={text.screens}>
+        {screens.map((screen) => (
+          <ScreenLink key={screen.path} screen={screen} path={path} />
+        ))}
+        <Reference />
+      </nav>
+    );
+  }
+  const bar = [...screens].sort((a, b) => toRank(a) - toRank(b)).slice(0, mostInBar);
+  const others = screens.filter((screen) => !bar.includes(screen));
+  const isOther = others.some((screen) => screen.path === path);
+  return (
+    <nav class="screens bar" aria-label={text.screens}>
+      {bar.map((screen) => (
+        <ScreenLink key={screen.path} screen={screen} path={path} look="bar-item" />
+      ))}
+      <button type="button" popovertarget="more-screens" class={`bar-item ${isOther ? 'current' : ''}`}>
+        <Icon name="more" />
+        <span>{text.more}</span>
+      </button>
+      <div id="more-screens" popover="auto" class="menu more-screens">
+        {others.map((screen) => (
+          <ScreenLink key={screen.path} screen={screen} path={path} />
+        ))}
+        <Reference />
+      </div>
+    </nav>
+  );
+};
+
+const toRank = ({ path }: Screen): number => inBar.indexOf(path) + 1 || inBar.length + 1;
+
+const hide = (): void => document.getElementById('more-screens')?.hidePopover();
+
+interface LinkProps {
+  screen: Screen;
+  /** The present place. */
+  path: string;
+  look?: string;
+}
+
+const ScreenLink = ({ screen: { path: own, icon, title }, path, look = 'screen-link' }: LinkProps) => (
+  <a class={look} href={`#${own}`} aria-current={own === path ? 'page' : undefined} onClick={hide}>
+    <Icon name={icon} />
+    <span>{title}</span>
+    <Attention path={own} />
+  </a>
+);
+
+/** A dot on the screen that shows more about a problem. */
+const Attention = ({ path }: { path: string }) => {
+  const problem = status.value.value?.problems.find(({ area }) => `/${area}` === path);
+  if (!problem) return null;
+  return (
+    <span class={`attention tone-${toTone(problem.severity)}`} title={problem.text}>
+      <span class="unseen">{problem.text}</span>
+    </span>
+  );
+};
+
+const Reference = () => (
+  <a class="screen-link outward" href="../docs/">
+    <Icon name="reference" />
+    <span>{text.reference}</span>
+  </a>
+);

@@ -1,0 +1,140 @@
+import { signal } from '@preact/signals';
+import { type ApiError, send } from '../api.ts';
+import { toApiError } from '../live/resource.ts';
+import { listTasks, type Task } from './calls.ts';
+import type { TaskFilter } from './filter.ts';
+
+interface State {
+  /** Newest first, as far as they are read; undefined until the first page is. */
+  tasks: readonly Task[] | undefined;
+  /** Tasks that match on the server. */
+  total: number;
+  isLoading: boolean;
+  error: ApiError | undefined;
+}
+
+/** Tasks of the first page, and of those that scrolling loads; the server's pages have at most 1000. */
+const pageSize = 200;
+const nextPageSize = 1000;
+/** Tasks that a list may hold; more would take too much memory. */
+const mostKept = 20_000;
+
+/** The tasks that match a filter, read page by page; `known` are shown until the first page is there. */
+export const createTaskPages = (filter: TaskFilter, known: readonly Task[] | undefined, stop: AbortSignal) => {
+  const state = signal<State>({
+    tasks: known?.filter((task) => isMatch(task, filter)),
+    ...{ total: 0, isLoading: true, error: undefined },
+  });
+  const update = (changes: Partial<State>): void => {
+    if (!stop.aborted) state.value = { ...state.value, ...changes };
+  };
+  /** What has happened since a page was asked for, which may not show it. */
+  let news: (() => void)[] = [];
+  let isSure = true;
+
+  const ask = async (before: number | undefined, limit: number) => {
+    news = [];
+    const query = { ...filter, order: 'newest', before, limit };
+    return send(listTasks, { query, signal: stop });
+  };
+
+  /** Reads what is there again: the first page, or as much as was loaded. */
+  const read = async (): Promise<void> => {
+    update({ isLoading: true });
+    const wanted = state.value.total === 0 ? 0 : (state.value.tasks?.length ?? 0);
+    const tasks: Task[] = [];
+    try {
+      for (;;) {
+        const rest = Math.min(nextPageSize, wanted - tasks.length);
+        const { data, total } = await ask(tasks.at(-1)?.Id, Math.max(pageSize, rest));
+        tasks.push(...data);
+        update({ total });
+        if (data.length === 0 || tasks.length >= Math.min(wanted, total)) break;
+      }
+      const missed = news;
+      update({ tasks, isLoading: false, error: undefined });
+      for (const apply of missed) apply();
+      isSure = true;
+    } catch (reason) {
+      update({ isLoading: false, error: toApiError(reason) });
+    }
+  };
+
+  const readMore = async (): Promise<void> => {
+    const { tasks = [], isLoading } = state.value;
+    if (isLoading || !hasMore()) return;
+    update({ isLoading: true });
+    try {
+      const last = tasks.at(-1)?.Id;
+      const { data, total } = await ask(last, nextPageSize);
+      const missed = news;
+      const before = state.value.tasks ?? [];
+      // Nothing older is left, whatever the total says.
+      const all = [...before, ...data.filter(({ Id: id }) => id < (before.at(-1)?.Id ?? Number.POSITIVE_INFINITY))];
+      update({ tasks: all, total: data.length === 0 ? all.length : total, isLoading: false, error: undefined });
+      for (const apply of missed) apply();
+    } catch (reason) {
+      update({ isLoading: false, error: toApiError(reason) });
+    }
+  };
+
+  /** Counts the matches again, if a change of a task that is not loaded has made their number uncertain. */
+  const recount = async (): Promise<void> => {
+    if (isSure) return;
+    isSure = true;
+    const { total } = await send(listTasks, { query: { ...filter, order: 'newest', limit: 0 }, signal: stop });
+    update({ total });
+  };
+
+  const hasMore = (): boolean => (state.value.tasks?.length ?? 0) < Math.min(state.value.total, mostKept);
+
+  const put = (task: Task): void => {
+    const { tasks, total, isLoading } = state.value;
+    if (isLoading) news.push(() => put(task));
+    if (!tasks) return;
+    const at = findPlace(tasks, task.Id);
+    const isKnown = tasks[at]?.Id === task.Id;
+    const matches = isMatch(task, filter);
+    if (isKnown || (matches && (at < tasks.length || tasks.length >= total))) {
+      const added = Number(matches) - Number(isKnown);
+      update({ tasks: tasks.toSpliced(at, Number(isKnown), ...(matches ? [task] : [])), total: total + added });
+    } else if (tasks.length < total) isSure = false;
+  };
+
+  const drop = (id: number): void => {
+    const { tasks, total, isLoading } = state.value;
+    if (isLoading) news.push(() => drop(id));
+    if (!tasks) return;
+    const at = findPlace(tasks, id);
+    if (tasks[at]?.Id === id) update({ tasks: tasks.toSpliced(at, 1), total: total - 1 });
+    else if (tasks.length < total) isSure = false;
+  };
+
+  const find = (id: number): Task | undefined => {
+    const { tasks = [] } = state.value;
+    const found = tasks[findPlace(tasks, id)];
+    return found?.Id === id ? found : undefined;
+  };
+
+  return { filter, state, read, readMore, recount, hasMore, put, drop, find };
+};
+
+export type TaskPages = ReturnType<typeof createTaskPages>;
+
+/** True for tasks that the server finds with this filter. */
+const isMatch = ({ Status, Priority, Title }: Task, { status, priority, q }: TaskFilter): boolean =>
+  (!status || Status === status) &&
+  (!priority || Priority === priority) &&
+  (!q || Title.toLowerCase().includes(q.toLowerCase()));
+
+/** Where a task with this id is, or belongs. */
+const findPlace = (tasks: readonly Task[], id: number): number => {
+  let low = 0;
+  let high = tasks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tasks[middle]?.Id ?? 0) > id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

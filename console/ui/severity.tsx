@@ -1,0 +1,41 @@
+import type { Severity } from '../../src/profiles/severity.ts';
+import type { AlertEntry } from '../calls/alerts.ts';
+import { text } from '../strings/index.ts';
+import { Chip } from './chip.tsx';
+
+/** The name of a severity's colour, icon and bar. */
+export const toTone = (severity: Severity) => severity.toLowerCase() as 'critical' | 'error' | 'warning' | 'info';
+
+export const SeverityChip = ({ severity, isQuiet = false }: { severity: Severity; isQuiet?: boolean }) => (
+  <Chip tone={isQuiet ? 'quiet' : toTone(severity)} icon={toTone(severity)}>
+    {text.alerts.severities[severity]}
+  </Chip>
+);
+
+/** Whether an alert still goes on; undefined for one that only reports something. */
+export const toState = ({ status, resolvedBy }: AlertEntry): 'firing' | 'resolved' | undefined => {
+  if (status === 'resolved' || (status === 'firing' && resolvedBy)) return 'resolved';
+  return status === 'firing' ? status : undefined;
+};
+
+/** The severity; of an alert that is over it is quiet, and of a message that one is over it says that. */
+export const AlertChip = ({ alert }: { alert: AlertEntry }) =>
+  alert.status === 'resolved' ? (
+    <StateChip alert={alert} />
+  ) : (
+    <SeverityChip severity={alert.severity} isQuiet={toState(alert) === 'resolved'} />
+  );
+
+export const StateChip = ({ alert }: { alert: AlertEntry }) => {
+  const state = toState(alert);
+  if (state === undefined) return null;
+  return state === 'resolved' ? (
+    <Chip tone="good" icon="check">
+      {text.alerts.resolved}
+    </Chip>
+  ) : (
+    <Chip tone={toTone(alert.severity)} icon="firing">
+      {text.alerts.firing}
+    </Chip>
+  );
+};

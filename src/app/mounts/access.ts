@@ -1,0 +1,59 @@
+import type { AccessLevel, AccessSetting } from '../../auth/access-setting.ts';
+import type { Access } from '../../auth/guard.ts';
+import type { Profile } from '../../profiles/feature.ts';
+import type { Route } from '../../profiles/route.ts';
+import type { Topic } from '../../profiles/topic.ts';
+import { listNames } from './resolve.ts';
+
+type Named = Pick<Profile, 'name' | 'alias' | 'fixedAccess'>;
+
+/** Why the setting `access` cannot be used with the program's profiles, as clauses. */
+export const findAccessProblems = (setting: AccessSetting, known: readonly Named[]): string[] => {
+  if (typeof setting === 'string') return [];
+  return Object.entries(setting).flatMap(([given, level]) => {
+    const profiles = known.filter(({ name, alias }) => given === name || given === alias);
+    if (profiles.length === 0) {
+      return [`access has no profile ${JSON.stringify(given)}; the profiles are ${listNames(known).join(', ')}`];
+    }
+    return profiles.flatMap((profile) => [
+      ...(given !== profile.name && setting[profile.name] !== undefined
+        ? [`access names the profile ${profile.name} twice, as ${given} too: remove ${given}`]
+        : []),
+      ...findFixedProblems(profile, level),
+    ]);
+  });
+};
+
+const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): string[] => {
+  if (fixedAccess === 'closed' && level === 'open') {
+    return [`access cannot open the profile ${name}, which always needs a token: use "login" or "admin", or remove it`];
+  }
+  if (fixedAccess === 'open' && level !== 'open') {
+    return [`access cannot close the profile ${name}, which hands out tokens: remove ${name} from access`];
+  }
+  return [];
+};
+
+/** What the setting `access` says of a profile; undefined if its routes stay as they are by contract. */
+export const findLevel = (
+  setting: AccessSetting,
+  { name, alias }: Pick<Profile, 'name' | 'alias'>,
+): AccessLevel | undefined => {
+  if (typeof setting === 'string') return setting === 'login' ? 'login' : undefined;
+  return setting[name] ?? (alias === undefined ? undefined : setting[alias]);
+};
+
+/** Who may use a route of a profile with this level. */
+export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Access => {
+  const { access, method, scope, staysOpen, canBeOpen } = route;
+  if (level === undefined || staysOpen) return access;
+  if (level === 'open') return canBeOpen ? 'open' : access;
+  // Sending alerts is the one change for which no role is needed: it has a scope, as reading does.
+  return level === 'admin' || access === 'admin' || (method !== 'GET' && scope === undefined) ? 'admin' : 'token';
+};
+
+/** Who may listen to a topic of a profile with this level: those who may read the profile's routes. */
+export const toTopicAccess = ({ access }: Topic, level: AccessLevel | undefined): Access => {
+  if (level === undefined || level === 'open') return access;
+  return level === 'admin' || access === 'admin' ? 'admin' : 'token';
+};

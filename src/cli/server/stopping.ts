@@ -1,0 +1,58 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+/**
+ * Signals that stop the server in order. A fault in native code (SIGSEGV, SIGBUS, SIGABRT …) must not be handled: its
+ * handler would run again and again, while without one the process ends at once and a service manager restarts it.
+ */
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const;
+
+/** Node would open its debugger to every local account, or end without completing anything: other daemons reopen their logs. */
+const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
+
+interface Options {
+  log: FastifyBaseLogger;
+  /** Completes what is in progress. */
+  close(): Promise<unknown>;
+  /** Milliseconds that this may take. */
+  limitMs: number;
+  /** What SIGHUP does; without it, SIGHUP stops the server, too. */
+  reload: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Stops the server after a signal, with exit code 0, or after an error that nothing has caught, with exit code 1. A second
+ * signal or error while it stops, or reaching the limit, ends the process at once with exit code 1.
+ */
+export const handleSignals = ({ log, close, limitMs, reload }: Options): void => {
+  let isStopping = false;
+  const endNow = (reason: string): never => {
+    log.error(`${reason}: work in progress is not completed`);
+    process.exit(1);
+  };
+  const stop = async (exitCode: 0 | 1): Promise<void> => {
+    isStopping = true;
+    setTimeout(() => endNow(`not stopped within ${limitMs / 1000} s`), limitMs);
+    try {
+      await close();
+      process.exit(exitCode);
+    } catch (err) {
+      log.error({ err }, 'the server could not be stopped in order');
+      process.exit(1);
+    }
+  };
+  for (const signal of reload ? stopSignals : ([...stopSignals, 'SIGHUP'] as const)) {
+    process.on(signal, () => {
+      if (isStopping) endNow(`second ${signal}`);
+      log.info({ signal }, 'shutting down');
+      void stop(0);
+    });
+  }
+  for (const signal of ignoredSignals) process.on(signal, () => undefined);
+  // Rejections that nothing handles arrive here, too.
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'unexpected error');
+    if (isStopping) endNow('error while stopping');
+    void stop(1);
+  });
+  if (reload) process.on('SIGHUP', () => void reload());
+};

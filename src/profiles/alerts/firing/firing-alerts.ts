@@ -1,0 +1,151 @@
+import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
+import { type Severity, severities, toSeverity } from '../../severity.ts';
+import { readTime } from '../alert.ts';
+import { MinuteCounts } from './minute-counts.ts';
+
+/** What the log says of an alert; `AlertRecord` has the meanings. */
+export interface FoldedRecord {
+  id?: unknown;
+  [field: string]: unknown;
+}
+
+/** The alert that ended another one. */
+export interface Resolution {
+  id: string;
+  /** RFC 3339. */
+  time: string;
+}
+
+/** Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. */
+interface Series extends Remembered {
+  /** The worst of them, and its level; of several the last one. */
+  id: string;
+  level: string;
+  /** Those that fire, the last ones. */
+  ids: string[];
+  /** When the last one was received: Unix milliseconds. */
+  at: number;
+  isResolved: boolean;
+}
+
+interface KnownResolution extends Resolution, Remembered {}
+
+/** How many series are known, how many ids of each, and how many alerts that have ended. */
+const mostSeries = 20_000;
+const mostIds = 16;
+const mostResolutions = 50_000;
+
+/** Minutes for which an alert that nobody resolves counts as firing, and for which an event counts. */
+const firingMinutes = 24 * 60;
+const eventMinutes = 60;
+
+/** Each of their events has an id of its own, so none is ever resolved. */
+const eventFormats: readonly unknown[] = ['cloudevents'];
+
+/**
+ * Which alerts fire, and which ones have ended: a fold over the records of the log in their order, so that every instance
+ * that reads the same log knows the same. Bounded: of very many alerts it knows the last ones.
+ */
+export class FiringAlerts {
+  readonly #clock: () => Date;
+  /** By sender, format and fingerprint. */
+  readonly #series: RecentKeys<Series>;
+  /** By the id of the alert that has ended. */
+  readonly #resolutions: RecentKeys<KnownResolution>;
+  readonly #firing = new MinuteCounts(firingMinutes);
+  readonly #events = new MinuteCounts(eventMinutes);
+
+  constructor(clock: () => Date) {
+    this.#clock = clock;
+    this.#series = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostSeries });
+    this.#resolutions = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostResolutions });
+  }
+
+  /** Takes over the next record of the log. */
+  add(record: FoldedRecord): void {
+    const id = toText(record.id);
+    const at = readTime(record) ?? this.#clock().getTime();
+    const key = toSeriesKey(record);
+    if (key === undefined) {
+      if (record['status'] !== 'resolved') this.#events.add(toSeverity(toText(record['level'])), at, 1);
+      return;
+    }
+    const series = this.#find(record, key);
+    if (record['status'] === 'resolved') this.#resolve(series, { id, time: toText(record['time']) }, at);
+    else this.#fire(key, series, record, { id, at });
+  }
+
+  /** The alert that the one of a record ends, if it is known. */
+  findFiring(record: FoldedRecord): { id: string; level: string } | undefined {
+    const key = toSeriesKey(record);
+    return key === undefined ? undefined : this.#find(record, key);
+  }
+
+  /** Whether the last thing that is known of the record's series is that it has ended. */
+  isResolved(record: FoldedRecord): boolean {
+    const key = toSeriesKey(record);
+    return key !== undefined && this.#find(record, key)?.isResolved === true;
+  }
+
+  /** What has ended the alert of a record, or the one that it reminds of. */
+  findResolution({ id, repeatOf }: FoldedRecord): Resolution | null {
+    const known = this.#resolutions.find(toText(repeatOf)) ?? this.#resolutions.find(toText(id));
+    return known ? { id: known.id, time: known.time } : null;
+  }
+
+  /** How many alerts of a severity fire, of those received in the last 24 hours. */
+  countFiring(severity: Severity): number {
+    return this.#firing.sum(severity, this.#clock().getTime());
+  }
+
+  /** How many alerts of a severity that nobody will resolve were received in the last hour. */
+  countEvents(severity: Severity): number {
+    return this.#events.sum(severity, this.#clock().getTime());
+  }
+
+  #find(record: FoldedRecord, key: string): Series | undefined {
+    const own = this.#series.find(key);
+    if (own && !own.isResolved) return own;
+    // Lines of version 1.0 do not say who has sent them.
+    const former = this.#series.find(toSeriesKey({ ...record, sender: undefined }) ?? '');
+    return former && !former.isResolved ? former : own;
+  }
+
+  #fire(key: string, series: Series | undefined, record: FoldedRecord, { id, at }: { id: string; at: number }): void {
+    const { repeatOf } = record;
+    if (repeatOf !== undefined && series?.isResolved) return;
+    const level = toText(record['level']);
+    if (!series || series.isResolved) {
+      this.#series.remember(key, { id: toText(repeatOf) || id, level, ids: [id], at, isResolved: false, storedAt: at });
+      this.#firing.add(toSeverity(level), at, 1);
+      return;
+    }
+    this.#firing.add(toSeverity(series.level), series.at, -1);
+    if (repeatOf === undefined) {
+      series.ids = [...series.ids, id].slice(-mostIds);
+      if (rankOf(level) <= rankOf(series.level)) Object.assign(series, { id, level });
+    }
+    series.at = at;
+    this.#firing.add(toSeverity(series.level), at, 1);
+    this.#series.remember(key, series);
+  }
+
+  #resolve(series: Series | undefined, resolution: Resolution, at: number): void {
+    if (!series || series.isResolved) return;
+    series.isResolved = true;
+    this.#firing.add(toSeverity(series.level), series.at, -1);
+    for (const id of new Set([...series.ids, series.id])) {
+      this.#resolutions.remember(id, { ...resolution, storedAt: at });
+    }
+  }
+}
+
+/** What alerts of one series have in common; undefined for an alert that nothing will end. */
+export const toSeriesKey = ({ sender, format, fingerprint }: FoldedRecord): string | undefined =>
+  typeof fingerprint !== 'string' || fingerprint === '' || eventFormats.includes(format)
+    ? undefined
+    : JSON.stringify([sender ?? null, format ?? null, fingerprint]);
+
+const rankOf = (level: string): number => severities.indexOf(toSeverity(level));
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,24 @@
+/** How bad an alert is, the worst first. */
+export const severities = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'] as const;
+export type Severity = (typeof severities)[number];
+
+/**
+ * What senders call each severity, in lower case: syslog's keywords (RFC 5424), Prometheus' and PagerDuty's labels, the
+ * names of logging libraries, and priorities from 1 to 5.
+ */
+const names: Record<Severity, RegExp> = {
+  CRITICAL:
+    /^(?:critical|crit|page|pager|paging|emergency|emerg|alert|fatal|panic|disaster|blocker|down|(?:p|sev|s|prio|priority)?-?[01])$/,
+  ERROR: /^(?:error|err|errors|severe|major|high|failure|failed|(?:p|sev|s|prio|priority)?-?2)$/,
+  WARNING: /^(?:warning|warn|wrn|warnings|minor|medium|average|moderate|degraded|(?:p|sev|s|prio|priority)?-?3)$/,
+  INFO: /^(?:info|information|informational|inf|notice|debug|trace|verbose|none|ok|okay|low|normal|resolved|(?:p|sev|s|prio|priority)?-?[45])$/,
+};
+
+/** The severity that a level or label names, in any case; undefined for other texts. */
+export const findSeverity = (level: string): Severity | undefined => {
+  const name = level.trim().toLowerCase();
+  return severities.find((severity) => names[severity].test(name));
+};
+
+/** The severity of a level, which may be any text; unknown and empty ones are WARNING, so that nobody misses them. */
+export const toSeverity = (level: string): Severity => findSeverity(level) ?? 'WARNING';

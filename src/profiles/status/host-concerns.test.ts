@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CountersReading } from '../../host/readings.ts';
+import { findHostConcerns } from './host-concerns.ts';
+import { createLastMinute } from './last-minute.ts';
+
+/** Counters of a machine after so many busy and idle seconds, with this share of its memory in use. */
+const toCounters = (busy: number, idle: number, memoryUsed: number): CountersReading => ({
+  cpuSeconds: new Map([['cpu', { user: busy, idle }]]),
+  load: 0,
+  memory: { total: 100, available: 100 - 100 * memoryUsed, swapTotal: 0, swapFree: 0 },
+  network: null,
+});
+
+/** The last minute of a machine whose usage each second is given, as shares of processors and memory. */
+const createMinute = (usage: readonly (readonly [cpu: number, memory: number])[]) => {
+  const lastMinute = createLastMinute();
+  let [busy, idle] = [0, 0];
+  lastMinute.add(0, toCounters(0, 0, usage[0]?.[1] ?? 0));
+  for (const [second, [cpu, memory]] of usage.entries()) {
+    busy += cpu;
+    idle += 1 - cpu;
+    lastMinute.add(second + 1, toCounters(busy, idle, memory));
+  }
+  return lastMinute.means();
+};
+
+const repeat = (seconds: number, cpu: number, memory: number) =>
+  Array.from({ length: seconds }, () => [cpu, memory] as const);
+
+const toTexts = (...input: Parameters<typeof findHostConcerns>) => findHostConcerns(...input).map(({ text }) => text);
+
+test('processors and memory are a concern only as means of a whole minute', () => {
+  assert.deepEqual(toTexts(undefined, []), []);
+  assert.deepEqual(toTexts(createMinute(repeat(59, 1, 1)), []), []);
+  assert.deepEqual(toTexts(createMinute(repeat(60, 0.975, 0.935)), []), [
+    'The processors were 97 % busy over the last minute',
+    '93 % of the memory is in use',
+  ]);
+});
+
+test('a busy second is no concern, and neither is a minute that has passed', () => {
+  assert.deepEqual(toTexts(createMinute([...repeat(100, 0.3, 0.5), ...repeat(10, 1, 1)]), []), []);
+  const after = createMinute([...repeat(100, 1, 1), ...repeat(60, 0.25, 0.5)]);
+  assert.deepEqual([after?.cpu, after?.memory.toFixed(2)], [0.25, '0.51']);
+});
+
+test('a disk is a concern from 90 % on, and critical from 97 %, of what ordinary users can fill', () => {
+  const toDisk = (mountPath: string, usedBytes: number, availableBytes: number) => ({
+    mountPath,
+    usedBytes,
+    availableBytes,
+  });
+  const disks = [toDisk('/', 899, 101), toDisk('/var', 91, 9), toDisk('/srv', 999, 1), toDisk('/empty', 0, 0)];
+  assert.deepEqual(findHostConcerns(undefined, disks), [
+    { area: 'host', severity: 'WARNING', text: '/var is 91 % full' },
+    { area: 'host', severity: 'CRITICAL', text: '/srv is 99 % full' },
+  ]);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Task } from './schema.ts';
+import { createTaskState, type TaskChange } from './task-state.ts';
+
+const createTask = (Id: number, Description: string): Task => ({
+  Id,
+  Title: 'x',
+  Description,
+  Priority: 'Low',
+  Status: 'Pending',
+  CreatedAt: '2026-01-31T09:30:00',
+});
+
+test('the growth of each change is by how much the bytes change, two for a character where one needs two', () => {
+  const state = createTaskState(() => new Date());
+  const changes: TaskChange[] = [
+    { lastId: 7 },
+    { task: createTask(1, 'x'.repeat(1000)), version: 1 },
+    { task: createTask(2, '\u4e2d'.repeat(1000)), version: 1 },
+    { task: createTask(1, 'x'.repeat(10)), version: 2 },
+    { task: createTask(1, 'x'.repeat(10)), version: 2 },
+    { removed: 2 },
+    { removed: 2 },
+    { removed: 1 },
+  ];
+  const grown = changes.map((change) => {
+    const before = state.bytes;
+    const growth = state.growthOf(change);
+    state.apply(change);
+    assert.equal(state.bytes - before, growth);
+    return growth;
+  });
+  const [, first = 0, second = 0, shrunk, same, removed = 0, again] = grown;
+  assert.ok(first > 1100 && first < 1500, `${first}`);
+  assert.ok(second > 2200 && second < 2700, `${second}`);
+  assert.deepEqual([shrunk, same, removed, again], [-990, 0, 0 - second, 0]);
+  assert.equal(state.bytes, 0);
+});

@@ -1,0 +1,27 @@
+/**
+ * Runs steps with the same key one after the other, in the order in which they came. This is the rule for requests with one
+ * `Idempotency-Key`: the first one runs, and each other waits for those before it, then looks for what they have stored. If
+ * they have failed, it tries itself.
+ */
+export class InTurn {
+  /** The last step of each key, as a promise that never rejects. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Runs the step once those that came before it with one of the keys have ended; at once if there are none. */
+  run<T>(keys: readonly string[], step: () => T | Promise<T>): Promise<T> {
+    const before = keys.flatMap((key) => this.#last.get(key) ?? []);
+    const running = this.#runAfter(before, step);
+    const settled: Promise<unknown> = running.catch(() => undefined).then(() => this.#forget(keys, settled));
+    for (const key of keys) this.#last.set(key, settled);
+    return running;
+  }
+
+  async #runAfter<T>(before: readonly Promise<unknown>[], step: () => T | Promise<T>): Promise<T> {
+    if (before.length > 0) await Promise.all(before);
+    return step();
+  }
+
+  #forget(keys: readonly string[], settled: Promise<unknown>): void {
+    for (const key of keys) if (this.#last.get(key) === settled) this.#last.delete(key);
+  }
+}

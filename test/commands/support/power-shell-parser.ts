@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { powerShell } from '../../support/power-shell.ts';
+
+/** The name of a command, then names of parameters and lists of values; or why the line is something else. */
+export type PowerShellLine = (string | string[])[] | { reason: string };
+
+/** How PowerShell's own parser reads each line, in order. */
+export async function* parseWithPowerShell(lines: readonly string[]): AsyncGenerator<PowerShellLine> {
+  const engine = spawn(powerShell.program, ['--parse'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const closed = once(engine, 'close');
+  engine.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  for await (const answer of createInterface({ input: engine.stdout })) yield JSON.parse(answer);
+  const [code] = await closed;
+  if (code !== 0) throw new Error(`PowerShell's engine ended with ${code}`);
+}

@@ -1,0 +1,49 @@
+using System.Management.Automation;
+using System.Management.Automation.Runspaces;
+using Signalbox.Test;
+using Signalbox.Test.Cmdlets;
+
+// PowerShell's engine, called as its program pwsh is called: -NoLogo -NoProfile -NonInteractive -Command SCRIPT,
+// with the lines of standard input as $input. The cmdlets of the engine are its own; those of the modules Management
+// and Utility, which are not on NuGet, are stand-ins. `--windows NAME,NAME` adds stand-ins for cmdlets that exist on
+// Windows only, and `--parse` prints how PowerShell parses each line of standard input.
+
+if (args is ["--parse"]) return LineParser.Run(Console.In, Console.Out);
+
+string[] windowsOnly = [];
+if (args is ["--windows", var names, .. var rest])
+{
+    windowsOnly = names.Split(',');
+    args = rest;
+}
+if (args is not ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", var script])
+{
+    Console.Error.WriteLine("pwsh: these are not the arguments of the server's runner");
+    return 64;
+}
+
+var state = InitialSessionState.CreateDefault2();
+foreach (var cmdlet in StandIns.Choose(windowsOnly))
+{
+    var attribute = (CmdletAttribute)Attribute.GetCustomAttribute(cmdlet, typeof(CmdletAttribute))!;
+    state.Commands.Add(new SessionStateCmdletEntry($"{attribute.VerbName}-{attribute.NounName}", cmdlet, null));
+}
+using var runspace = RunspaceFactory.CreateRunspace(state);
+runspace.Open();
+using var shell = PowerShell.Create(runspace);
+try
+{
+    foreach (var output in shell.AddScript(script).Invoke(ReadLines(Console.In))) Console.WriteLine(output);
+}
+catch (RuntimeException error)
+{
+    Console.Error.WriteLine(error.Message);
+    return 1;
+}
+foreach (var error in shell.Streams.Error) Console.Error.WriteLine(error);
+return shell.HadErrors ? 1 : 0;
+
+static IEnumerable<string> ReadLines(TextReader reader)
+{
+    while (reader.ReadLine() is { } line) yield return line;
+}

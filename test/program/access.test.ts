@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createFolder } from '../support/folder.ts';
+import { refusal, runProgram, startProgram } from '../support/program.ts';
+
+const password = 'correct horse';
+const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
+
+const writeConfig = (t: TestContext, settings: object): string => {
+  const path = join(createFolder(t), 'config.json');
+  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
+  return path;
+};
+
+test('access can be a flag, a variable, or a key of the file with a word or an object', async (t) => {
+  const forms: [string[], Record<string, string>, tasks: number, metrics: number][] = [
+    [[], {}, 200, 200],
+    [['--access', 'login'], {}, 401, 401],
+    [[], { SIGNALBOX_ACCESS: 'login' }, 401, 401],
+    [['--access', 'contract'], { SIGNALBOX_ACCESS: 'login' }, 200, 200],
+    [['--config', writeConfig(t, { access: 'login' })], {}, 401, 401],
+    [['--config', writeConfig(t, { access: { T: 'admin' } })], {}, 401, 200],
+  ];
+  for (const [args, variables, tasks, metrics] of forms) {
+    const server = await startProgram(t, args, { variables: { ...passwords, ...variables } });
+    const statuses = [];
+    for (const path of ['/health', '/livez', '/ready', '/readyz', '/openapi.json', '/console/', '/docs/']) {
+      statuses.push((await server.request('GET', path)).status);
+    }
+    assert.deepEqual(new Set(statuses), new Set([200]), JSON.stringify([args, variables]));
+    assert.equal((await server.request('DELETE', '/api/tasks/1')).status, tasks === 200 ? 404 : tasks);
+    assert.equal((await server.request('GET', '/api/tasks')).status, tasks);
+    assert.equal((await server.request('GET', '/metrics')).status, metrics);
+    await server.stop();
+  }
+});
+
+test('each profile has the access that the file gives it, and the others are as by contract', async (t) => {
+  const access = { tasks: 'login', monitoring: 'admin', alerts: 'open', commands: 'open', 'simple-tasks': 'admin' };
+  const { request, output } = await startProgram(t, ['--config', writeConfig(t, { access })], { variables: passwords });
+  const logIn = async (Username: string) =>
+    (await request<{ token: string }>('POST', '/api/auth/login', { body: { Username, Password: password } })).json
+      .token;
+  const callers = [undefined, await logIn('reader'), await logIn('admin')];
+  const statusesOf = async (method: string, path: string, body?: object) => {
+    const statuses = [];
+    for (const token of callers) statuses.push((await request(method, path, { token, body })).status);
+    return statuses;
+  };
+  assert.deepEqual(await statusesOf('GET', '/api/tasks'), [401, 200, 200]);
+  assert.deepEqual(await statusesOf('POST', '/api/tasks', { Title: 'a' }), [401, 403, 201]);
+  assert.deepEqual(await statusesOf('GET', '/protected/api/tasks/7'), [404, 404, 404]);
+  assert.deepEqual(await statusesOf('GET', '/api/health'), [401, 403, 200]);
+  assert.deepEqual(await statusesOf('GET', '/health'), [200, 200, 200]);
+  assert.deepEqual(await statusesOf('GET', '/api/alerts'), [200, 200, 200]);
+  assert.deepEqual(await statusesOf('GET', '/api/deliveries'), [401, 403, 200]);
+  assert.deepEqual(await statusesOf('GET', '/simple/api/tasks/'), [401, 403, 200]);
+  assert.deepEqual(await statusesOf('POST', '/api/execute', { command: 'Get-Process -Id 1' }), [200, 200, 200]);
+  assert.deepEqual(await statusesOf('GET', '/api/executions'), [401, 403, 200]);
+  assert.deepEqual(await statusesOf('GET', '/api/items'), [401, 200, 200]);
+  assert.deepEqual(await statusesOf('HEAD', '/api/events?topics=tasks'), [401, 200, 200]);
+  assert.deepEqual(await statusesOf('HEAD', '/api/events?topics=host'), [401, 403, 200]);
+  const warning =
+    'Warning: anyone who can reach this server may use POST /api/execute and GET /api/commands without a token, because access is "open" for commands';
+  assert.ok(output.stdout.includes(warning), output.stdout);
+});
+
+test('an access that cannot be used stops the start with one line that says what to do', async (t) => {
+  const profiles =
+    'monitoring, M, tasks, T, protected-tasks, simple-tasks, L, items, I, login, A, alerts, X, commands, metrics, history, status, events, instances';
+  const messages: [unknown, string][] = [
+    ['open', 'must be one of contract, login, not "open"'],
+    [true, 'must be one of contract, login, not true'],
+    [{ alerts: 'bearer' }, 'at alerts must be one of open, login, admin'],
+    [{ alarms: 'login' }, `access has no profile "alarms"; the profiles are ${profiles}`],
+    [{ X: 'login', alerts: 'admin' }, 'access names the profile alerts twice, as X too: remove X'],
+    [
+      { I: 'open' },
+      'access cannot open the profile items, which always needs a token: use "login" or "admin", or remove it',
+    ],
+    [
+      { 'protected-tasks': 'open' },
+      'access cannot open the profile protected-tasks, which always needs a token: use "login" or "admin", or remove it',
+    ],
+    [{ login: 'admin' }, 'access cannot close the profile login, which hands out tokens: remove login from access'],
+  ];
+  for (const [access, message] of messages) {
+    const config = writeConfig(t, { access });
+    const place = /^(must|at) /.test(message) ? `access in ${config} ` : '';
+    // New profiles may follow.
+    const found = (await refusal(['--config', config], 1)).slice(0, (place + message).length);
+    assert.equal(found, place + message);
+  }
+  assert.equal(await refusal(['--access', 'on'], 1), '--access must be one of contract, login, not "on"');
+});
+
+test('the settings that access has replaced keep working, with a warning that says what to write', async (t) => {
+  const toLogin = (profile: string) =>
+    `is replaced by the setting access: write "access": {"${profile}": "login"} in the config file, or set access to login for all profiles`;
+  const config = writeConfig(t, { historyAuth: 'bearer', metricsAuth: 'none' });
+  const args = ['--config', config, '--alerts-auth', 'bearer'];
+  const variables = { ...passwords, SIGNALBOX_EXECUTE_AUTH: 'none' };
+  const server = await startProgram(t, args, { variables });
+  const statusOf = async (method: string, path: string, body?: object) =>
+    (await server.request(method, path, { body })).status;
+  assert.equal(await statusOf('GET', '/api/alerts'), 401);
+  assert.equal(await statusOf('POST', '/api/alert', { message: 'a' }), 401);
+  assert.equal(await statusOf('GET', '/api/history'), 401);
+  assert.equal(await statusOf('GET', '/metrics'), 200);
+  assert.equal(await statusOf('GET', '/api/tasks'), 200);
+  assert.equal(await statusOf('GET', '/api/commands'), 200);
+  const { stderr } = await server.stop();
+  const warnings = stderr.split('\n').flatMap((line) => (line.includes('is replaced by') ? JSON.parse(line).msg : []));
+  assert.deepEqual(warnings.sort(), [
+    `--alerts-auth ${toLogin('alerts')}`,
+    'SIGNALBOX_EXECUTE_AUTH is replaced by the setting access: write "access": {"commands": "open"} in the config file',
+    `historyAuth in ${config} ${toLogin('history')}`,
+    `metricsAuth in ${config} is replaced by the setting access: remove it`,
+  ]);
+});
+
+test('a replaced setting that says something else than access is refused, and one that agrees is not', async (t) => {
+  const start = (settings: object) => runProgram(['check-config', writeConfig(t, settings)]);
+  for (const settings of [
+    { access: 'login', alertsAuth: 'none' },
+    { access: 'login', executeAuth: 'none' },
+    { access: 'contract', alertsAuth: 'bearer' },
+    { access: { X: 'open' }, alertsAuth: 'bearer' },
+    { access: { history: 'admin' }, historyAuth: 'none' },
+  ]) {
+    const { code, stderr } = await start(settings);
+    const [, key = ''] = Object.keys(settings);
+    assert.equal(code, 1, JSON.stringify(settings));
+    assert.match(
+      stderr,
+      new RegExp(`^signalbox: ${key} in \\S+ is replaced by access, which says something else: remove ${key}\n$`),
+    );
+  }
+  for (const settings of [
+    { access: 'login', alertsAuth: 'bearer', executeAuth: 'admin' },
+    { access: 'contract', alertsAuth: 'none', executeAuth: 'admin' },
+    { access: { alerts: 'admin', tasks: 'login' }, alertsAuth: 'bearer', metricsAuth: 'bearer' },
+  ]) {
+    const { code, stderr } = await start(settings);
+    assert.equal(code, 0, stderr);
+  }
+  const config = writeConfig(t, { alertsAuth: 'maybe' });
+  assert.equal(
+    await refusal(['--config', config], 1),
+    `alertsAuth in ${config} must be one of none, bearer, not "maybe"`,
+  );
+});
+
+test('open routes beyond loopback or behind a proxy are warned about on startup, and in the OpenAPI document', async (t) => {
+  const needsWarning = async (args: string[]): Promise<boolean> => {
+    const server = await startProgram(t, args, { variables: passwords });
+    const host = { host: 'localhost' };
+    const { json } = await server.request('GET', '/openapi.json', { headers: host });
+    const { stdout, stderr } = await server.stop();
+    const isWarned = /Warning: .* paths need no token\. Set access to "login"/.test(stdout);
+    assert.equal('x-signalbox-warning' in json, isWarned);
+    assert.equal(/"openRoutes":\[/.test(stderr), isWarned, stderr);
+    if (isWarned) assert.ok(stdout.includes(String(json['x-signalbox-warning'])), stdout);
+    return isWarned;
+  };
+  assert.equal(await needsWarning([]), false);
+  assert.equal(await needsWarning(['--trust-proxy', '127.0.0.1']), true);
+  assert.equal(await needsWarning(['--host', '0.0.0.0']), true);
+  assert.equal(await needsWarning(['--trust-proxy', '127.0.0.1', '--access', 'login']), false);
+  assert.equal(await needsWarning(['--host', '0.0.0.0', '--profiles', 'items,login']), false);
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { writeCertificate } from '../support/certificate.ts';
+import { createFolder } from '../support/folder.ts';
+import { refusal, startProgram } from '../support/program.ts';
+
+const skip = process.platform === 'win32' && 'Windows has no file modes';
+
+const warningsOf = async (t: TestContext, args: string[]): Promise<string[]> => {
+  const { stop } = await startProgram(t, ['--profiles', 'alerts', ...args]);
+  const lines = (await stop()).stderr.trim().split('\n');
+  return lines
+    .map((line) => JSON.parse(line))
+    .filter(({ level }) => level === 40)
+    .map(({ msg }) => msg);
+};
+
+/** A data folder that a server has used. */
+const createData = async (t: TestContext): Promise<string> => {
+  const dataDir = join(createFolder(t), 'data');
+  const { request, stop } = await startProgram(t, ['--profiles', 'alerts', '--data-dir', dataDir]);
+  await request('POST', '/api/alert', { body: { message: 'a' } });
+  await stop();
+  return dataDir;
+};
+
+test('a data folder that others can write stops the start, and one that they can read is warned about', {
+  skip,
+}, async (t) => {
+  const dataDir = await createData(t);
+  const args = ['--data-dir', dataDir];
+  assert.deepEqual(await warningsOf(t, args), []);
+  chmodSync(dataDir, 0o755);
+  assert.deepEqual(await warningsOf(t, args), [
+    `other accounts can read the data folder ${dataDir}: run chmod o-rx on it`,
+  ]);
+  for (const mode of [0o777, 0o1777, 0o703]) {
+    chmodSync(dataDir, mode);
+    const problem = await refusal(['--profiles', 'alerts', ...args], 1);
+    assert.equal(problem, `other accounts can write the data folder ${dataDir}: run chmod o-w on it`);
+  }
+});
+
+test('files in the data folder that others can reach are checked too', { skip }, async (t) => {
+  const dataDir = await createData(t);
+  const args = ['--data-dir', dataDir];
+  const log = join(dataDir, 'alerts.jsonl');
+  chmodSync(log, 0o666);
+  assert.deepEqual(await warningsOf(t, args), []);
+  chmodSync(dataDir, 0o711);
+  const problem = await refusal(['--profiles', 'alerts', ...args], 1);
+  assert.equal(problem, `other accounts can write ${log}: run chmod go-w on it`);
+  chmodSync(log, 0o644);
+  assert.deepEqual(await warningsOf(t, args), [`other accounts can read ${log}: run chmod o-r on it`]);
+});
+
+test('a TLS key or a file with a secret that others can read is warned about, and one they can write is refused', {
+  skip,
+}, async (t) => {
+  const folder = createFolder(t);
+  const { cert, key } = writeCertificate(folder, 'box');
+  const secretFile = join(folder, 'secret');
+  writeFileSync(secretFile, 'a-token', { mode: 0o600 });
+  chmodSync(key, 0o600);
+  const config = join(folder, 'config.json');
+  const destination = { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:1/topic', secretFile };
+  const settings = { tlsCert: cert, tlsKey: key, destinations: [destination], dataDir: join(folder, 'data') };
+  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  assert.deepEqual(await warningsOf(t, ['--config', config]), []);
+  for (const path of [key, secretFile]) chmodSync(path, 0o644);
+  assert.deepEqual(await warningsOf(t, ['--config', config]), [
+    `other accounts can read tlsKey ${key}: run chmod o-r on it`,
+    `other accounts can read secretFile ${secretFile}: run chmod o-r on it`,
+  ]);
+  for (const path of [key, secretFile]) chmodSync(path, 0o602);
+  assert.deepEqual((await refusal(['--config', config], 1)).split('\n'), [
+    `other accounts can write tlsKey ${key}: run chmod go-w on it`,
+    `other accounts can write secretFile ${secretFile}: run chmod go-w on it`,
+  ]);
+});
+
+test('a password in the flag --store is refused without showing it, and the variable may hold it', async () => {
+  const advice = '--store must not hold a password, which every account can read there: set SIGNALBOX_STORE instead';
+  for (const address of [
+    'postgres://user:SECRET@127.0.0.1:1/none',
+    'postgresql://:SECRET@127.0.0.1:1/none',
+    'postgres://127.0.0.1:1/none?password=SECRET',
+  ]) {
+    const text = await refusal(['--store', address], 1);
+    assert.ok(text.includes(advice), text);
+    assert.doesNotMatch(text, /SECRET/);
+  }
+  const variables = { SIGNALBOX_STORE: 'postgres://user:SECRET@127.0.0.1:1/none' };
+  const withVariable = await refusal(['--profiles', 'tasks', '--port', 'x'], 1, variables);
+  assert.doesNotMatch(withVariable, /SECRET|--store/);
+  const withoutPassword = await refusal(['--store', 'postgres://user@127.0.0.1:1/none', '--port', 'x'], 1);
+  assert.doesNotMatch(withoutPassword, /must not hold a password/);
+});

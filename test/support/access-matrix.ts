@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+
+/** Sends a request and resolves to its status; a token or key goes into the header Authorization. */
+export type Send = (
+  method: string,
+  path: string,
+  token: string | undefined,
+  body: object | undefined,
+) => Promise<number>;
+
+/** Someone who calls every route, and whether a route admits them where `access` is `login`. */
+interface Caller {
+  name: string;
+  token: string | undefined;
+  may(method: string, path: string): boolean;
+  /** The status of the others. */
+  refused: 401 | 403;
+}
+
+/** Tokens and keys of the callers. */
+export interface Credentials {
+  reader: string;
+  admin: string;
+  write: string;
+  read: string;
+  metrics: string;
+}
+
+const unknownKey = `sbk_${'x'.repeat(43)}`;
+
+/** A request that every route accepts or finds nothing for: each ignores the fields of the others. */
+const body = { Title: 'a', title: 'a', name: 'a', message: 'a', command: 'Get-Process -Id 1' };
+
+const isOpen = (path: string): boolean =>
+  /^(\/health|\/livez|\/readyz?|\/openapi\.json)$|\/api\/auth\/login$/.test(path);
+const isSending = (method: string, path: string): boolean =>
+  method === 'POST' && /^(\/api\/alert(\/[a-z-]+)?|\/api\/v2\/alerts)$/.test(path);
+const isForAdmins = (path: string): boolean => /^\/api\/(deliveries|executions|instances|execute)(\/|$)/.test(path);
+const isReading = (method: string, path: string): boolean => method === 'GET' && !isForAdmins(path);
+const isReadingAlerts = (method: string, path: string): boolean =>
+  method === 'GET' && /^\/api\/(alerts|events)(\/|$)/.test(path);
+
+const listCallers = ({ reader, admin, write, read, metrics }: Credentials): Caller[] => [
+  { name: 'nobody', token: undefined, may: (_method, path) => isOpen(path), refused: 401 },
+  { name: 'an unknown key', token: unknownKey, may: (_method, path) => isOpen(path), refused: 401 },
+  {
+    ...{ name: 'a Reader', token: reader, refused: 403 },
+    may: (method, path) => isOpen(path) || isReading(method, path) || isSending(method, path),
+  },
+  { name: 'an Admin', token: admin, may: () => true, refused: 403 },
+  {
+    ...{ name: 'a key with alerts:write', token: write, refused: 401 },
+    may: (method, path) => isOpen(path) || isSending(method, path),
+  },
+  {
+    ...{ name: 'a key with alerts:read', token: read, refused: 401 },
+    may: (method, path) => isOpen(path) || isReadingAlerts(method, path),
+  },
+  {
+    ...{ name: 'a key with metrics:read', token: metrics, refused: 401 },
+    may: (_method, path) => isOpen(path) || path === '/metrics',
+  },
+];
+
+/**
+ * Calls every route of an OpenAPI document as everyone, and asserts that each is admitted exactly where `access: login` says so.
+ * Resolves to the number of requests, and of those admitted by caller.
+ */
+export const walkWithLogin = async (
+  send: Send,
+  { paths }: { paths: Record<string, Record<string, unknown>> },
+  credentials: Credentials,
+  /** Paths that something in front of the server refuses. */
+  isLeftOut: (path: string) => boolean = () => false,
+): Promise<Record<string, number>> => {
+  const admitted: Record<string, number> = {};
+  for (const [template, operations] of Object.entries(paths)) {
+    for (const method of Object.keys(operations).map((name) => name.toUpperCase())) {
+      const path = template.replaceAll(/\{\w+\}/g, '1');
+      if (isLeftOut(path)) continue;
+      for (const caller of listCallers(credentials)) {
+        const status = await send(method, path, caller.token, method === 'POST' || method === 'PUT' ? body : undefined);
+        const what = `${method} ${path} as ${caller.name}: ${status}`;
+        admitted[caller.name] ??= 0;
+        if (path.endsWith('/api/auth/login')) assert.equal(status, 401, what);
+        else if (caller.may(method, path)) {
+          assert.ok(status < 500 && status !== 401 && status !== 403, what);
+          admitted[caller.name] = (admitted[caller.name] ?? 0) + 1;
+        } else assert.equal(status, caller.refused, what);
+      }
+    }
+  }
+  return admitted;
+};
