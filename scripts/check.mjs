@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { prepare, root, toolPath } from './prepare.mjs';
-import { listTests } from './run-tests.mjs';
 
 await prepare();
 const checks = [
@@ -11,7 +10,6 @@ const checks = [
   ['unused code and dependencies', toolPath('knip', 'knip')],
   ['OpenAPI document', 'scripts/lint-openapi.mjs'],
   ['table of commands', 'scripts/commands-table.mjs', '--check'],
-  ['docs against code', '--test', '--test-reporter=dot', ...listTests(['test/repo/'])],
 ];
 const failed = checks.filter(([name, ...args]) => {
   process.stdout.write(`\n== ${name}\n`);

@@ -1,67 +1,172 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from './prepare.mjs';
+import { root } from './install.mjs';
+import { mark } from './test-reporter.mjs';
 
-/** Compiled test files of the current sources; names select those whose path contains one of them. */
-export const listTests = (names) =>
+/** Most files that share a process. */
+const groupSize = 16;
+
+/** Files whose tests need a process of their own, with the reasons. */
+const ownProcess = JSON.parse(readFileSync(join(root, 'test', 'own-process.json'), 'utf8'));
+
+/** Test files of the current sources that end in the suffix; names select those whose path contains one of them. */
+export const listTests = (names, suffix = '.test.ts') =>
   ['src', 'test', 'bench']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith('.test.ts') && (names.length === 0 || names.some((name) => file.includes(name))))
-    .map((file) => join('dist', file.replace(/\.ts$/, '.js')))
+    .filter((file) => file.endsWith(suffix) && (names.length === 0 || names.some((name) => file.includes(name))))
     .sort();
 
 /**
- * Runs compiled test files and prints their reports. Resolves to the exit code, the runner's totals, the tests
- * `{file, name, outcome}` (passed, skipped or failed), those skipped `{file, name, skipped}` with the reason, and the files
- * `{file, seconds}`, with the paths of the sources.
+ * Runs test files, several in each process, and prints what fails, with `verbose` all tests. Resolves to the ended tests
+ * `{file, name, nesting, state, seconds, text}`. A process whose current test takes more than `longest` seconds is killed
+ * with all that it has started. With `retry`, what failed runs once more, alone, and a test that passes then has the state
+ * flaky.
  */
-export const runTests = async (files, environment = {}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-results-'));
-  const results = join(folder, 'results.jsonl');
-  const args = [
-    '--test',
-    '--test-timeout=400000',
-    `--test-concurrency=${availableParallelism()}`,
-    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-    ...['--test-reporter=./scripts/test-results.mjs', `--test-reporter-destination=${results}`],
-    ...files,
+export const runTests = async (files, { environment = {}, longest = 60, verbose = false, retry = false } = {}) => {
+  const options = { environment, longest, verbose };
+  const tests = await runGroups(toGroups(files), { ...options, lanes: availableParallelism() });
+  const failed = tests.filter(({ state }) => state === 'failed');
+  const alone = new Set(failed.flatMap(({ file, group }) => (group.includes(file) ? [file] : group)));
+  if (!retry || alone.size === 0 || alone.size > 12) return tests;
+  process.stdout.write(`\nOnce more, alone: ${[...alone].join(', ')}\n`);
+  const groups = [...alone].map((file) => [file]);
+  const again = await runGroups(groups, { ...options, lanes: 1 });
+  const isPassed = ({ file, name, nesting }) => {
+    const same = again.filter((test) => test.file === file && test.name === name && test.nesting === nesting);
+    return same.length > 0 && same.every(({ state }) => state === 'passed');
+  };
+  const isNew = ({ file, name }) => !tests.some((test) => test.file === file && test.name === name);
+  return [
+    ...tests.map((test) => (test.state === 'failed' && isPassed(test) ? { ...test, state: 'flaky' } : test)),
+    ...again.filter(isNew),
   ];
-  try {
-    const { code, totals } = await print(args, environment);
-    const records = readFileSync(results, 'utf8').trim().split('\n').map(readRecord);
-    return {
-      code,
-      totals,
-      tests: records.filter(({ outcome }) => outcome !== undefined),
-      skips: records.filter(({ skipped }) => skipped !== undefined),
-      times: records.filter(({ seconds }) => seconds !== undefined),
-    };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 };
 
-const print = (args, environment) =>
+/** Files of neighbouring folders together; those with a process of their own, which take longest, first. */
+const toGroups = (files) => {
+  const isAlone = (file) => Object.keys(ownProcess).some((name) => file.startsWith(name));
+  const area = (file) => dirname(file).split('/').slice(0, 2).join('/');
+  const groups = files.filter(isAlone).map((file) => [file]);
+  for (const [, members] of groupBy(files, area)) {
+    const shared = members.filter((file) => !isAlone(file));
+    const count = Math.ceil(shared.length / groupSize);
+    for (let index = 0; index < count; index += 1) groups.push(shared.filter((_, at) => at % count === index));
+  }
+  return groups;
+};
+
+const groupBy = (values, toKey) => {
+  const groups = new Map();
+  for (const value of values) groups.set(toKey(value), [...(groups.get(toKey(value)) ?? []), value]);
+  return groups;
+};
+
+const runGroups = async (groups, { lanes, ...options }) => {
+  const waiting = [...groups];
+  const tests = [];
+  const runLane = async () => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      const { ended, unfinished } = await runGroup(group, options);
+      tests.push(...ended);
+      if (unfinished.length > 0) waiting.push(...unfinished.map((file) => [file]));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, runLane));
+  return tests;
+};
+
+/**
+ * Runs files in one process. Resolves to the ended tests, and the files that were not begun because the process ended
+ * early. Whatever the tests have started and not ended is killed.
+ */
+const runGroup = (files, { environment, longest, verbose }) =>
   new Promise((resolve) => {
-    const tests = spawn(process.execPath, args, {
+    const compiled = files.map((file) => join(root, 'dist', file.replace(/\.ts$/, '.js')));
+    const reporter = '--test-reporter=./scripts/test-reporter.mjs';
+    const child = spawn(process.execPath, [reporter, 'scripts/test-group.mjs', ...compiled], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, FORCE_COLOR: '0', ...environment },
+      detached: true,
     });
-    const totals = [];
-    createInterface({ input: tests.stdout }).on('line', (line) => {
-      if (/^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(line)) totals.push(line);
-      process.stdout.write(`${line}\n`);
+    const begin = performance.now();
+    const ended = [];
+    let current;
+    let timer;
+    const stop = () => killGroup(child.pid);
+    const fail = (file, name, text) => {
+      ended.push({ file, name, nesting: 0, state: 'failed', seconds: 0, text, group: files });
+      process.stdout.write(`✖ ${file}: ${name}\n${text}\n`);
+    };
+    const watch = () => {
+      clearTimeout(timer);
+      timer = setTimeout(stop, longest * 1000);
+    };
+    process.once('exit', stop);
+    watch();
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (!line.startsWith(mark)) return process.stdout.write(`${line}\n`);
+      const { file: path, ...rest } = JSON.parse(line.slice(mark.length));
+      const record = { file: toSource(path), ...rest };
+      if (record.nesting === undefined && record.note === undefined) {
+        current = record;
+        return watch();
+      }
+      if (record.nesting === 0) current = undefined;
+      if (record.state !== undefined) ended.push({ ...record, group: files });
+      return print(record, verbose);
     });
-    tests.on('close', (code) => resolve({ code, totals }));
+    child.on('exit', () => {
+      clearTimeout(timer);
+      process.removeListener('exit', stop);
+      stop();
+      setTimeout(() => child.stdout.destroy(), 1000).unref();
+    });
+    child.on('close', (code, signal) => {
+      const begun = new Set(ended.map(({ file }) => file));
+      if (current !== undefined) {
+        begun.add(current.file);
+        fail(
+          current.file,
+          current.name,
+          signal ? `not ended within ${longest} s` : 'the process ended before this test',
+        );
+      } else if (code !== 0 && ended.every(({ state }) => state !== 'failed')) {
+        const file = files.find((each) => !begun.has(each)) ?? files.at(-1);
+        begun.add(file);
+        fail(file, 'runs to its end', signal ? `hung for ${longest} s after its tests` : `exit code ${code}`);
+      }
+      if (!verbose) printGroup(files, performance.now() - begin);
+      resolve({ ended, unfinished: code === 0 ? [] : files.filter((file) => !begun.has(file)) });
+    });
   });
 
-const readRecord = (line) => {
-  const { file, ...record } = JSON.parse(line);
-  const source = relative(join(root, 'dist'), file).replace(/\.js$/, '.ts');
-  return { ...record, file: source.replaceAll('\\', '/') };
+const killGroup = (pid) => {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // Nothing is left of it.
+    if (error.code !== 'ESRCH') throw error;
+  }
+};
+
+const toSource = (path) => relative(join(root, 'dist'), path).replace(/\.js$/, '.ts').replaceAll('\\', '/');
+
+const printGroup = (files, milliseconds) => {
+  const others = files.length > 1 ? ` and ${files.length - 1} more` : '';
+  process.stdout.write(`${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${files[0]}${others}\n`);
+};
+
+const signs = { passed: '✔', failed: '✖', skipped: '﹣' };
+
+const print = ({ file, name, nesting = 0, state, seconds, text, note }, verbose) => {
+  if (note !== undefined) return process.stdout.write(`ℹ ${note}\n`);
+  const reason = state === 'skipped' ? ` # ${text}` : '';
+  const line = `${'  '.repeat(nesting)}${signs[state]} ${name} (${(seconds * 1000).toFixed(0)} ms)${reason}\n`;
+  if (state === 'failed') return process.stdout.write(`${line}  at ${file}\n${text}\n`);
+  return verbose ? process.stdout.write(line) : undefined;
 };

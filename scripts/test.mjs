@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeConformance } from './conformance.mjs';
@@ -8,6 +8,12 @@ import { listTests, runTests } from './run-tests.mjs';
 /** Minimum branch coverage of src, in percent. */
 const minimumBranches = 95;
 
+/** Reasons for which a test may be skipped in CI, where everything that tests need is installed. */
+const allowedSkips = [
+  // Node 20 and 22; .ci/run runs these tests on Node 24, too.
+  'this version of Node has no argon2 of its own',
+];
+
 const reportCoverage = (coverage) =>
   runTool('c8', 'c8', [
     ...['report', '--temp-directory', coverage, '--all', '--src', 'dist/src', '--exclude-after-remap'],
@@ -16,31 +22,34 @@ const reportCoverage = (coverage) =>
     ...['--lines', '0', '--functions', '0', '--statements', '0'],
   ]);
 
-/** Reasons for which a test may be skipped in CI, where everything that tests need is installed. */
-const allowedSkips = [
-  // Node 20 and 22; .ci/run runs these tests on Node 24, too.
-  'this version of Node has no argon2 of its own',
-];
+/** True if a test of the file takes longer when it is asked to: more kills, failovers, requests or records. */
+const hasLongForm = (file) => /\bisLong\b|support\/rounds/.test(readFileSync(join(root, file), 'utf8'));
 
-/** In CI, tests that were skipped for other reasons. */
-const checkSkips = (skips) =>
-  process.env.CI !== 'true'
-    ? []
-    : skips
-        .filter(({ skipped }) => !allowedSkips.includes(skipped))
-        .map(({ file, name, skipped }) => `${file} was not run in CI: ${name}: ${skipped}`);
+const findBadSkips = (tests) =>
+  tests
+    .filter(({ state, text }) => state === 'skipped' && !allowedSkips.includes(text))
+    .map(({ file, name, text }) => `${file} was not run in CI: ${name}: ${text}`);
 
-const printSlowest = (times) => {
-  const slowest = times.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
+const printSlowest = (tests) => {
+  const seconds = {};
+  for (const test of tests) if (test.nesting === 0) seconds[test.file] = (seconds[test.file] ?? 0) + test.seconds;
+  const slowest = Object.entries(seconds).sort((a, b) => b[1] - a[1]);
   process.stdout.write('\nThe slowest files, in seconds:\n');
-  for (const { file, seconds } of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(6)} ${file}\n`);
+  for (const [file, each] of slowest.slice(0, 10)) process.stdout.write(`${each.toFixed(1).padStart(6)} ${file}\n`);
 };
 
-const [names, flags] = [false, true].map((isFlag) =>
-  process.argv.slice(2).filter((word) => word.startsWith('--') === isFlag),
-);
-const isMeasured = flags.includes('--coverage');
-const files = listTests(names);
+const printTotals = (tests, seconds) => {
+  const count = (wanted) => tests.filter(({ state }) => state === wanted).length;
+  const states = ['passed', 'failed', 'flaky', 'skipped'].map((state) => `${count(state)} ${state}`);
+  process.stdout.write(`\n${tests.length} tests in ${seconds.toFixed(0)} s: ${states.join(', ')}\n`);
+};
+
+const isCi = process.env.CI === 'true';
+const words = process.argv.slice(2);
+const names = words.filter((word) => !word.startsWith('--'));
+const isMeasured = words.includes('--coverage');
+const isLong = words.includes('--long');
+const files = listTests(names).filter((file) => !isLong || hasLongForm(file));
 if (files.length === 0) {
   process.stderr.write(`No test file has ${names.join(' or ')} in its name.\n`);
   process.exit(1);
@@ -49,13 +58,23 @@ await prepare();
 const before = readdirSync(root);
 const coverage = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'));
 process.on('exit', () => rmSync(coverage, { recursive: true, force: true }));
-const { code, totals, tests, skips, times } = await runTests(files, isMeasured ? { NODE_V8_COVERAGE: coverage } : {});
-const problems = names.length === 0 && code === 0 ? writeConformance(tests) : [];
-problems.push(...checkSkips(skips));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+const begin = performance.now();
+const tests = await runTests(files, {
+  environment: { ...(isMeasured && { NODE_V8_COVERAGE: coverage }), ...(isLong && { SIGNALBOX_TEST_LONG: '1' }) },
+  longest: isLong ? 7200 : 60,
+  verbose: isLong || names.length > 0,
+  retry: isCi && !isLong,
+});
+printSlowest(tests);
+printTotals(tests, (performance.now() - begin) / 1000);
 const left = readdirSync(root).filter((entry) => !before.includes(entry));
-if (left.length > 0) problems.push(`the tests left files behind: ${left.join(', ')}`);
-if (isMeasured && code === 0) reportCoverage(coverage);
-printSlowest(times);
-process.stdout.write(`\n${totals.join('\n')}\n`);
+const problems = [
+  ...tests.filter(({ state }) => state === 'failed').map(({ file, name }) => `${file}: failed: ${name}`),
+  ...(names.length === 0 && !isLong ? writeConformance(tests) : []),
+  ...(isCi ? findBadSkips(tests) : []),
+  ...(left.length > 0 ? [`the tests left files behind: ${left.join(', ')}`] : []),
+];
+if (isMeasured && problems.length === 0) reportCoverage(coverage);
 for (const problem of problems) process.stderr.write(`${problem}\n`);
-process.exitCode = problems.length === 0 ? code : 1;
+process.exitCode = problems.length === 0 ? 0 : 1;
