@@ -9,8 +9,11 @@ import { mark } from './test-reporter.mjs';
 /** Most files that share a process. */
 const groupSize = 16;
 
-/** Files whose tests need a process of their own, with the reasons. */
-const ownProcess = JSON.parse(readFileSync(join(root, 'test', 'own-process.json'), 'utf8'));
+/**
+ * `ownProcess`: beginnings of paths of files that need a process of their own, with the reasons. `again`: `{files, variables}`,
+ * those whose path matches `files` run once more with these environment variables.
+ */
+const { ownProcess, again: repeated } = JSON.parse(readFileSync(join(root, 'test', 'processes.json'), 'utf8'));
 
 /** Test files of the current sources that end in the suffix; names select those whose path contains one of them. */
 export const listTests = (names, suffix = '.test.ts') =>
@@ -19,6 +22,9 @@ export const listTests = (names, suffix = '.test.ts') =>
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith(suffix) && (names.length === 0 || names.some((name) => file.includes(name))))
     .sort();
+
+/** The name of what fails when the process of a file fails between tests. */
+const wholeFile = 'the file runs to its end';
 
 /**
  * Runs test files, several in each process, and prints what fails, with `verbose` all tests. Resolves to the ended tests
@@ -30,13 +36,18 @@ export const runTests = async (files, { environment = {}, longest = 60, verbose 
   const options = { environment, longest, verbose };
   const tests = await runGroups(toGroups(files), { ...options, lanes: availableParallelism() });
   const failed = tests.filter(({ state }) => state === 'failed');
-  const alone = new Set(failed.flatMap(({ file, group }) => (group.includes(file) ? [file] : group)));
-  if (!retry || alone.size === 0 || alone.size > 12) return tests;
-  process.stdout.write(`\nOnce more, alone: ${[...alone].join(', ')}\n`);
-  const groups = [...alone].map((file) => [file]);
-  const again = await runGroups(groups, { ...options, lanes: 1 });
-  const isPassed = ({ file, name, nesting }) => {
-    const same = again.filter((test) => test.file === file && test.name === name && test.nesting === nesting);
+  const groups = new Map();
+  for (const { file, group, variables } of failed) {
+    for (const each of group.includes(file) ? [file] : group) {
+      groups.set(JSON.stringify([each, variables]), { files: [each], variables });
+    }
+  }
+  if (!retry || groups.size === 0 || groups.size > 12) return tests;
+  process.stdout.write(`\nOnce more, alone: ${[...groups.values()].map(({ files: [file] }) => file).join(', ')}\n`);
+  const again = await runGroups([...groups.values()], { ...options, lanes: 1 });
+  const isPassed = ({ file, name, nesting, variables }) => {
+    const isSame = (test) => name === wholeFile || (test.name === name && test.nesting === nesting);
+    const same = again.filter((test) => test.file === file && test.variables === variables && isSame(test));
     return same.length > 0 && same.every(({ state }) => state === 'passed');
   };
   const isNew = ({ file, name }) => !tests.some((test) => test.file === file && test.name === name);
@@ -46,23 +57,32 @@ export const runTests = async (files, { environment = {}, longest = 60, verbose 
   ];
 };
 
-/** Files of neighbouring folders together; those with a process of their own, which take longest, first. */
+/**
+ * Groups `{files, variables}`. Files of a folder are together; those with a process of their own, which take longest, come
+ * first.
+ */
 const toGroups = (files) => {
   const isAlone = (file) => Object.keys(ownProcess).some((name) => file.startsWith(name));
   const area = (file) => dirname(file).split('/').slice(0, 2).join('/');
-  const groups = files.filter(isAlone).map((file) => [file]);
-  for (const [, members] of groupBy(files, area)) {
-    const shared = members.filter((file) => !isAlone(file));
-    const count = Math.ceil(shared.length / groupSize);
-    for (let index = 0; index < count; index += 1) groups.push(shared.filter((_, at) => at % count === index));
-  }
-  return groups;
+  const alone = files.filter(isAlone).map((file) => ({ files: [file] }));
+  const more = repeated.map(({ files: pattern, variables }) => ({
+    files: files.filter((file) => new RegExp(pattern).test(file)),
+    variables,
+  }));
+  const shared = groupBy(
+    files.filter((file) => !isAlone(file)),
+    area,
+  ).flatMap((members) => {
+    const count = Math.ceil(members.length / groupSize);
+    return Array.from({ length: count }, (_, index) => ({ files: members.filter((_, at) => at % count === index) }));
+  });
+  return [...alone, ...more, ...shared].filter((group) => group.files.length > 0);
 };
 
 const groupBy = (values, toKey) => {
   const groups = new Map();
   for (const value of values) groups.set(toKey(value), [...(groups.get(toKey(value)) ?? []), value]);
-  return groups;
+  return [...groups.values()];
 };
 
 const runGroups = async (groups, { lanes, ...options }) => {
@@ -72,7 +92,7 @@ const runGroups = async (groups, { lanes, ...options }) => {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const { ended, unfinished } = await runGroup(group, options);
       tests.push(...ended);
-      if (unfinished.length > 0) waiting.push(...unfinished.map((file) => [file]));
+      waiting.push(...unfinished.map((file) => ({ ...group, files: [file] })));
     }
   };
   await Promise.all(Array.from({ length: lanes }, runLane));
@@ -83,14 +103,14 @@ const runGroups = async (groups, { lanes, ...options }) => {
  * Runs files in one process. Resolves to the ended tests, and the files that were not begun because the process ended
  * early. Whatever the tests have started and not ended is killed.
  */
-const runGroup = (files, { environment, longest, verbose }) =>
+const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
   new Promise((resolve) => {
     const compiled = files.map((file) => join(root, 'dist', file.replace(/\.ts$/, '.js')));
     const reporter = '--test-reporter=./scripts/test-reporter.mjs';
     const child = spawn(process.execPath, [reporter, 'scripts/test-group.mjs', ...compiled], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, FORCE_COLOR: '0', ...environment },
+      env: { ...process.env, FORCE_COLOR: '0', ...environment, ...variables },
       detached: true,
     });
     const begin = performance.now();
@@ -99,7 +119,7 @@ const runGroup = (files, { environment, longest, verbose }) =>
     let timer;
     const stop = () => killGroup(child.pid);
     const fail = (file, name, text) => {
-      ended.push({ file, name, nesting: 0, state: 'failed', seconds: 0, text, group: files });
+      ended.push({ file, name, nesting: 0, state: 'failed', seconds: 0, text, variables, group: files });
       process.stdout.write(`✖ ${file}: ${name}\n${text}\n`);
     };
     const watch = () => {
@@ -117,7 +137,7 @@ const runGroup = (files, { environment, longest, verbose }) =>
         return watch();
       }
       if (record.nesting === 0) current = undefined;
-      if (record.state !== undefined) ended.push({ ...record, group: files });
+      if (record.state !== undefined) ended.push({ ...record, variables, group: files });
       return print(record, verbose);
     });
     child.on('exit', () => {
@@ -138,9 +158,9 @@ const runGroup = (files, { environment, longest, verbose }) =>
       } else if (code !== 0 && ended.every(({ state }) => state !== 'failed')) {
         const file = files.find((each) => !begun.has(each)) ?? files.at(-1);
         begun.add(file);
-        fail(file, 'runs to its end', signal ? `hung for ${longest} s after its tests` : `exit code ${code}`);
+        fail(file, wholeFile, signal ? `hung for ${longest} s after its tests` : `exit code ${code}`);
       }
-      if (!verbose) printGroup(files, performance.now() - begin);
+      if (!verbose) printGroup(files, variables, performance.now() - begin);
       resolve({ ended, unfinished: code === 0 ? [] : files.filter((file) => !begun.has(file)) });
     });
   });
@@ -156,9 +176,10 @@ const killGroup = (pid) => {
 
 const toSource = (path) => relative(join(root, 'dist'), path).replace(/\.js$/, '.ts').replaceAll('\\', '/');
 
-const printGroup = (files, milliseconds) => {
+const printGroup = (files, variables = {}, milliseconds = 0) => {
   const others = files.length > 1 ? ` and ${files.length - 1} more` : '';
-  process.stdout.write(`${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${files[0]}${others}\n`);
+  const all = [`${files[0]}${others}`, ...Object.entries(variables).map((pair) => pair.join('='))].join(', ');
+  process.stdout.write(`${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${all}\n`);
 };
 
 const signs = { passed: '✔', failed: '✖', skipped: '﹣' };

@@ -16,7 +16,7 @@ export default async function* report(events) {
 }
 
 const toRecord = (type, { file, name, nesting, message, skip, details }) => {
-  if (file === undefined) return undefined;
+  if (file === undefined || file.endsWith('test-group.mjs')) return undefined;
   if (type === 'test:dequeue' && nesting === 0) return { file, name, state: 'started' };
   if (type === 'test:diagnostic') return { file, note: message };
   if (type !== 'test:pass' && type !== 'test:fail') return undefined;
