@@ -1,17 +1,25 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { modules } from './mutation-modules.mjs';
 import { prepare, root } from './prepare.mjs';
+import { listTests } from './run-tests.mjs';
 
 /** Minimum share of mutants that the tests must notice, in percent. */
 const goal = 90;
 
-const options = ({ mutate, tests }) => ({
-  mutate,
+/** The modules that mutation testing covers: folders or files, whose own tests must notice a change in them. */
+const modules = {
+  commands: ['src/profiles/commands/language', 'src/profiles/commands/policy'],
+  journal: ['src/storage/journal'],
+  validation: ['src/http/request', 'src/profiles/tasks/validation'],
+  auth: ['src/auth'],
+};
+
+const options = (paths) => ({
+  mutate: paths.flatMap((path) => [`${path}.ts`, `${path}/**/*.ts`, `!${path}/**/*.test.ts`]),
   testRunner: 'tap',
   plugins: ['@stryker-mutator/tap-runner'],
   tap: {
-    testFiles: tests.map((file) => join('dist', file.replace(/\.ts$/, '.js'))),
+    testFiles: listTests(paths).map((file) => join('dist', file.replace(/\.ts$/, '.js'))),
     nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
   },
   coverageAnalysis: 'perTest',
