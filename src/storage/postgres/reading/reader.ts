@@ -20,6 +20,7 @@ export class Reader {
   #next = 0;
   #waiting = 0;
   #isStopping = false;
+  #isClosed = false;
 
   constructor(open: () => Promise<Connection>) {
     this.#open = open;
@@ -41,7 +42,10 @@ export class Reader {
     this.#isStopping = true;
   }
 
+  /** Reads that have not ended get StoreUnavailable. */
   close(): void {
+    this.#isStopping = true;
+    this.#isClosed = true;
     for (const connection of this.#connections) connection?.then((opened) => opened.close()).catch(() => undefined);
   }
 
@@ -66,6 +70,8 @@ export class Reader {
     const place = this.#next;
     const opened = this.#connections[place];
     if (opened && (await opened.catch(() => undefined))?.isOpen) return opened;
+    // A connection that nobody closes would keep the process running.
+    if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     // Another caller may have replaced it meanwhile.
     if (this.#connections[place] === opened) this.#connections[place] = this.#open();
     return this.#connections[place] as Promise<Connection>;

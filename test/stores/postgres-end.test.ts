@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { Database } from '../../src/storage/postgres/database.ts';
+import { StoreUnavailable } from '../../src/storage/store-errors.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
+import { shareServer } from '../support/postgres/shared-server.ts';
+import { waitUntil } from '../support/wait.ts';
+
+const { createDatabase } = shareServer();
+
+test('a read that begins while the database is being closed opens no connection', {
+  skip: toSkipPostgres(),
+}, async () => {
+  const url = await createDatabase();
+  const open = () => {
+    const identity = { instance: randomUUID(), name: 'test', version: '0' };
+    const common = { secret: 'x'.repeat(32), timeZone: 'UTC' };
+    return new Database(url, identity, common, { report: () => undefined, onCommit: () => undefined });
+  };
+  const [database, observer] = [open(), open()];
+  await database.query({ text: 'SELECT 1' });
+  const late = database.close().then(() => database.query({ text: 'SELECT 1' }));
+  await assert.rejects(late, StoreUnavailable);
+  const text = 'SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database()';
+  await waitUntil('only this connection is left', async () => (await observer.query({ text }))[0]?.['count'] === 1);
+  await observer.close();
+});
