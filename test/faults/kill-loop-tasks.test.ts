@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTemporaryFolder } from './support/ending.ts';
@@ -25,7 +25,6 @@ test('after kill -9 at any moment every acknowledged change to a task is there, 
   const random = createRandom(t);
   const tally = createTally('kill -9, tasks');
   const total = rounds(4, 1000);
-  let duringSaves = 0;
   for (let round = 0; round < total; round += livesPerFolder) {
     const dataDir = join(createTemporaryFolder(t), 'data');
     const history: Operation[][] = [];
@@ -33,9 +32,9 @@ test('after kill -9 at any moment every acknowledged change to a task is there, 
     for (let life = 0; life < lives; life += 1) {
       if (life % 4 === 3) await killStart({ dataDir, kept, killAfter: Math.ceil(random() * longestStartMs) });
       const sent = await runUntilKilled({ dataDir, kept }, `${round}-${life}`, chooseEnd(life, random));
-      if (isThere(join(dataDir, 'tasks.state.new'))) duringSaves += 1;
       for (const [client, list] of sent.entries()) history[client] = [...(history[client] ?? []), ...list];
     }
+    leaveUnfinished(join(dataDir, 'tasks.state'));
     const verdict = await kept.judge(dataDir, history);
     tally.add(verdict);
     const { lost, duplicated, misplaced } = verdict;
@@ -43,9 +42,7 @@ test('after kill -9 at any moment every acknowledged change to a task is there, 
   }
   tally.rounds = total;
   tally.print(t);
-  t.diagnostic(`${duringSaves} of them while the state was written`);
   assert.ok(tally.acknowledged > total);
-  assert.ok(duringSaves > 0);
 });
 
 const chooseEnd = (life: number, random: () => number): End => {
@@ -58,4 +55,10 @@ const chooseEnd = (life: number, random: () => number): End => {
   return ends[life % ends.length] ?? {};
 };
 
-const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+/** A server that was killed while it wrote the state's file leaves part of it; not every disk is so slow that one is. */
+const leaveUnfinished = (path: string): void => {
+  const unfinished = `${path}.new`;
+  if (existsSync(unfinished) || !existsSync(path)) return;
+  const bytes = readFileSync(path);
+  writeFileSync(unfinished, bytes.subarray(0, bytes.length / 2));
+};

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { type Connection, openConnection } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 
@@ -16,33 +15,29 @@ const start = (t: TestContext, limit: string, ...flags: string[]) =>
 /** The warning about connections in a log, if there is one. */
 const findWarning = (log: string): string | undefined => /"level":40.*"msg":"(maxConnections [^"]*)"/.exec(log)?.[1];
 
-/** Opens connections one after the other, including those that the server closes at once. */
-const openMany = async (t: TestContext, url: string, count: number): Promise<Socket[]> => {
-  const sockets: Socket[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
-    socket.on('error', () => undefined);
-    t.after(() => socket.destroy());
-    await once(socket, 'connect');
-    sockets.push(socket);
-  }
-  return sockets;
+const open = (t: TestContext, url: string, count: number): Connection[] =>
+  Array.from({ length: count }, () => {
+    const connection = openConnection(url);
+    t.after(connection.destroy);
+    return connection;
+  });
+
+const ask = async (connection: Connection | undefined): Promise<number | undefined> => {
+  connection?.send('GET /api/processes HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return (await connection?.next())?.status;
 };
 
 test('maxConnections is lowered with a warning to what the limit on open files allows, and that many are served', {
   skip,
 }, async (t) => {
-  const { url, stop, output } = await start(t, 'ulimit -n 256');
-  const sockets = await openMany(t, url, 300);
-  const ask = async (index: number): Promise<string> => {
-    const socket = sockets[index] as Socket;
-    socket.write('GET /api/processes HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    return String(await once(socket, 'data')).slice(0, 12);
-  };
-  assert.deepEqual(
-    [await ask(0), await ask(91), await ask(92), await ask(191)],
-    ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 503', 'HTTP/1.1 503'],
-  );
+  const { url, stop, output } = await start(t, 'ulimit -n 256', '--max-event-loop-delay', '0');
+  const served = open(t, url, 92);
+  for (const connection of served) assert.equal(await ask(connection), 200);
+  const extra = open(t, url, 100);
+  assert.deepEqual([await ask(extra[0]), await ask(extra[99])], [503, 503]);
+  const closed = open(t, url, 108);
+  assert.deepEqual([await ask(served[0]), await ask(served[91])], [200, 200]);
+  for (const { destroy } of closed) destroy();
   assert.equal((await stop()).code, 0);
   assert.equal(
     findWarning(output.stderr),

@@ -195,7 +195,10 @@ test('a wrong or missing key ends send with 1, and the key is not shown', async 
     assert.match(stderr, /^signalbox: the alert was not stored: http:\S+ responded 401: [^\n]+\n$/);
     assert.ok(!stderr.includes(wrong));
   }
-  assert.match((await send(server.url, ['x'])).stderr, /responded 401: .*; set SIGNALBOX_KEY\n$/);
+  assert.match(
+    (await send(server.url, ['x'])).stderr,
+    /responded 401: .*; set SIGNALBOX_KEY; it is kept for the next send or run\n$/,
+  );
   assert.equal((await send(server.url, ['x'], '', { SIGNALBOX_KEY: `${key}\n` })).code, 0);
   const broken = await send(server.url, ['x'], '', { SIGNALBOX_KEY: 'two\nsecret lines' });
   assert.deepEqual(
@@ -239,12 +242,15 @@ test('send trusts the certificates that Node trusts, and no others', async (t) =
 test('a server that is no signalbox refuses the alert', async (t) => {
   const { url } = await startReceiver(t, (response) => void response.end('<html>'));
   const { code, stderr } = await send(url, ['x']);
-  assert.deepEqual([code, stderr], [1, `signalbox: the alert was not stored: ${url} is not a signalbox server\n`]);
+  assert.deepEqual(
+    [code, stderr],
+    [1, `signalbox: the alert was not stored: ${url} is not a signalbox server; ${kept}\n`],
+  );
   const https = url.replace('http:', 'https:');
   const secure = await send(https, ['x']);
   assert.deepEqual(
     [secure.code, secure.stderr],
-    [1, `signalbox: the alert was not stored: ${https}: the server does not speak HTTPS\n`],
+    [1, `signalbox: the alert was not stored: ${https}: the server does not speak HTTPS; ${kept}\n`],
   );
   const other = createServer(
     (socket) =>
@@ -256,7 +262,7 @@ test('a server that is no signalbox refuses the alert', async (t) => {
   t.after(() => other.close());
   await once(other, 'listening');
   const { stderr: said } = await send(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, ['x']);
-  assert.match(said, /: the server does not speak HTTP\n$/);
+  assert.match(said, /: the server does not speak HTTP; it is kept for the next send or run\n$/);
 });
 
 test('addresses and flags that send cannot use are usage errors', async () => {

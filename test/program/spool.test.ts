@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
@@ -28,6 +40,23 @@ const prepare = async (t: TestContext) => {
 
 const list = async ({ request }: Pick<Running, 'request'>) =>
   (await request<{ data: Record<string, string>[] }>('GET', '/api/alerts?count=1000')).json.data;
+
+/** Writes a kept alert as `send` does, with other fields or other contents. */
+const writeKept = (spool: string, file: string, fields: object | string): void => {
+  const kept = {
+    idempotencyKey: randomUUID(),
+    alert: { source: 'job', level: 'INFO', message: file, hostname: 'box' },
+  };
+  writeFileSync(join(spool, file), typeof fields === 'string' ? fields : JSON.stringify({ ...kept, ...fields }));
+};
+
+/** Puts a folder in the place of a file, which then cannot be deleted, not even by root. */
+const block = (path: string): void => {
+  rmSync(path);
+  mkdirSync(join(path, 'x'), { recursive: true });
+};
+
+const stored = (response: ServerResponse): void => void response.end('{"received":true,"id":"a"}');
 
 const firstLine = ({ message = '' }: Record<string, string>): string => message.split('\n')[0] ?? '';
 
@@ -129,7 +158,7 @@ test('the spool is bounded, and the oldest alert is dropped first', async (t) =>
   const { spool, send } = await prepare(t);
   mkdirSync(spool, { recursive: true, mode: 0o700 });
   for (let index = 0; index < 1000; index += 1)
-    writeFileSync(join(spool, `${String(index).padStart(16, '0')}-x.json`), '{}');
+    writeKept(spool, `${String(index).padStart(16, '0')}-x.json`, { url: 'http://elsewhere/' });
   const { stderr } = await send('newest');
   assert.match(stderr, /^signalbox: too many alerts are kept: the oldest was dropped\n/);
   const files = readdirSync(spool).sort();
@@ -228,4 +257,161 @@ test('commands that are given no source have alerts of their own', async (t) => 
     requests.map(({ body }) => JSON.parse(body).source),
     ['test 1'],
   );
+});
+
+test('kept alerts that cannot be deleted do not stop the alert of the command', async (t) => {
+  const { spool, state, send } = await prepare(t);
+  const { url, requests, behave } = await startReceiver(t, answer(503));
+  for (const message of ['one', 'two']) await send('--url', url, message);
+  behave((response, _, index) => {
+    const [file] = readdirSync(spool).filter((_, place) => place === index - 2);
+    if (file !== undefined) block(join(spool, file));
+    stored(response);
+  });
+  const { code, stdout, stderr } = await send('--url', url, 'three');
+  assert.deepEqual([code, stdout], [0, '']);
+  assert.match(stderr, /^signalbox: a kept alert will be sent again: [^\n]*spool[^\n]*\n$/);
+  assert.deepEqual(
+    requests.slice(2).map(({ body }) => firstLine(JSON.parse(body))),
+    ['one', 'two', 'three'],
+  );
+  assert.deepEqual(readdirSync(join(state, 'signalbox')), ['spool']);
+});
+
+test('a success whose failure cannot be forgotten stays a success, also if it is interrupted', async (t) => {
+  const { state, variables } = await prepare(t);
+  const folder = join(state, 'signalbox', 'failed-runs');
+  const { url, requests, behave } = await startReceiver(t, stored);
+  const run = (...words: string[]) => runProgram(['run', '--url', url, '--key', 'job', ...words], { variables });
+  assert.equal((await run('false')).code, 1);
+  block(join(folder, readdirSync(folder)[0] ?? ''));
+  const { code, stderr } = await run('true');
+  assert.equal(code, 0);
+  assert.match(stderr, /^signalbox: the next success sends the resolution again: [^\n]+\n$/);
+  behave(answer(503));
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, 'run', '--url', url, '--key', 'job', '--retry-for', '600', 'true'], {
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = once(child, 'close');
+  await waitUntil('the resolution is sent', () => requests.length > 2);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
+  assert.match(said, /^signalbox: the next success [^\n]+\nsignalbox: [^\n]+: interrupted; it is kept [^\n]+\n$/);
+});
+
+test('files in the spool that are not alerts are renamed, and those behind them are delivered', async (t) => {
+  const { spool, variables, send, start } = await prepare(t);
+  mkdirSync(spool, { recursive: true, mode: 0o700 });
+  const url = `${variables.SIGNALBOX_URL}/`;
+  const long = { source: 'job', level: 'INFO', message: 'x'.repeat(1024 * 1024), hostname: 'box' };
+  execFileSync('mkfifo', [join(spool, '0-pipe.json')]);
+  mkdirSync(join(spool, '1-folder.json'));
+  symlinkSync('/dev/zero', join(spool, '2-link.json'));
+  writeKept(spool, '3-text.json', 'text');
+  writeKept(spool, '4-null.json', 'null');
+  writeKept(spool, '5-key.json', { url, idempotencyKey: 'no\nkey' });
+  writeKept(spool, '6-alert.json', { url, alert: 'x' });
+  writeKept(spool, '7-long.json', { url, alert: long });
+  writeKept(spool, '8-large.json', { url, more: 'x'.repeat(1200 * 1024) });
+  const bad = readdirSync(spool);
+  writeKept(spool, '9-kept.json', { url });
+  const server = await start();
+  const { code, stderr } = await send('own');
+  assert.equal(code, 0);
+  assert.deepEqual(stderr.split('\n'), [
+    ...bad.map((file) => `signalbox: a kept file is not an alert: it is now ${join(spool, file)}.bad`),
+    '',
+  ]);
+  assert.deepEqual((await list(server)).map(firstLine), ['9-kept.json', 'own']);
+  assert.deepEqual(
+    readdirSync(spool),
+    bad.map((file) => `${file}.bad`),
+  );
+  assert.equal((await send('again')).stderr, '');
+});
+
+test('an alert is kept if the server refuses everything, and not if it refuses the alert', async (t) => {
+  const { spool, send } = await prepare(t);
+  const { url, requests, behave } = await startReceiver(t);
+  for (const [status, isKept] of [
+    [400, false],
+    [413, false],
+    [200, true],
+    [302, true],
+    [401, true],
+    [403, true],
+    [404, true],
+    [500, true],
+  ] as const) {
+    behave(answer(status));
+    const { code, stderr } = await send('--url', url, String(status));
+    assert.equal(code, 1);
+    assert.match(stderr, /^signalbox: the alert was not stored: [^\n]+\n$/);
+    assert.equal(stderr.endsWith('; it is kept for the next send or run\n'), isKept, stderr);
+  }
+  assert.equal(readdirSync(spool).length, 6);
+  const sent = requests.length;
+  behave(stored);
+  assert.equal((await send('--url', url, 'own')).code, 0);
+  assert.deepEqual(
+    requests.slice(sent).map(({ body }) => firstLine(JSON.parse(body))),
+    ['200', '302', '401', '403', '404', '500', 'own'],
+  );
+  assert.deepEqual(readdirSync(spool), []);
+});
+
+test('a resolution that could be neither sent nor kept is sent after the next success', async (t) => {
+  const { spool, variables } = await prepare(t);
+  const { url, requests, behave } = await startReceiver(t, stored);
+  const args = ['run', '--url', url, '--key', 'job', '--retry-for', '0'];
+  const run = (...words: string[]) => runProgram([...args, ...words], { variables });
+  await run('false');
+  writeFileSync(spool, 'not a folder');
+  behave(answer(503));
+  assert.match((await run('true')).stderr, /\nsignalbox: the alert was not stored: [^\n]+; it is lost: [^\n]+\n$/);
+  const [program, ...programArgs] = command;
+  const child = spawn(program, [...programArgs, ...args, '--retry-for', '600', 'true'], {
+    env: { ...process.env, ...variables },
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  await waitUntil('the resolution is sent', () => requests.length > 2);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
+  behave(stored);
+  const sent = requests.length;
+  for (const _ of [1, 2]) await run('true');
+  assert.deepEqual(requests.slice(sent).map(toSaid), ['resolved INFO job true succeeded']);
+});
+
+test('alerts and failed runs that other accounts could have planted are ignored with one line each', async (t) => {
+  const { spool, state, variables, send, run, start } = await prepare(t);
+  await run('--key', 'job', 'false');
+  const failedRuns = join(state, 'signalbox', 'failed-runs');
+  const server = await start();
+  const elsewhere = createFolder(t);
+  const moved = join(elsewhere, 'spool');
+  for (const [spoil, reason] of [
+    [() => chmodSync(spool, 0o777), `other accounts can write ${spool}: remove it`],
+    [() => [renameSync(spool, moved), symlinkSync(moved, spool)], `${spool} is not a folder: remove it`],
+  ] as const) {
+    spoil();
+    const { code, stderr } = await send('own');
+    assert.deepEqual([code, stderr], [0, `signalbox: kept alerts are not delivered: ${reason}\n`]);
+  }
+  assert.deepEqual((await list(server)).map(firstLine), ['own', 'own']);
+  rmSync(spool);
+  chmodSync(failedRuns, 0o777);
+  const { code, stderr } = await runProgram(['run', '--key', 'job', 'true'], { variables });
+  assert.deepEqual(
+    [code, stderr],
+    [0, `signalbox: an earlier alert is not resolved: other accounts can write ${failedRuns}: remove it\n`],
+  );
+  assert.equal((await list(server)).length, 2);
 });

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { say } from '../messages.ts';
-import { deliver, type Outcome, type OutgoingAlert } from './deliver.ts';
+import { deliver, type Outcome, type OutgoingAlert, type Unsent } from './deliver.ts';
 import type { Server } from './server.ts';
 import { keepAlert, listKeptAlerts } from './spool.ts';
 
-/** The alert was kept if the server was away and there was a place for it; `lost` says why there was none. */
-export type Sent = Exclude<Outcome, { away: string }> | { away: string; lost?: string };
+/** Whether an alert is kept for the next sender, and why it could not be. */
+interface Keeping {
+  isKept: boolean;
+  lost?: string;
+}
+
+/** An alert that was not stored is kept, unless the server refuses the alert itself. */
+type Sent = { id: string } | (Unsent & Keeping);
 
 /** Why an alert was not stored, and what becomes of it. */
-export const explainUnsent = (sent: Exclude<Sent, { id: string }>): string => {
-  if ('refused' in sent) return `the alert was not stored: ${sent.refused}`;
-  const fate = sent.lost === undefined ? 'it is kept for the next send or run' : `it is lost: ${sent.lost}`;
-  return `the alert was not stored: ${sent.away}; ${fate}`;
+export const explainUnsent = ({ reason, isKept, lost }: Pick<Unsent, 'reason'> & Keeping): string => {
+  const fate = isKept ? '; it is kept for the next send or run' : lost === undefined ? '' : `; it is lost: ${lost}`;
+  return `the alert was not stored: ${reason}${fate}`;
 };
 
 interface Pending {
@@ -51,9 +56,10 @@ export class AlertSender {
     await this.#deliverKept(performance.now());
   }
 
-  /** Keeps what was not delivered yet, for a process that must end now. Returns why it could not, or undefined. */
-  keepPending(): string | undefined {
-    return [...this.#pending].map((pending) => this.#keep(pending)).find((lost) => lost !== undefined);
+  /** Keeps what was not delivered yet, for a process that must end now. */
+  keepPending(): Keeping {
+    const keepings = [...this.#pending].map((pending) => this.#keep(pending));
+    return keepings.find(({ isKept }) => !isKept) ?? { isKept: true };
   }
 
   get hasPending(): boolean {
@@ -62,20 +68,20 @@ export class AlertSender {
 
   async #send(pending: Pending, deadline: number): Promise<Sent> {
     const outcome = (await this.#deliverKept(deadline)) ?? (await this.#deliver(pending, deadline));
-    if (!('away' in outcome)) return outcome;
-    const lost = this.#keep(pending);
-    return { away: outcome.away, ...(lost !== undefined && { lost }) };
+    if ('id' in outcome) return outcome;
+    return { ...outcome, ...(outcome.cause === 'alert' ? { isKept: false } : this.#keep(pending)) };
   }
 
   /** Undefined unless the server is away. */
-  async #deliverKept(deadline: number): Promise<{ away: string } | undefined> {
+  async #deliverKept(deadline: number): Promise<Unsent | undefined> {
     for (const kept of listKeptAlerts(this.#server.url.href)) {
       const outcome = await this.#deliver(kept, deadline);
-      if ('away' in outcome) return outcome;
-      // Without access or a server at the address, this alert and all others wait for somebody to correct that.
-      if ('refused' in outcome && !outcome.isAboutAlert) return undefined;
+      if ('cause' in outcome && outcome.cause !== 'alert') {
+        // Without access or a server at the address, this alert and all others wait for somebody to correct that.
+        return outcome.cause === 'away' ? outcome : undefined;
+      }
       kept.forget();
-      if ('refused' in outcome && !outcome.isStored) say(`a kept alert was not stored: ${outcome.refused}`);
+      if ('cause' in outcome && !outcome.isStored) say(`a kept alert was not stored: ${outcome.reason}`);
     }
     return undefined;
   }
@@ -84,14 +90,13 @@ export class AlertSender {
     return deliver(alert, this.#server, { deadline, idempotencyKey, report: this.#report });
   }
 
-  /** Why it could not be kept; undefined if it was. */
-  #keep({ sentAt, ...pending }: Pending): string | undefined {
+  #keep({ sentAt, ...pending }: Pending): Keeping {
     try {
       const dropped = keepAlert({ ...pending, url: this.#server.url.href }, sentAt);
       if (dropped > 0) say('too many alerts are kept: the oldest was dropped');
-      return undefined;
+      return { isKept: true };
     } catch (error) {
-      return (error as Error).message;
+      return { isKept: false, lost: (error as Error).message };
     }
   }
 }

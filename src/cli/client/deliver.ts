@@ -16,17 +16,17 @@ export interface OutgoingAlert {
   labels?: Record<string, string>;
 }
 
-/** Why the server does not store an alert, which trying again does not change. */
-interface Refused {
-  refused: string;
-  /** False if it would refuse others, too. */
-  isAboutAlert?: boolean;
+/** Why an alert was not stored. */
+export interface Unsent {
+  reason: string;
+  /** The server may come back; or it refuses this sender, or is no signalbox; or it refuses this alert. */
+  cause: 'away' | 'server' | 'alert';
   /** An alert with this Idempotency-Key is stored. */
   isStored?: boolean;
 }
 
-/** The id of the stored alert, or why it was not stored: the server may come back if `away`. */
-export type Outcome = { id: string } | Refused | { away: string };
+/** The id of the stored alert, or why it was not stored. */
+export type Outcome = { id: string } | Unsent;
 
 /** What the server takes as a body. */
 export const maxBodyBytes = 1024 * 1024;
@@ -66,10 +66,10 @@ export const deliver = async (
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
     const { leastWaitMs, ...outcome } = await attempt(server, { ...request, timeoutMs });
-    if (leastWaitMs === undefined || !('away' in outcome)) return outcome;
+    if (leastWaitMs === undefined || 'id' in outcome) return outcome;
     const leftMs = deadline - performance.now();
     if (leftMs <= 0 || leastWaitMs > leftMs) return outcome;
-    report?.(outcome.away);
+    report?.(outcome.reason);
     // Many senders do not come back at the same moment.
     await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), leastWaitMs), leftMs));
   }
@@ -98,7 +98,9 @@ const attempt = async (
     return toOutcome(await exchange(new URL('api/alert', server.url), request), server);
   } catch (error) {
     const reason = `${server.url.origin}: ${explainFailure(error)}`;
-    return isLasting(error as NodeJS.ErrnoException) ? { refused: reason } : { away: reason, leastWaitMs: 0 };
+    return isLasting(error as NodeJS.ErrnoException)
+      ? { reason, cause: 'server' }
+      : { reason, cause: 'away', leastWaitMs: 0 };
   }
 };
 
@@ -114,9 +116,9 @@ const toOutcome = (reply: Reply, { url, key }: Server): Outcome & { leastWaitMs?
   const advice = status === 401 && key === undefined ? `; set ${otherVariables.key}` : '';
   const said = key === undefined ? text : text.replaceAll(key, '***');
   const reason = `${url.origin} responded ${status}${said}${advice}`;
-  if (passing.has(status)) return { away: reason, leastWaitMs: toWaitMs(headers['retry-after']) };
-  if (status === 200) return { refused: `${url.origin} is not a signalbox server` };
-  return { refused: reason, isAboutAlert: aboutAlert.has(status), isStored: status === usedKey };
+  if (passing.has(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
+  if (status === 200) return { reason: `${url.origin} is not a signalbox server`, cause: 'server' };
+  return { reason, cause: aboutAlert.has(status) ? 'alert' : 'server', isStored: status === usedKey };
 };
 
 /** Milliseconds to wait as `Retry-After` says, in seconds or as a date; 0 if it says nothing. */

@@ -1,5 +1,5 @@
 import { otherVariables } from '../../config/names.ts';
-import { UsageError } from '../args.ts';
+import { toFlag, UsageError } from '../args.ts';
 
 /** Where alerts are sent. */
 export interface Server {
@@ -57,6 +57,16 @@ export const readAlertKey = (key: string): string => {
   }
   if (key === '' || key.length > 256) throw new UsageError('--key must have 1 to 256 characters');
   return key;
+};
+
+/** The longest time that timers can wait is 24 days. */
+const mostSeconds = 2_000_000;
+
+/** Milliseconds of a flag's value in seconds. Throws a UsageError. */
+export const toMilliseconds = (flag: string, text: string): number => {
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds <= mostSeconds) return seconds * 1000;
+  throw new UsageError(`${toFlag(flag)} must be seconds from 0 to ${mostSeconds}, not ${JSON.stringify(text)}`);
 };
 
 /** A URL that ends with `/`. `place` says where it came from. */

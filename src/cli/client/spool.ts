@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { replaceFile } from '../../storage/replace-file.ts';
+import { say } from '../messages.ts';
 import { maxBodyBytes, type OutgoingAlert } from './deliver.ts';
-import { createStateFolder, findStateFolder } from './state-folder.ts';
-
-/** Bounds of what is kept; the oldest alerts are dropped first. */
-const mostAlerts = 1000;
-const mostBytes = 16 * 1024 * 1024;
-
-const name = 'spool';
+import { StateFolder, tolerate } from './state-folder.ts';
 
 /** An alert that could not be delivered. */
 interface Undelivered {
@@ -20,65 +12,51 @@ interface Undelivered {
 }
 
 /** One in the spool. */
-export interface KeptAlert extends Undelivered {
+interface KeptAlert extends Undelivered {
   /** Deletes it, also if another sender has done so. */
   forget(): void;
 }
 
+const spool = new StateFolder('spool');
+
 /** Keeps an alert, whose message then says when it was sent. Returns how many older ones were dropped; throws an Error. */
 export const keepAlert = ({ alert, ...others }: Undelivered, sentAt: Date): number => {
-  const folder = createStateFolder(name);
   const late = { ...alert, message: `${alert.message}\n(sent late; it happened at ${sentAt.toISOString()})` };
-  const isTooLong = Buffer.byteLength(JSON.stringify(late)) > maxBodyBytes;
-  const kept: Undelivered = { ...others, alert: isTooLong ? alert : late };
+  const kept: Undelivered = { ...others, alert: isTooLong(late) ? alert : late };
   const order = String(sentAt.getTime()).padStart(16, '0');
-  replaceFile(join(folder, `${order}-${randomUUID()}.json`), JSON.stringify(kept));
-  return dropOldest(folder);
+  return spool.write(`${order}-${randomUUID()}.json`, JSON.stringify(kept));
 };
 
-/** The alerts that are kept for a server, the oldest first. Each is read when it is its turn: others may deliver it before. */
+/**
+ * The alerts that are kept for a server, the oldest first. Each is read when it is its turn: others may deliver it before.
+ * Never throws; a file that can never be delivered gets the ending `.bad`.
+ */
 export const listKeptAlerts = function* (url: string): Generator<KeptAlert> {
-  const folder = findStateFolder(name);
-  if (folder === undefined) return;
-  for (const path of listFiles(folder)) {
-    const kept = readAlert(path);
-    if (kept?.url === url) yield { ...kept, forget: () => rmSync(path, { force: true }) };
+  for (const file of tolerate('kept alerts are not delivered', () => spool.list()) ?? []) {
+    if (!file.endsWith('.json')) continue;
+    const text = tolerate('a kept alert is not delivered', () => spool.read(file));
+    if (text === undefined) continue;
+    const kept = parse(text);
+    if (kept?.url === url) {
+      yield { ...kept, forget: () => tolerate('a kept alert will be sent again', () => spool.remove(file)) };
+    } else if (kept === undefined) {
+      tolerate('a kept file is not an alert', () =>
+        say(`a kept file is not an alert: it is now ${spool.setAside(file)}`),
+      );
+    }
   }
 };
 
-const listFiles = (folder: string): string[] => {
+/** Undefined for a text that was not written here. */
+const parse = (text: string): Undelivered | undefined => {
   try {
-    return readdirSync(folder)
-      .filter((file) => file.endsWith('.json'))
-      .sort()
-      .map((file) => join(folder, file));
-  } catch {
-    return [];
-  }
-};
-
-/** Undefined if another sender has delivered it, or if somebody has edited it into something else. */
-const readAlert = (path: string): Undelivered | undefined => {
-  try {
-    const { url, idempotencyKey, alert }: Undelivered = JSON.parse(readFileSync(path, 'utf8'));
-    return typeof alert?.message === 'string' ? { url, idempotencyKey, alert } : undefined;
+    const { url, idempotencyKey, alert }: Undelivered = JSON.parse(text);
+    const isValid =
+      typeof url === 'string' && typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey);
+    return isValid && !isTooLong(alert) ? { url, idempotencyKey, alert } : undefined;
   } catch {
     return undefined;
   }
 };
 
-const dropOldest = (folder: string): number => {
-  const files = listFiles(folder).map((path) => ({
-    path,
-    bytes: statSync(path, { throwIfNoEntry: false })?.size ?? 0,
-  }));
-  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  let dropped = 0;
-  for (const file of files) {
-    if (files.length - dropped <= mostAlerts && bytes <= mostBytes) break;
-    rmSync(file.path, { force: true });
-    bytes -= file.bytes;
-    dropped += 1;
-  }
-  return dropped;
-};
+const isTooLong = (alert: OutgoingAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxBodyBytes;

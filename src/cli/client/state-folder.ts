@@ -1,37 +1,127 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { replaceFile } from '../../storage/replace-file.ts';
+import { say } from '../messages.ts';
+
+/** Bounds of a folder, whose oldest files are dropped first, and of a file: an alert in its envelope. */
+const mostFiles = 1000;
+const mostBytes = 16 * 1024 * 1024;
+const mostFileBytes = (1024 + 64) * 1024;
 
 const othersWrite = 0o022;
 
-/** A folder of `$XDG_STATE_HOME/signalbox`, where commands keep small files; undefined if there is no place for it. */
-export const findStateFolder = (name: string): string | undefined => {
-  const { XDG_STATE_HOME: given = '' } = process.env;
-  const base = isAbsolute(given) ? given : join(readHome(), '.local', 'state');
-  return isAbsolute(base) ? join(base, 'signalbox', name) : undefined;
+/**
+ * A folder of `$XDG_STATE_HOME/signalbox` in which commands keep small files for their user. Methods throw an Error, whose
+ * message is a clause, if the folder cannot be used or other accounts could have planted its files.
+ */
+export class StateFolder {
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** The names of its files, sorted. */
+  list(): string[] {
+    const names = findBase() !== undefined && lstat(this.#path) ? readdirSync(this.#path).sort() : [];
+    if (names.length > 0) assertOwn(this.#path);
+    return names;
+  }
+
+  has(file: string): boolean {
+    return this.list().includes(file);
+  }
+
+  /** Undefined if there is no such file; empty for one that was not written here, such as a pipe, which could block. */
+  read(file: string): string | undefined {
+    const path = join(this.#path, file);
+    const stats = lstat(path);
+    if (stats && !(stats.isFile() && stats.size <= mostFileBytes)) return '';
+    try {
+      return stats && readFileSync(path, 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Returns how many older files were dropped. */
+  write(file: string, text: string): number {
+    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+    assertOwn(this.#path);
+    replaceFile(join(this.#path, file), text);
+    return tolerate('the oldest files are kept, too', () => this.#dropOldest()) ?? 0;
+  }
+
+  /** Does nothing if it is gone. */
+  remove(file: string): void {
+    rmSync(join(this.#path, file), { force: true });
+  }
+
+  /** Renames a file that is of no use, and returns its new path. */
+  setAside(file: string): string {
+    const path = join(this.#path, file);
+    renameSync(path, `${path}.bad`);
+    return `${path}.bad`;
+  }
+
+  get #path(): string {
+    const base = findBase();
+    if (base === undefined) throw new Error('there is no home directory; set XDG_STATE_HOME to a folder');
+    return join(base, 'signalbox', this.#name);
+  }
+
+  #dropOldest(): number {
+    const files = this.list()
+      .flatMap((name) => {
+        const stats = lstat(join(this.#path, name));
+        return stats && !stats.isDirectory() ? { name, mtimeMs: stats.mtimeMs, size: stats.size } : [];
+      })
+      .sort((a, b) => a.mtimeMs - b.mtimeMs);
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    let dropped = 0;
+    for (const { name, size } of files) {
+      if (files.length - dropped <= mostFiles && bytes <= mostBytes) break;
+      this.remove(name);
+      bytes -= size;
+      dropped += 1;
+    }
+    return dropped;
+  }
+}
+
+/** Does something that the command does not depend on: of faults with the same effect, the first is printed. */
+export const tolerate = <T>(effect: string, action: () => T): T | undefined => {
+  try {
+    return action();
+  } catch (error) {
+    if (!printed.has(effect)) say(`${effect}: ${(error as Error).message}`);
+    printed.add(effect);
+    return undefined;
+  }
 };
 
-/** Creates the folder, for its owner only. Throws an Error, whose message is a clause, if it cannot be used. */
-export const createStateFolder = (name: string): string => {
-  const folder = findStateFolder(name);
-  if (folder === undefined) throw new Error('there is no home directory; set XDG_STATE_HOME to a folder');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  assertOwn(folder);
-  return folder;
-};
+const printed = new Set<string>();
 
-/** Other accounts must not plant alerts there. */
+const lstat = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
 const assertOwn = (folder: string): void => {
-  const { uid, mode } = statSync(folder);
-  const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & othersWrite) === 0);
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder: remove it`);
+  const isOwn = process.getuid === undefined || (stats.uid === process.getuid() && (stats.mode & othersWrite) === 0);
   if (!isOwn) throw new Error(`other accounts can write ${folder}: remove it`);
 };
 
-/** Empty for a user without one. */
-const readHome = (): string => {
+/** Undefined for a user without a home directory. */
+const findBase = (): string | undefined => {
+  const { XDG_STATE_HOME: given = '' } = process.env;
+  if (isAbsolute(given)) return given;
   try {
-    return homedir();
+    return isAbsolute(homedir()) ? join(homedir(), '.local', 'state') : undefined;
   } catch {
-    return '';
+    return undefined;
   }
 };

@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { UsageError } from '../args.ts';
 import { toCommandName } from '../client/command-name.ts';
-import { toMilliseconds } from '../client/seconds.ts';
-import { clientFlags, clientVariables, readAlertKey, readServer, type Server, toServerUrl } from '../client/server.ts';
+import {
+  clientFlags,
+  clientVariables,
+  readAlertKey,
+  readServer,
+  type Server,
+  toMilliseconds,
+  toServerUrl,
+} from '../client/server.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../messages.ts';
 
@@ -18,7 +25,7 @@ export const runProgram = defineCommand({
     'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
     'What the command leaves in the background is waited for 1 second at most, as by a service manager.',
     'If its output cannot be written, as on a full disk, the command has failed: the exit code is then never 0.',
-    'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command. If the server does not come back in time, the alert is kept on disk, and the next send or run delivers it first.',
+    'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command. If the server does not come back in time, or refuses everything, as with a wrong key or address, the alert is kept on disk, and the next send or run delivers it first.',
   ],
   flags: {
     ...clientFlags,

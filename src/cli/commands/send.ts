@@ -1,7 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { UsageError } from '../args.ts';
-import { toMilliseconds } from '../client/seconds.ts';
-import { clientFlags, clientVariables, readAlertKey, readServer } from '../client/server.ts';
+import { clientFlags, clientVariables, readAlertKey, readServer, toMilliseconds } from '../client/server.ts';
 import { defineCommand } from '../command.ts';
 import { print, say } from '../messages.ts';
 
@@ -17,7 +16,7 @@ export const send = defineCommand({
   details: [
     'Without MESSAGE, or with -, the message is read from standard input. It must not be empty.',
     'While the server is away or refuses because of load, the alert is sent again; it is stored only once.',
-    'If the server does not come back in time, the alert is kept on disk, and the next send or run delivers it first.',
+    'If the server does not come back in time, or refuses everything, as with a wrong key or address, the alert is kept on disk, and the next send or run delivers it first.',
     'Nothing is printed if the alert was stored.',
   ],
   flags: {
@@ -37,7 +36,7 @@ export const send = defineCommand({
   variables: clientVariables,
   exitCodes: {
     0: 'the alert was stored',
-    1: 'the server refused the alert',
+    1: 'the server refused the alert, which is kept unless the alert itself is invalid',
     2: 'the command line or the message is invalid',
     [temporaryFailure]: 'the server could not be reached in time, or had no capacity; the alert is kept',
   },
@@ -64,7 +63,7 @@ export const send = defineCommand({
       return 0;
     }
     say(explainUnsent(outcome));
-    return 'refused' in outcome ? 1 : temporaryFailure;
+    return outcome.cause === 'away' ? temporaryFailure : 1;
   },
 });
 

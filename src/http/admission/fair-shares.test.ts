@@ -174,6 +174,20 @@ test('a part that cannot grow keeps its amount', () => {
   assert.ok(shares.grow(part, 10));
 });
 
+test('nobody loses a part if that does not make enough room', () => {
+  const { take, shares, lost } = createShares();
+  for (let count = 0; count < 6; count += 1) take(big, `big ${count}`);
+  for (let count = 0; count < 5; count += 1) take(small, `small ${count}`);
+  const part = take(other, 'other', 1);
+  assert.ok(part);
+  assert.ok(take('127.0.0.5', 'more', 4));
+  assert.equal(take('127.0.0.6', 'newcomer', 4), undefined);
+  assert.deepEqual(lost, []);
+  assert.equal(shares.held, 16);
+  assert.ok(shares.grow(part, 3));
+  assert.deepEqual(lost, ['big 0', 'big 1', 'small 0']);
+});
+
 test('a released part is free once, also if it was lost before', () => {
   const { take, shares } = createShares(2);
   const first = take(big);

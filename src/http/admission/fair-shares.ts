@@ -36,6 +36,23 @@ interface Options {
   now?(): number;
 }
 
+/** Parts that are to be lost, and what is left then. */
+class Chosen {
+  readonly parts = new Set<Part>();
+  amount = 0;
+  readonly #amounts = new Map<Group, number>();
+
+  add(part: Part): void {
+    this.parts.add(part);
+    this.amount += part.amount;
+    this.#amounts.set(part.group, (this.#amounts.get(part.group) ?? 0) + part.amount);
+  }
+
+  leftOf(group: Group): number {
+    return group.held - (this.#amounts.get(group) ?? 0);
+  }
+}
+
 /** At most so many parts are looked at to find one that can be lost, and groups that hold more than a part in so many. */
 const most = 1000;
 
@@ -124,29 +141,48 @@ export class FairShares {
     if (wanted > this.#share && this.#now() - this.#lastShortApartFrom(group) < this.#memory) return false;
     if (this.#held + amount <= this.#total) return true;
     if (wanted <= this.#share) this.#noteShort(group);
-    do {
-      const part = this.#findLosing(wanted) ?? this.#findAbandoned(group, growing);
-      if (!part) return false;
+    const losing = this.#chooseLosing(group, amount, growing);
+    for (const part of losing) {
+      // A holder that has lost its part may have released others.
+      if (!this.#parts.has(part)) continue;
       this.release(part);
       part.holder.lose();
-    } while (this.#held + amount > this.#total);
-    return true;
+    }
+    return this.#held + amount <= this.#total;
+  }
+
+  /** The parts that make room for an amount if they are lost; empty if there is not enough of them. */
+  #chooseLosing(group: Group, amount: number, growing?: Part): ReadonlySet<Part> {
+    const wanted = group.held + amount;
+    const chosen = new Chosen();
+    while (this.#held - chosen.amount + amount > this.#total) {
+      const part = this.#findLosing(wanted, chosen) ?? this.#findAbandoned(group, growing, chosen);
+      if (!part) return new Set();
+      chosen.add(part);
+    }
+    return chosen.parts;
   }
 
   /** What loses first of the group that holds the most, and more than `wanted`. */
-  #findLosing(wanted: number): Part | undefined {
+  #findLosing(wanted: number, chosen: Chosen): Part | undefined {
     let largest: Group | undefined;
+    let held = wanted;
     for (const group of this.#large) {
-      if (group.held > (largest?.held ?? wanted)) largest = group;
+      const left = chosen.leftOf(group);
+      if (left <= held) continue;
+      largest = group;
+      held = left;
     }
-    return largest && findFirstLosing(largest.parts);
+    return largest && findFirstLosing(largest.parts, chosen.parts);
   }
 
   /** The oldest abandoned part of a group that holds as much as this one; not the one that grows. */
-  #findAbandoned({ held }: Group, growing: Part | undefined): Part | undefined {
+  #findAbandoned(group: Group, growing: Part | undefined, chosen: Chosen): Part | undefined {
+    const least = chosen.leftOf(group);
     let left = most;
     for (const part of this.#parts) {
-      const isOther = part !== growing && part.group.held >= held;
+      if (chosen.parts.has(part)) continue;
+      const isOther = part !== growing && chosen.leftOf(part.group) >= least;
       if (isOther && part.holder.activity?.() === 'abandoned') return part;
       left -= 1;
       if (left === 0) return undefined;
@@ -170,11 +206,12 @@ const isSame = (one: Group | undefined, other: Group): boolean =>
   one === other || (one?.name !== undefined && one.name === other.name);
 
 /** The oldest abandoned part, else the oldest idle one, else the oldest. */
-const findFirstLosing = (parts: Iterable<Part>): Part | undefined => {
+const findFirstLosing = (parts: Iterable<Part>, chosen: ReadonlySet<Part>): Part | undefined => {
   let oldest: Part | undefined;
   let idle: Part | undefined;
   let left = most;
   for (const part of parts) {
+    if (chosen.has(part)) continue;
     oldest ??= part;
     const activity = part.holder.activity?.() ?? 'idle';
     if (activity === 'abandoned') return part;

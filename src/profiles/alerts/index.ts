@@ -43,7 +43,8 @@ export const alerts = defineFeature({
       counts.addReceived('native', record.level);
       return stored;
     };
-    const outbox = await openOutbox(settings, { alerts: own, openLog, store, clock, log }).catch(async (error) => {
+    const registry = parts.openSnapshot('outbox.destinations');
+    const outbox = await openOutbox(settings, { alerts: own, openLog, registry, store, clock, log }).catch(async (error) => {
       await alertLog.close();
       throw error;
     });

@@ -116,3 +116,25 @@ test('a receiver that cannot be reached for long is failing, and its metric says
   assert.equal(await readMetric(), '1');
   assert.equal((await readState(app)).parked, 0);
 });
+
+test('the alert about a destination that is removed while the server is off ends at the next start', async (t) => {
+  const [bad, good] = [await startReceiver(t, answer(404)), await startReceiver(t)];
+  const failing = toDestination(bad, { name: 'bad' });
+  const app = await startOutbox(t, [failing, toDestination(good)]);
+  await sendAlert(app, { message: 'first' });
+  await waitUntil('it is reported', async () => (await readNotices(app)).length === 1);
+  await waitForRequests(good, 2);
+  await app.close();
+  const settings = { dataDir: join(app.folder, 'data') };
+  const without = await startOutbox(t, [toDestination(good)], settings);
+  await waitForRequests(good, 3);
+  assert.match(messagesOf(good)[2] ?? '', /^Resolved: The destination bad is failing/);
+  assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+  await without.close();
+  bad.behave(answer(200));
+  const again = await startOutbox(t, [failing], settings);
+  await waitUntilIdle(again, 'bad');
+  await again.close();
+  await (await startOutbox(t, [], settings)).close();
+  assert.deepEqual(await readNotices(app), ['firing bad', 'resolved bad']);
+});

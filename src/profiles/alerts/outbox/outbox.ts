@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
 import { createSerial } from '../../../storage/journal/scheduling.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
+import type { Snapshot } from '../../../storage/snapshot.ts';
 import type { OpenLog } from '../../feature.ts';
 import type { AlertRecord } from '../alert.ts';
 import type { AlertDelivery } from '../reading/schema.ts';
@@ -13,6 +14,7 @@ import { openProgressLog } from './delivery/progress-log.ts';
 import { defaultRepeatMinutes } from './delivery/reminders.ts';
 import { readInstanceId } from './instance-id.ts';
 import { createNotices } from './notices.ts';
+import { openRegistry } from './registry.ts';
 
 interface OutboxSettings {
   destinations: DestinationSettings[];
@@ -22,6 +24,8 @@ interface OutboxSettings {
 interface Parts {
   alerts: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
   openLog: OpenLog;
+  /** Keeps the names of destinations. */
+  registry: Snapshot;
   /** Stores an alert of our own. */
   store: (record: AlertRecord) => Promise<{ id: string }>;
   clock: () => Date;
@@ -53,16 +57,24 @@ export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promis
       if (one !== delivered && one.target.address === delivered.target.address) one.hurry();
     }
   };
-  const open = createOpener(parts, hurryOthers);
+  const { open, retire } = createOpener(parts, hurryOthers);
+  const registry = await openRegistry(parts.registry);
   const load = async (entries: readonly DestinationSettings[]): Promise<void> => {
     const targets = entries.map(toTarget);
     planned = stored === undefined ? entries : undefined;
     if (stored === undefined) return;
     const isKept = (one: Destination) => targets.some((target) => isSame(target, one.target));
     const kept = destinations.filter(isKept);
-    for (const one of destinations) if (!entries.some(({ name }) => name === one.name)) one.retire();
     await Promise.all(destinations.filter((one) => !isKept(one)).map((one) => one.close()));
     destinations = kept;
+    await registry.update(
+      entries.map(({ name }) => name),
+      (name) =>
+        retire(name, stored ?? 0).catch((err: unknown) => {
+          log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may fire on');
+          return false;
+        }),
+    );
     for (const one of kept) one.retryWaiting({ ignoresRetryAfter: false });
     for (const target of targets) {
       if (kept.some((one) => isSame(target, one.target))) continue;
@@ -119,19 +131,22 @@ const isSame = (one: Target, other: Target): boolean =>
   JSON.stringify([one.settings, one.place.secrets, one.headers]) ===
   JSON.stringify([other.settings, other.place.secrets, other.headers]);
 
-/** Opens destinations. What they need is loaded with the first one. */
+/**
+ * Opens destinations, and ends the alert about one that was removed from the settings; what they need is loaded with the
+ * first one.
+ */
 const createOpener = (
   { alerts, openLog, store, clock, log }: Parts,
   onDelivered: (destination: Destination) => void,
 ) => {
-  let instance: string | undefined;
-  return async (target: Target, stored: number): Promise<Destination> => {
-    instance ??= await readInstanceId(openLog);
-    const { createSender } = await import('./delivery/sender.ts');
-    const { settings, place } = target;
-    const { name, concurrency = 1, startAt = 'now' } = settings;
-    const progressLog = await openProgressLog(openLog, name, {
-      start: startAt === 'oldest' ? 0 : stored,
+  let known: string | undefined;
+  const readInstance = async (): Promise<string> => {
+    known ??= await readInstanceId(openLog);
+    return known;
+  };
+  const openProgress = (name: string, { start, stored }: { start: number; stored: number }) =>
+    openProgressLog(openLog, name, {
+      start,
       stored,
       onReplaced: () =>
         log.warn({ destination: name }, 'outbox: the alert log was replaced; delivery continues at its end'),
@@ -141,6 +156,12 @@ const createOpener = (
           'outbox: the progress could not be written; a restart repeats deliveries',
         ),
     });
+  const open = async (target: Target, stored: number): Promise<Destination> => {
+    const instance = await readInstance();
+    const { createSender } = await import('./delivery/sender.ts');
+    const { settings, place } = target;
+    const { name, concurrency = 1, startAt = 'now' } = settings;
+    const progressLog = await openProgress(name, { start: startAt === 'oldest' ? 0 : stored, stored });
     // One connection more, for alerts that an administrator sends again.
     const sender = createSender(place.url, concurrency + 1);
     const accepts = createFilter(settings, instance);
@@ -154,4 +175,13 @@ const createOpener = (
     );
     return destination;
   };
+  const retire = async (name: string, stored: number): Promise<boolean> => {
+    const notices = createNotices({ instance: await readInstance(), store, clock, log });
+    const { progress, close } = await openProgress(name, { start: stored, stored: Number.POSITIVE_INFINITY });
+    const { failing: _, ...receiver } = progress.receiver;
+    progress.receiver = await notices.update(name, { receiver });
+    await close();
+    return !notices.isOutdated(progress.receiver);
+  };
+  return { open, retire };
 };

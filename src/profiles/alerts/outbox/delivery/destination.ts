@@ -75,7 +75,7 @@ export class Destination {
       ...{ alerts, accepts: parts.accepts, progress: progressLog.progress, waiting: this.waiting },
       onRead: (records) => this.#reader.keep(records),
     });
-    this.#reminders = new Reminders(settings.repeatMinutes);
+    this.#reminders = new Reminders(progressLog.progress, clock, settings.repeatMinutes);
     this.receiver = new ReceiverState({
       ...{ name: settings.name, schedule: this.#schedule, progress: progressLog.progress, clock, log },
     });
@@ -185,13 +185,6 @@ export class Destination {
     if (!this.receiver.hurry()) return;
     this.waiting.hurry({ all: false });
     this.#wakeup.wake();
-  }
-
-  /** It was removed from the settings, so nobody is to wait for it. */
-  retire(): void {
-    const { failing: _, ...known } = this.progress.receiver;
-    this.progress.receiver = known;
-    this.#updateNotice();
   }
 
   reopen(): Promise<void> {

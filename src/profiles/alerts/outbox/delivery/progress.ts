@@ -54,6 +54,8 @@ export interface ProgressLine {
   dropped: number;
   forgotten: number;
   receiver: ReceiverMemory;
+  /** Missing in lines of earlier versions. */
+  sent?: [id: string, at: number][];
 }
 
 /** A line of version 1.0. Each says everything but which alerts were parked before it. */
@@ -72,7 +74,10 @@ export interface EarlyLine {
 /** More parked alerts are forgotten, oldest first, and only counted. */
 const mostParked = 10_000;
 
-/** More alerts that were tried or parked are in further lines, so that none is too long for the journal. */
+/** How many alerts that may come again are remembered. */
+const mostSent = 10_000;
+
+/** More alerts that were tried, parked or sent are in further lines, so that none is too long for the journal. */
 const mostInLine = 2000;
 
 /** What happened to the alerts of a destination, by their seq. Settled means delivered, parked, lost or not for it. */
@@ -87,11 +92,14 @@ export class Progress {
   receiver: ReceiverMemory = {};
   #settled: SeqRanges;
   readonly #tried = new Map<number, Tried>();
+  /** When alerts that may come again were sent last, in Unix milliseconds, by the ids of their first records. */
+  readonly #sent = new Map<string, number>();
   /** Changes since the last line. */
   #changes: number[][] = [];
   readonly #newlyTried = new Set<number>();
   #newlyParked: number[] = [];
   #unparked: number[] = [];
+  readonly #newlySent = new Set<string>();
 
   constructor(start: number) {
     this.start = start;
@@ -178,6 +186,18 @@ export class Progress {
     return parked.map(([seq]) => seq);
   }
 
+  sentAt(id: string): number | undefined {
+    return this.#sent.get(id);
+  }
+
+  noteSent(id: string, at: number): void {
+    this.#sent.delete(id);
+    this.#sent.set(id, at);
+    this.#newlySent.add(id);
+    const [oldest] = this.#sent.keys();
+    if (this.#sent.size > mostSent && oldest !== undefined) this.#sent.delete(oldest);
+  }
+
   /** What new lines have to say, nearly always one; that counts as written from then on. */
   takeLines(isCheckpoint: boolean): ProgressLine[] {
     const parked = isCheckpoint ? [...this.parked] : entriesOf(this.parked, this.#newlyParked);
@@ -191,7 +211,9 @@ export class Progress {
       dropped: this.dropped,
       forgotten: this.forgotten,
       receiver: this.receiver,
+      sent: isCheckpoint ? [...this.#sent] : entriesOf(this.#sent, this.#newlySent),
     };
+    this.#newlySent.clear();
     this.#changes = [];
     this.#newlyTried.clear();
     this.#newlyParked = [];
@@ -212,11 +234,13 @@ export class Progress {
     this.forgotten = line.forgotten;
   }
 
-  #applyChanges({ checkpoint, changes, tried, receiver }: ProgressLine): void {
+  #applyChanges({ checkpoint, changes, tried, receiver, sent = [] }: ProgressLine): void {
     if (checkpoint) this.#reset(changes[0]?.[1] ?? 0);
     for (const change of changes) this.#apply(change);
     for (const [seq, one] of tried) this.#tried.set(seq, one);
     this.receiver = receiver;
+    for (const [id, at] of sent) this.noteSent(id, at);
+    this.#newlySent.clear();
   }
 
   #applyEarly({ cursor, settled, failing }: EarlyLine): void {
@@ -251,18 +275,26 @@ export class Progress {
 }
 
 /** The line as several: only the first is a checkpoint, and the others add what was tried and parked. */
-const splitLine = ({ checkpoint, changes, tried, parked, unparked, ...state }: ProgressLine): ProgressLine[] => {
-  const count = Math.max(1, Math.ceil(Math.max(tried.length, parked.length) / mostInLine));
+const splitLine = ({
+  checkpoint,
+  changes,
+  tried,
+  parked,
+  unparked,
+  sent = [],
+  ...state
+}: ProgressLine): ProgressLine[] => {
+  const count = Math.max(1, Math.ceil(Math.max(tried.length, parked.length, sent.length) / mostInLine));
   return Array.from({ length: count }, (_, n) => {
     const [from, to] = [n * mostInLine, (n + 1) * mostInLine];
-    const lists = { tried: tried.slice(from, to), parked: parked.slice(from, to) };
+    const lists = { tried: tried.slice(from, to), parked: parked.slice(from, to), sent: sent.slice(from, to) };
     if (n > 0) return { ...state, changes: [], unparked: [], ...lists };
     return { ...(checkpoint && { checkpoint }), ...state, changes, unparked, ...lists };
   });
 };
 
-const entriesOf = <T>(map: ReadonlyMap<number, T>, seqs: Iterable<number>): [number, T][] =>
-  [...seqs].flatMap((seq) => {
-    const value = map.get(seq);
-    return value === undefined ? [] : [[seq, value] as [number, T]];
+const entriesOf = <K, T>(map: ReadonlyMap<K, T>, keys: Iterable<K>): [K, T][] =>
+  [...keys].flatMap((key) => {
+    const value = map.get(key);
+    return value === undefined ? [] : [[key, value] as [K, T]];
   });

@@ -1,17 +1,17 @@
 import type { StoredRecord } from '../../../../storage/journal/read/forward.ts';
-
-/** How many alerts that may come again are remembered. */
-const mostKnown = 10_000;
+import type { Progress } from './progress.ts';
 
 export const defaultRepeatMinutes = 240;
 
 /** Which records of alerts that come again are sent: those that come long enough after the one that was sent last. */
 export class Reminders {
+  readonly #progress: Progress;
+  readonly #clock: () => Date;
   readonly #afterMs: number;
-  /** When each alert was sent last, by the id of the first record, on the monotonic clock. */
-  readonly #sentAt = new Map<string, number>();
 
-  constructor(repeatMinutes = defaultRepeatMinutes) {
+  constructor(progress: Progress, clock: () => Date, repeatMinutes = defaultRepeatMinutes) {
+    this.#progress = progress;
+    this.#clock = clock;
     this.#afterMs = repeatMinutes * 60_000;
   }
 
@@ -24,17 +24,14 @@ export class Reminders {
   isDue(record: StoredRecord): boolean {
     const { repeatOf } = record;
     if (repeatOf === undefined) return true;
-    const sentAt = this.#sentAt.get(String(repeatOf));
-    return this.mayWant(record) && (sentAt === undefined || performance.now() - sentAt >= this.#afterMs);
+    const passed = this.#clock().getTime() - (this.#progress.sentAt(String(repeatOf)) ?? 0);
+    // The clock was ahead when the last one was sent, or some time has passed.
+    return this.mayWant(record) && (passed < 0 || passed >= Math.floor(this.#afterMs));
   }
 
   /** The record was delivered. */
   note({ id, repeatOf, fingerprint }: StoredRecord): void {
-    if (this.#afterMs === 0 || fingerprint === undefined) return;
-    const first = typeof repeatOf === 'string' ? repeatOf : id;
-    this.#sentAt.delete(first);
-    this.#sentAt.set(first, performance.now());
-    const [oldest] = this.#sentAt.keys();
-    if (this.#sentAt.size > mostKnown && oldest !== undefined) this.#sentAt.delete(oldest);
+    if (fingerprint === undefined) return;
+    this.#progress.noteSent(typeof repeatOf === 'string' ? repeatOf : id, this.#clock().getTime());
   }
 }

@@ -77,6 +77,28 @@ test('with few repeatMinutes an alert that comes again is sent again, and names 
   assert.equal(bodies[1]?.repeatOf, ids[0]);
 });
 
+test('a restart with other repeatMinutes sends no reminder early', async (t) => {
+  const receiver = await startReceiver(t);
+  const dataDir = createFolder(t);
+  const [first, again, onceMore] = series;
+  const ids: string[] = [];
+  for (const [create, repeatMinutes] of [
+    [first, 0],
+    [again, 60],
+    [onceMore, 240],
+    [again, 1e-9],
+  ] as const) {
+    const journal = await openJournal({ directory: dataDir, name: 'alerts', report: () => undefined });
+    const { id } = await journal.append({ time: '2026-01-31T08:30:00Z', ...create?.(ids) });
+    ids.push(id);
+    await journal.close();
+    const app = await startOutbox(t, [toDestination(receiver, { startAt: 'oldest', repeatMinutes })], { dataDir });
+    await waitUntilIdle(app);
+    await app.close();
+  }
+  assert.deepEqual(messagesOf(receiver), ['first', 'again']);
+});
+
 test('details, links and severity of an alert are delivered', async (t) => {
   const about = { details: 'more', links: { runbook: 'https://runbook.example.org/?a=1' }, resolves: 'x' };
   const { bodies } = await deliver(t, {}, [() => ({ level: 'p2', message: 'disk', ...about })]);
