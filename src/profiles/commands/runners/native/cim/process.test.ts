@@ -5,6 +5,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { readOutput, run } from '../../../../../../test/support/native-commands.ts';
 import { waitUntil, waitUntilPasses } from '../../../../../../test/support/wait.ts';
+import type { Row } from '../../../execution/runner.ts';
 
 /** A process of low priority that lasts as long as the test. */
 const startSleep = async (t: TestContext): Promise<number> => {
@@ -21,7 +22,11 @@ const startSleep = async (t: TestContext): Promise<number> => {
 
 test('every property of Win32_Process matches ps', async (t) => {
   const pid = await startSleep(t);
-  const [row = {}] = await run(`Win32_Process -Filter "ProcessId = ${pid}"`);
+  let row: Row = {};
+  await waitUntil('the process is listed', async () => {
+    [row = {}] = await run(`Win32_Process -Filter "ProcessId = ${pid}"`);
+    return 'ProcessId' in row;
+  });
   const columns = 'ppid=,sess=,nlwp=,priority=,rss=,vsz=,comm=';
   const [parent, session, threads, priority, rss, vsz, name] = readOutput('ps', '-o', columns, '-p', `${pid}`).split(
     / +/,
