@@ -9,7 +9,7 @@ import { isFlag, textForm } from '../../src/config/schema.ts';
 import { settingsSchema } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
-import { runCommand, runProgram, startProgram } from '../support/program.ts';
+import { runCommand, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const longSecret = 'a signing key that is long enough for it';
@@ -84,7 +84,7 @@ test('flags set profiles, data directory and log level, and profiles without fil
 
 test('a config file sets mounts and users, and its schema is printed for editors', async (t) => {
   const cwd = createFolder(t);
-  const { stdout: hash } = await runProgram(['hash-password'], { input: 'open sesame\n' });
+  const { stdout: hash } = await runCommand(['hash-password'], { input: 'open sesame\n' });
   const users = [{ name: 'ada', role: 'Admin', passwordHash: hash.trim() }];
   writeFileSync(join(cwd, 'signalbox.json'), JSON.stringify({ mounts: { '/tools': ['A', 'I'] }, users }));
   const { request } = await startProgram(t, ['--config', 'signalbox.json'], { cwd });

@@ -9,7 +9,7 @@ import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
-import { command, type Running, refusal, runProgram, startProgram } from '../support/program.ts';
+import { command, refusal, runCommand, type Running, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import {
@@ -30,10 +30,10 @@ const skip = toSkipPostgres();
 /** The flag that names a new database. */
 const createStore = async (): Promise<string[]> => toStoreFlags(await createDatabase());
 
-const importText = (store: string[], input: string) => runProgram(['import', ...store], { input });
+const importText = (store: string[], input: string) => runCommand(['import', ...store], { input });
 
 const exportText = async (store: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await runProgram(['export', ...store]);
+  const { code, stdout, stderr } = await runCommand(['export', ...store]);
   assert.equal(code, 0, stderr);
   return stdout;
 };
@@ -208,7 +208,7 @@ test('an export leaves out damaged alerts and has the rest', async (t) => {
   const path = join(folder, 'alerts.jsonl');
   const lines = readFileSync(path, 'utf8').split('\n');
   writeFileSync(path, [...lines.with(1, '{"seq":'), '{"message":"by hand"}', ''].join('\n'));
-  const { code, stdout, stderr } = await runProgram(['export', ...fileStore(folder)]);
+  const { code, stdout, stderr } = await runCommand(['export', ...fileStore(folder)]);
   assert.deepEqual(
     [code, stderr],
     [1, 'signalbox: damaged, left out: alerts: 2 lines of the log\nsignalbox: exported alerts 4, executions 2\n'],

@@ -58,17 +58,17 @@ export interface Running {
 }
 
 /**
- * Runs a command line of the program that reads no input: in a process that is kept for the next one, so it takes
- * milliseconds. What a process itself does on its way out needs `runProgram`.
+ * Runs a command line of the program in a process that is kept for the next one, so it takes milliseconds. What a
+ * process does on its way out needs `runProgram`.
  */
 export const runCommand = async (
   args: string[],
-  { variables = {}, cwd }: Pick<Options, 'variables' | 'cwd'> = {},
+  { variables = {}, cwd, input = '' }: { variables?: Record<string, string>; cwd?: string; input?: string } = {},
 ): Promise<Finished> => {
-  if (executable) return runProgram(args, { variables, ...(cwd !== undefined && { cwd }) });
+  if (executable) return runProgram(args, { variables, input, ...(cwd !== undefined && { cwd }) });
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   try {
-    return await runInKeptProcess({ args, variables: createEnvironment(variables), cwd: folder });
+    return await runInKeptProcess({ args, variables: createEnvironment(variables), cwd: folder, input });
   } finally {
     if (cwd === undefined) rmSync(folder, { recursive: true, force: true });
   }
