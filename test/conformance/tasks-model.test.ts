@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { amount } from '../support/long.ts';
 import { fc } from '../support/random.ts';
 import { createTaskModel } from '../support/task-model.ts';
 import { priorities, startTasks, statuses } from './support/tasks.ts';
@@ -31,7 +32,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 test('T46 any sequence of creations, updates, deletions and listings matches a plain list', async (t) => {
   const property = fc.asyncProperty(fc.array(operation, { maxLength: 40 }), (operations) => compare(t, operations));
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: amount(60, 20) });
 });
 
 const compare = async (t: TestContext, operations: Operation[]): Promise<void> => {

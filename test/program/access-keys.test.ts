@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { refusal, runCommand, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const createKey = async (name: string, ...scopes: string[]) => {
   const args = ['create-key', name, ...scopes.flatMap((scope) => ['--scope', scope])];
-  const { code, stdout, stderr } = await runProgram(args);
+  const { code, stdout, stderr } = await runCommand(args);
   assert.equal(code, 0, stderr);
   const key = /sbk_\w+/.exec(stderr)?.[0] ?? '';
   return { key, entry: JSON.parse(stdout) as object, stdout };

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { refusal, runCommand, startProgram } from '../support/program.ts';
 
 const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
@@ -122,7 +122,7 @@ test('the settings that access has replaced keep working, with a warning that sa
 });
 
 test('a replaced setting that says something else than access is refused, and one that agrees is not', async (t) => {
-  const start = (settings: object) => runProgram(['check-config', writeConfig(t, settings)]);
+  const start = (settings: object) => runCommand(['check-config', writeConfig(t, settings)]);
   for (const settings of [
     { access: 'login', alertsAuth: 'none' },
     { access: 'login', executeAuth: 'none' },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createFolder } from '../support/folder.ts';
-import { command, refusal, runProgram } from '../support/program.ts';
+import { command, refusal, runCommand } from '../support/program.ts';
 
 const example = fileURLToPath(new URL('../../../examples/signalbox.json', import.meta.url));
 
@@ -20,7 +20,7 @@ test('check-config accepts the shipped example and writes no data', async (t) =>
   const path = join(cwd, 'c.json');
   copyFileSync(example, path);
   chmodSync(path, 0o600);
-  const { code, stdout, stderr } = await runProgram(['check-config', 'c.json'], { cwd });
+  const { code, stdout, stderr } = await runCommand(['check-config', 'c.json'], { cwd });
   assert.deepEqual([code, stdout, stderr], [0, 'c.json is valid\n', '']);
   assert.deepEqual(readdirSync(cwd), ['c.json']);
 });
@@ -41,7 +41,7 @@ test('check-config reports the problems that would prevent startup, with exit co
 test('check-config reads the environment variables like a normal start', async (t) => {
   const path = write(t, { jwtPreviousSecret: 'x'.repeat(32) });
   assert.equal(await refusal(['check-config', path], 1), 'jwtPreviousSecret has no effect without jwtSecret: set both');
-  const { code } = await runProgram(['check-config', path], { variables: { SIGNALBOX_JWT_SECRET: 'y'.repeat(32) } });
+  const { code } = await runCommand(['check-config', path], { variables: { SIGNALBOX_JWT_SECRET: 'y'.repeat(32) } });
   assert.equal(code, 0);
 });
 
@@ -67,7 +67,7 @@ test('a misspelt variable is reported with a problem that is found later', async
 });
 
 test('check-config warns about profiles that need a token if there is no login', async (t) => {
-  const warn = async (settings: object) => (await runProgram(['check-config', write(t, settings)])).stderr;
+  const warn = async (settings: object) => (await runCommand(['check-config', write(t, settings)])).stderr;
   assert.match(
     await warn({ profiles: ['commands', 'monitoring'] }),
     /"level":40,.*"msg":"nobody can use commands: no token can be issued; add the profile login, /,

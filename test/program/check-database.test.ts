@@ -6,7 +6,7 @@ import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
-import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { refusal, runCommand, startProgram } from '../support/program.ts';
 
 const skip = toSkipPostgres();
 
@@ -23,7 +23,7 @@ const write = (t: TestContext, store: string, changes: object = {}): string => {
 
 /** What check-config prints about valid settings. */
 const check = async (path: string): Promise<string> => {
-  const { code, stdout, stderr } = await runProgram(['check-config', path]);
+  const { code, stdout, stderr } = await runCommand(['check-config', path]);
   assert.deepEqual([code, stderr], [0, '']);
   const [first, ...others] = stdout.split('\n');
   assert.equal(first, `${path} is valid`);
@@ -88,7 +88,7 @@ test('check-config refuses a database that a start would refuse', { skip }, asyn
 
 test('check-config warns about a database that cannot be reached, for which a start would wait', async (t) => {
   const path = write(t, `postgres://me:geheim@127.0.0.1:${await findFreePort()}/database`);
-  const { code, stdout, stderr } = await runProgram(['check-config', path]);
+  const { code, stdout, stderr } = await runCommand(['check-config', path]);
   assert.deepEqual([code, stdout], [0, `${path} is valid\n`]);
   const [line = '', ...others] = stderr.trimEnd().split('\n');
   assert.deepEqual(others, []);

@@ -8,12 +8,12 @@ import { toFlagName } from '../../src/config/names.ts';
 import { isFlag } from '../../src/config/schema.ts';
 import { settingsSchema } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runProgram } from '../support/program.ts';
+import { refusal, runCommand } from '../support/program.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
 const print = async (shell: string): Promise<string> => {
-  const { code, stdout, stderr } = await runProgram(['completion', shell]);
+  const { code, stdout, stderr } = await runCommand(['completion', shell]);
   assert.deepEqual([code, stderr], [0, '']);
   return stdout;
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { runProgram } from '../support/program.ts';
+import { runCommand } from '../support/program.ts';
 
 interface Validator {
   compile(schema: object): (value: unknown) => boolean;
@@ -14,7 +14,7 @@ const { Ajv2020 } = createRequire(import.meta.resolve('fastify'))('ajv/dist/2020
 };
 
 const printSchema = async (): Promise<{ $schema: string; properties: object; required?: unknown }> =>
-  JSON.parse((await runProgram(['config-schema'])).stdout);
+  JSON.parse((await runCommand(['config-schema'])).stdout);
 
 const compileSchema = async () => new Ajv2020({ strict: true }).compile(await printSchema());
 

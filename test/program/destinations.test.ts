@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access-keys.ts';
 import { createFolder } from '../support/folder.ts';
 import { messagesOf, toDestination, waitForRequests } from '../support/outbox.ts';
-import { runProgram, startProgram } from '../support/program.ts';
+import { runCommand, startProgram } from '../support/program.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 
@@ -23,7 +23,7 @@ test('test-destination sends one alert and prints the response without secrets',
   const secret = `whsec_${Buffer.alloc(24, 'x').toString('base64')}`;
   const receiver = await startReceiver(t, (response) => void response.end(`thanks for ${secret}\u0007 at /hook`));
   const { path } = createConfig(t, [toDestination(receiver, { secret })]);
-  const { code, stdout, stderr } = await runProgram(['test-destination', 'hook', '--config', path]);
+  const { code, stdout, stderr } = await runCommand(['test-destination', 'hook', '--config', path]);
   assert.deepEqual([code, stdout, stderr], [0, 'delivered: 200\nthanks for *** at ***\n', '']);
   assert.deepEqual(messagesOf(receiver), ['This is a test alert.']);
 });
@@ -31,13 +31,13 @@ test('test-destination sends one alert and prints the response without secrets',
 test('test-destination fails if the receiver refuses the alert or cannot be reached', async (t) => {
   const receiver = await startReceiver(t, answer(403));
   const { path } = createConfig(t, [toDestination(receiver)]);
-  const run = () => runProgram(['test-destination', 'hook', '--config', path]);
+  const run = () => runCommand(['test-destination', 'hook', '--config', path]);
   const refused = await run();
   assert.deepEqual([refused.code, refused.stdout], [1, 'not delivered: 403\n']);
   await receiver.close();
   const gone = await run();
   assert.deepEqual([gone.code, gone.stdout], [1, 'not delivered: the connection was refused\n']);
-  const unknown = await runProgram(['test-destination', 'other', '--config', path]);
+  const unknown = await runCommand(['test-destination', 'other', '--config', path]);
   assert.deepEqual(
     [unknown.code, unknown.stderr],
     [1, 'signalbox: there is no destination "other"; the settings have: hook\n'],
@@ -92,7 +92,7 @@ test('a second signalbox that requires a key is a receiver, with its key from a 
   const list = () => second.request<{ data: { message: string }[] }>('GET', '/api/alerts', { token: key });
   // Both requests have the alert's id as their Idempotency-Key.
   await waitUntil('it has arrived', async () => (await list()).json.data.length === 1);
-  const tested = await runProgram(['test-destination', 'by-header', '--config', config], { variables });
+  const tested = await runCommand(['test-destination', 'by-header', '--config', config], { variables });
   assert.match(tested.stdout, /^delivered: 200\n/);
   assert.deepEqual(
     (await list()).json.data.map(({ message }) => message),

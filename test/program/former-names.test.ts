@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { refusal, runCommand, startProgram } from '../support/program.ts';
 
 const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
@@ -63,6 +63,6 @@ test('a former name is no unknown variable where another setting cannot be used'
 });
 
 test('the config schema marks former names as deprecated', async () => {
-  const { properties } = JSON.parse((await runProgram(['config-schema'])).stdout);
+  const { properties } = JSON.parse((await runCommand(['config-schema'])).stdout);
   assert.deepEqual([properties.issuer.deprecated, properties.issuer.type], [true, 'string']);
 });

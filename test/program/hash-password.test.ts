@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isPassword } from '../../src/auth/password.ts';
 import { UsageError } from '../../src/cli/args.ts';
 import { printPasswordHash } from '../../src/cli/hash-password.ts';
-import { command, runProgram } from '../support/program.ts';
+import { command, runCommand, runProgram } from '../support/program.ts';
 
 /** The program's output for a password on standard input. */
 const hash = async (input: string | Buffer): Promise<string> => {
@@ -34,7 +34,7 @@ test('a refused password is one line on stderr, with exit code 2', async () => {
 });
 
 test('a password given as an argument is refused', async () => {
-  const { code, stderr } = await runProgram(['hash-password', 'secret']);
+  const { code, stderr } = await runCommand(['hash-password', 'secret']);
   assert.equal(code, 2);
   assert.match(stderr, /takes no arguments/);
 });

@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { writeCertificate } from '../support/certificate.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { refusal, runCommand, startProgram } from '../support/program.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
 
 const check = async (args: string[], variables: Record<string, string> = {}) => {
-  const { code, stdout, stderr } = await runProgram(['healthcheck', ...args], { variables });
+  const { code, stdout, stderr } = await runCommand(['healthcheck', ...args], { variables });
   return [code, stdout, stderr];
 };
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
-import { type Running, refusal, runProgram, startProgram } from '../support/program.ts';
+import { type Running, refusal, runCommand, startProgram } from '../support/program.ts';
 
 const login = async ({ request }: Running, password: string): Promise<string> => {
   const { status, json } = await request('POST', '/api/auth/login', {
@@ -61,7 +61,7 @@ test('check-config makes no secrets', async (t) => {
   const cwd = createFolder(t);
   const path = join(cwd, 'c.json');
   writeFileSync(path, '{"keepSecrets": true}', { mode: 0o600 });
-  assert.equal((await runProgram(['check-config', 'c.json'], { cwd })).code, 0);
+  assert.equal((await runCommand(['check-config', 'c.json'], { cwd })).code, 0);
   assert.ok(!existsSync(join(cwd, 'data')));
 });
 

@@ -9,9 +9,9 @@ import { toFlagName, toVariableName } from '../../src/config/names.ts';
 import { isFlag, textForm } from '../../src/config/schema.ts';
 import { features } from '../../src/profiles/index.ts';
 import { settingsSchema } from '../support/app.ts';
-import { command, runProgram } from '../support/program.ts';
+import { command, runCommand } from '../support/program.ts';
 
-const { stdout: page, code, stderr } = await runProgram(['man-page']);
+const { stdout: page, code, stderr } = await runCommand(['man-page']);
 
 /** Only a machine of CI must have the program. */
 const needs = (program: string): { skip: string | false } => ({

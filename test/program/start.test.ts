@@ -9,7 +9,7 @@ import { isFlag, textForm } from '../../src/config/schema.ts';
 import { settingsSchema } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
-import { runProgram, startProgram } from '../support/program.ts';
+import { runCommand, startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const longSecret = 'a signing key that is long enough for it';
@@ -84,7 +84,7 @@ test('flags set profiles, data directory and log level, and profiles without fil
 
 test('a config file sets mounts and users, and its schema is printed for editors', async (t) => {
   const cwd = createFolder(t);
-  const { stdout: hash } = await runProgram(['hash-password'], { input: 'open sesame\n' });
+  const { stdout: hash } = await runCommand(['hash-password'], { input: 'open sesame\n' });
   const users = [{ name: 'ada', role: 'Admin', passwordHash: hash.trim() }];
   writeFileSync(join(cwd, 'signalbox.json'), JSON.stringify({ mounts: { '/tools': ['A', 'I'] }, users }));
   const { request } = await startProgram(t, ['--config', 'signalbox.json'], { cwd });
@@ -92,7 +92,7 @@ test('a config file sets mounts and users, and its schema is printed for editors
   const login = await request('POST', '/tools/api/auth/login', { body });
   const token = String(login.json['token']);
   assert.equal((await request('GET', '/tools/api/items', { token })).status, 200);
-  const schema = JSON.parse((await runProgram(['config-schema'])).stdout);
+  const schema = JSON.parse((await runCommand(['config-schema'])).stdout);
   assert.ok('mounts' in schema.properties && 'users' in schema.properties && 'port' in schema.properties);
 });
 
@@ -116,7 +116,7 @@ test('at log level debug each request is one JSON line', async (t) => {
 });
 
 test('--help lists every setting in a group with its variable, and fits into 100 columns', async () => {
-  const { stdout, code } = await runProgram(['--help']);
+  const { stdout, code } = await runCommand(['--help']);
   assert.equal(code, 0);
   for (const group of ['Network', 'Data', 'Security', 'Logging', 'Login', 'Alerts', 'Commands', 'Profiles and pages']) {
     assert.match(stdout, new RegExp(`\\n\\n${group}:\\n  `));
@@ -136,14 +136,14 @@ test('--help lists every setting in a group with its variable, and fits into 100
 test('the help of every command has its flags and variables, and fits into 100 columns', async () => {
   const commands = (await listCommands()).filter(({ name }) => name !== 'serve');
   for (const { name, flags = {}, variables = {}, summary } of commands) {
-    const { stdout, code } = await runProgram([name, '--help']);
+    const { stdout, code } = await runCommand([name, '--help']);
     assert.equal(code, 0);
     assert.ok(stdout.startsWith(`signalbox ${name}`) && stdout.replaceAll('\n', ' ').includes(summary), stdout);
     for (const key of Object.keys(flags)) assert.match(stdout, new RegExp(`\\n  --${toFlagName(key)}[ \\n]`));
     for (const variable of Object.keys(variables)) assert.match(stdout, new RegExp(`\\n  ${variable} `));
     const longest = Math.max(...stdout.split('\n').map((line) => line.length));
     assert.ok(longest <= 100, `${name}: ${longest} columns`);
-    assert.match((await runProgram(['--help'])).stdout, new RegExp(`\\n  signalbox ${name}\\b`));
+    assert.match((await runCommand(['--help'])).stdout, new RegExp(`\\n  signalbox ${name}\\b`));
   }
 });
 
@@ -157,7 +157,7 @@ test('no flag of a command is that of a setting', async () => {
 
 test('--version prints the version of the package', async () => {
   const { version: packaged } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
-  assert.deepEqual([(await runProgram(['--version'])).stdout, packaged], [`${version}\n`, version]);
+  assert.deepEqual([(await runCommand(['--version'])).stdout, packaged], [`${version}\n`, version]);
 });
 
 test('a server bound beyond loopback logs a warning', async (t) => {

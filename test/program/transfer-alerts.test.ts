@@ -8,8 +8,8 @@ import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
-import { command, type Running, refusal, runProgram, startProgram } from '../support/program.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
+import { command, refusal, runCommand, type Running, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import {
@@ -27,15 +27,13 @@ import { waitUntil } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
 
-const server = shareServer();
-
 /** The flag that names a new database. */
-const createDatabase = async (): Promise<string[]> => toStoreFlags(await server.createDatabase());
+const createStore = async (): Promise<string[]> => toStoreFlags(await createDatabase());
 
-const importText = (store: string[], input: string) => runProgram(['import', ...store], { input });
+const importText = (store: string[], input: string) => runCommand(['import', ...store], { input });
 
 const exportText = async (store: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await runProgram(['export', ...store]);
+  const { code, stdout, stderr } = await runCommand(['export', ...store]);
   assert.equal(code, 0, stderr);
   return stdout;
 };
@@ -150,7 +148,7 @@ test('alerts and the audit are the same after a move to files, and none is deliv
 
 test('alerts and the audit are the same after a move to a database and back', { skip }, async (t) => {
   const { text } = await fill(t);
-  const database = await createDatabase();
+  const database = await createStore();
   assert.equal((await importText(database, text)).code, 0);
   assert.equal(await exportText(database), text);
   const running = await assertServes(t, [...database, '--data-dir', createFolder(t)], text);
@@ -163,7 +161,7 @@ test('alerts and the audit are the same after a move to a database and back', { 
 });
 
 test('what a database remembers of alerts that it has received moves to files', { skip }, async (t) => {
-  const database = await createDatabase();
+  const database = await createStore();
   const { running } = await startWithDestination(t, [...database, '--data-dir', createFolder(t)]);
   await sendAlerts(running);
   await running.stop();
@@ -177,7 +175,7 @@ test('what a database remembers of alerts that it has received moves to files', 
 test('an import into a database with alerts, or with an id twice, is refused and changes nothing', {
   skip,
 }, async () => {
-  const database = await createDatabase();
+  const database = await createStore();
   const one = alert(1);
   const twice = await importText(database, [header, one, one, end, ''].join('\n'));
   assert.equal(twice.stderr, 'signalbox: line 3: alerts.id is that of an alert before it; nothing was imported\n');
@@ -210,7 +208,7 @@ test('an export leaves out damaged alerts and has the rest', async (t) => {
   const path = join(folder, 'alerts.jsonl');
   const lines = readFileSync(path, 'utf8').split('\n');
   writeFileSync(path, [...lines.with(1, '{"seq":'), '{"message":"by hand"}', ''].join('\n'));
-  const { code, stdout, stderr } = await runProgram(['export', ...fileStore(folder)]);
+  const { code, stdout, stderr } = await runCommand(['export', ...fileStore(folder)]);
   assert.deepEqual(
     [code, stderr],
     [1, 'signalbox: damaged, left out: alerts: 2 lines of the log\nsignalbox: exported alerts 4, executions 2\n'],

@@ -2,20 +2,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
-import { refusal, runProgram, startProgram } from '../support/program.ts';
+import { createDatabase, shareServer } from '../support/postgres/shared-server.ts';
+import { refusal, runCommand, startProgram } from '../support/program.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import { end, fileStore, fill, header, lastId, logIn, task, variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
 
-const server = shareServer();
-
 /** The flag that names a new database. */
-const createDatabase = async (): Promise<string[]> => toStoreFlags(await server.createDatabase());
+const createStore = async (): Promise<string[]> => toStoreFlags(await createDatabase());
 
 const importText = (store: string[], lines: readonly string[]) =>
-  runProgram(['import', ...store], { input: lines.map((line) => `${line}\n`).join('') });
+  runCommand(['import', ...store], { input: lines.map((line) => `${line}\n`).join('') });
 
 const startOn = (t: TestContext, store: string[]) =>
   startProgram(t, [...store, '--time-zone', 'UTC', '--data-dir', createFolder(t)], {
@@ -25,17 +23,17 @@ const startOn = (t: TestContext, store: string[]) =>
 test('lists, versions, keys and ids are the same after an export from files, a database and files', {
   skip,
 }, async (t) => {
-  const [before, database, last] = [await fill(t), await createDatabase(), createFolder(t)];
-  const exported = await runProgram(['export', ...fileStore(before)]);
+  const [before, database, last] = [await fill(t), await createStore(), createFolder(t)];
+  const exported = await runCommand(['export', ...fileStore(before)]);
   const counts = 'tasks 2, taskKeys 1, simpleTasks 1, items 2';
   for (const store of [database, fileStore(last)]) {
-    const imported = await runProgram(['import', ...store], { input: exported.stdout });
+    const imported = await runCommand(['import', ...store], { input: exported.stdout });
     assert.deepEqual(
       [imported.code, imported.stdout, imported.stderr],
       [0, '', `signalbox: imported ${counts}\n`],
       store[1],
     );
-    const again = await runProgram(['export', ...store]);
+    const again = await runCommand(['export', ...store]);
     assert.deepEqual([again.code, again.stderr], [0, `signalbox: exported ${counts}\n`]);
     assert.equal(again.stdout, exported.stdout);
   }
@@ -44,10 +42,10 @@ test('lists, versions, keys and ids are the same after an export from files, a d
 test('an instance goes on where an import into its database ended, also one that ran meanwhile', {
   skip,
 }, async (t) => {
-  const database = await createDatabase();
+  const database = await createStore();
   const running = await startOn(t, database);
-  const { stdout: input } = await runProgram(['export', ...fileStore(await fill(t))]);
-  assert.equal((await runProgram(['import', ...database], { input })).code, 0);
+  const { stdout: input } = await runCommand(['export', ...fileStore(await fill(t))]);
+  assert.equal((await runCommand(['import', ...database], { input })).code, 0);
   const instance = await startOn(t, database);
   for (const { request } of [running, instance]) {
     const { json, headers } = await request('GET', '/api/tasks/1');
@@ -73,7 +71,7 @@ test('an instance goes on where an import into its database ended, also one that
 });
 
 test('an import into a database stores everything or nothing, and only into an empty one', { skip }, async () => {
-  const database = await createDatabase();
+  const database = await createStore();
   const many = Array.from({ length: 2500 }, (_, index) => task(index + 1));
   const { code, stderr } = await importText(database, [header, lastId(2500), ...many, task(7), end]);
   assert.deepEqual(
@@ -94,18 +92,18 @@ test('an import into a database stores everything or nothing, and only into an e
     (await importText(database, [header, lastId(9), task(8), end])).stderr,
     'signalbox: the store has or had tasks already; import into an empty one\n',
   );
-  const { stdout } = await runProgram(['export', ...database]);
+  const { stdout } = await runCommand(['export', ...database]);
   assert.equal(stdout, [header, lastId(2500), ...many, end, ''].join('\n'));
 });
 
 test('an export or import without a usable database is refused in one line', { skip }, async () => {
-  const database = await createDatabase();
+  const database = await createStore();
   const nothing = 'store: the database has nothing to export';
   assert.equal(await refusal(['export', ...database], 1), nothing);
   // It was only looked at.
   assert.equal(await refusal(['export', ...database], 1), nothing);
   for (const command of ['export', 'import']) {
-    const name = server.url('nowhere');
+    const name = (await shareServer()).url('nowhere');
     assert.equal(
       await refusal([command, ...toStoreFlags(name)], 1),
       'store: the database cannot be used: there is no such database: create it, or correct the address',

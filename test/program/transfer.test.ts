@@ -3,23 +3,23 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runProgram } from '../support/program.ts';
+import { refusal, runCommand, runProgram } from '../support/program.ts';
 import { end, fileStore, fill, header, lastId, logIn, start, task } from '../support/transfer.ts';
 
 const importText = (folder: string, lines: readonly string[]) =>
-  runProgram(['import', ...fileStore(folder)], { input: lines.map((line) => `${line}\n`).join('') });
+  runCommand(['import', ...fileStore(folder)], { input: lines.map((line) => `${line}\n`).join('') });
 
 test('an export imported into an empty store has the same lists, versions, keys and next ids', async (t) => {
   const [before, after] = [await fill(t), createFolder(t)];
-  const exported = await runProgram(['export', ...fileStore(before)]);
+  const exported = await runCommand(['export', ...fileStore(before)]);
   assert.equal(exported.stderr, 'signalbox: exported tasks 2, taskKeys 1, simpleTasks 1, items 2\n');
   assert.equal(exported.code, 0);
-  const imported = await runProgram(['import', ...fileStore(after)], { input: exported.stdout });
+  const imported = await runCommand(['import', ...fileStore(after)], { input: exported.stdout });
   assert.deepEqual(
     [imported.code, imported.stdout, imported.stderr],
     [0, '', 'signalbox: imported tasks 2, taskKeys 1, simpleTasks 1, items 2\n'],
   );
-  assert.equal((await runProgram(['export', ...fileStore(after)])).stdout, exported.stdout);
+  assert.equal((await runCommand(['export', ...fileStore(after)])).stdout, exported.stdout);
 
   const read = async (folder: string, key: string) => {
     const server = await start(t, folder);
@@ -121,7 +121,7 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
   const hint = 'restore the folder from a backup, or save what can be read with signalbox export';
   assert.ok((await refusal(fileStore(folder), 1)).endsWith(hint));
 
-  const { code, stdout, stderr } = await runProgram(['export', ...fileStore(folder)]);
+  const { code, stdout, stderr } = await runCommand(['export', ...fileStore(folder)]);
   assert.deepEqual(
     stderr.split('\n').map((line) => line.replace(`${folder}/`, '')),
     [
@@ -140,7 +140,7 @@ test('an export leaves out what is damaged, names it, and can be imported', asyn
     [5, 2002],
   );
   const other = createFolder(t);
-  const imported = await runProgram(['import', ...fileStore(other)], { input: stdout });
+  const imported = await runCommand(['import', ...fileStore(other)], { input: stdout });
   assert.deepEqual([imported.code, imported.stderr], [0, 'signalbox: imported tasks 2001, simpleTasks 4\n']);
 });
 
@@ -152,7 +152,7 @@ test('an import that was interrupted while it stored is not served, and the next
   assert.equal(await refusal(fileStore(folder), 1), problem);
   assert.equal(await refusal(['export', ...fileStore(folder)], 1), problem);
   assert.equal((await importText(folder, [header, lastId(8), task(8), end])).code, 0);
-  const { stdout } = await runProgram(['export', ...fileStore(folder)]);
+  const { stdout } = await runCommand(['export', ...fileStore(folder)]);
   assert.deepEqual(stdout.split('\n').slice(1, -1), [lastId(8), task(8), end]);
 });
 

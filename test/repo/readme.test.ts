@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { features } from '../../src/profiles/index.ts';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { runProgram, startProgram } from '../support/program.ts';
+import { runCommand, startProgram } from '../support/program.ts';
 import { findSection, readText, toBlocks, toRows } from './support/documents.ts';
 
 const readme = readText('README.md');
@@ -59,7 +59,7 @@ test("the README's config file is valid", async (t) => {
   const [, config = ''] = /^echo '(.+)' > signalbox\.json$/m.exec(readme) ?? [];
   const cwd = createFolder(t);
   writeFileSync(join(cwd, 'signalbox.json'), config);
-  const { code, stdout } = await runProgram(['check-config', 'signalbox.json'], { cwd });
+  const { code, stdout } = await runCommand(['check-config', 'signalbox.json'], { cwd });
   assert.deepEqual([code, stdout.split('\n')[0]], [0, 'signalbox.json is valid']);
 });
 

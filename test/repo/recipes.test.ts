@@ -15,7 +15,7 @@ import { writeCertificate } from '../support/certificate.ts';
 import type { Request } from '../support/client.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { command, runProgram, startProgram } from '../support/program.ts';
+import { command, runCommand, startProgram } from '../support/program.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { findSection, readText, toBlocks } from './support/documents.ts';
 
@@ -39,7 +39,7 @@ test('every JSON block in docs/recipes.md is a valid config file', async (t) => 
   for (const block of blocks) {
     const file = join(folder, 'signalbox.json');
     writeFileSync(file, block.replaceAll('/etc/signalbox', folder), { mode: 0o600 });
-    const { code, stderr } = await runProgram(['check-config', file]);
+    const { code, stderr } = await runCommand(['check-config', file]);
     assert.equal(code, 0, stderr);
   }
 });

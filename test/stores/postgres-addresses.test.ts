@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { createOwnedFolder, toSkipPostgres } from '../support/postgres/installation.ts';
+import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { startPgBouncer, toSkipPgBouncer } from '../support/postgres/pgbouncer.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
+import { shareServer, shareSockets } from '../support/postgres/shared-server.ts';
 import { refusal } from '../support/program.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import { variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
-
-let server: PostgresServer;
-let sockets: string;
-const ends: (() => unknown)[] = [];
-before(async () => {
-  if (skip) return;
-  sockets = createOwnedFolder();
-  const settings = { fsync: 'off', unix_socket_directories: sockets };
-  server = await startPostgres({ after: (end) => ends.push(end) }, { settings });
-});
-after(async () => {
-  for (const end of ends) await end();
-});
 
 const assertWorks = async (t: TestContext, store: string): Promise<void> => {
   const app = await startApp(t, { settings: { store, timeZone: 'UTC' } });
@@ -41,7 +28,8 @@ const unusable = 'store: the database cannot be used:';
 test('an address can name a folder of Unix sockets, and have any characters in names and passwords', {
   skip,
 }, async (t) => {
-  const { port } = server;
+  const server = await shareServer();
+  const [{ port }, sockets] = [server, shareSockets()];
   await server.sql(`CREATE ROLE "we%ird@u" LOGIN PASSWORD 'p@ss%w:/rd?'`);
   await server.sql(`CREATE DATABASE "my db/@" OWNER "we%ird@u"`);
   const user = 'signalbox:test-signalbox';
@@ -52,12 +40,14 @@ test('an address can name a folder of Unix sockets, and have any characters in n
 });
 
 test('an address can ask for a server that takes changes, as other clients do', { skip }, async (t) => {
+  const server = await shareServer();
   for (const value of ['read-write', 'primary', 'any']) {
     await assertWorks(t, `${server.url()}?target_session_attrs=${value}`);
   }
 });
 
 test('an address that cannot be used is refused in one line that does not show the password', { skip }, async (t) => {
+  const server = await shareServer();
   const { port } = server;
   await server.sql(`CREATE ROLE guest LOGIN PASSWORD 'guest'`);
   for (const password of ['se@cret', 's/ecret', '12/secret', 's@e/cret', 's?ecret']) {
@@ -72,7 +62,7 @@ test('an address that cannot be used is refused in one line that does not show t
 });
 
 test('PgBouncer refuses a wrong password or database in one line', { skip: toSkipPgBouncer() }, async (t) => {
-  const url = await startPgBouncer(t, server);
+  const url = await startPgBouncer(t, await shareServer());
   assert.equal(
     await refuse(t, url.replace('test-signalbox', 'other')),
     `${unusable} the password is wrong: correct it in the address`,

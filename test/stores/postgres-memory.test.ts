@@ -4,13 +4,12 @@ import { test } from 'node:test';
 import { watchMemory } from '../support/memory.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
 import { startProgram } from '../support/program.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import { variables } from '../support/transfer.ts';
 
 const skip = toSkipPostgres();
-const { createDatabase } = shareServer();
 
 /** Adds tasks of 1 MiB, as the first of a new database. */
 const addLargeTasks = async (url: string, count: number): Promise<void> => {

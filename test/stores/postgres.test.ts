@@ -10,13 +10,11 @@ import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/storage/s
 import { version } from '../../src/storage/versions.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
 import { testTaskStore } from './task-store.ts';
 
 const skip = toSkipPostgres();
-
-const { createDatabase } = shareServer();
 
 /** Another instance on the same database. */
 const open = (t: TestContext, url: string): Database => {

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
 
 const skip = toSkipPostgres();
-
-const { createDatabase } = shareServer();
 
 /** Apps by store, whose instances are sent requests in turn. */
 const stores: Record<string, (t: TestContext) => Promise<TestApp[]>> = {

@@ -8,13 +8,11 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { type EventClient, openEvents } from '../support/events.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { waitUntil, waitUntilPasses } from '../support/wait.ts';
 
 const skip = toSkipPostgres();
-
-const { createDatabase } = shareServer();
 
 /** Another instance on the same database. */
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Request } from './client.ts';
+import { runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
 
 /** Runs the tests against this executable, an absolute path. */
@@ -20,10 +21,10 @@ process.env['XDG_STATE_HOME'] = state;
 const toCommand = (file: string): [string, ...string[]] =>
   executable ? [executable] : [process.execPath, fileURLToPath(new URL(file, import.meta.url))];
 
-/** The command line of the program under test; by default separate modules, so that its coverage is measured. */
-export const command = toCommand('../../src/main.js');
 /** The bundled program, as published. */
 const bundle = toCommand('../../signalbox.js');
+/** The command line of the program under test; where coverage is measured, separate modules, which start more slowly. */
+export const command = process.env['NODE_V8_COVERAGE'] ? toCommand('../../src/main.js') : bundle;
 
 interface Options {
   variables?: Record<string, string>;
@@ -56,16 +57,33 @@ export interface Running {
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
-/** Runs the program until it exits. */
+/**
+ * Runs a command line of the program in a process that is kept for the next one, so it takes milliseconds. What a
+ * process does on its way out needs `runProgram`.
+ */
+export const runCommand = async (
+  args: string[],
+  { variables = {}, cwd, input = '' }: { variables?: Record<string, string>; cwd?: string; input?: string } = {},
+): Promise<Finished> => {
+  if (executable) return runProgram(args, { variables, input, ...(cwd !== undefined && { cwd }) });
+  const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
+  try {
+    return await runInKeptProcess({ args, variables: createEnvironment(variables), cwd: folder, input });
+  } finally {
+    if (cwd === undefined) rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Runs the program as a process of its own until it exits. */
 export const runProgram = async (args: string[], options: Options = {}): Promise<Finished> => {
   const { child, ended } = start(args, options);
   child.stdin?.end(options.input ?? '');
   return ended;
 };
 
-/** Runs the program, which must refuse to start, and returns its error lines. */
+/** Runs a command line, which must be refused, and returns the error lines. */
 export const refusal = async (args: string[], code: 1 | 2, variables: Record<string, string> = {}): Promise<string> => {
-  const ended = await runProgram(args, { variables });
+  const ended = await runCommand(args, { variables });
   assert.equal(ended.code, code, ended.stderr);
   assert.equal(ended.stdout, '');
   const lines = ended.stderr.split('\n');
@@ -100,18 +118,20 @@ export const startProgram = async (t: Scope, args: string[], options: Options = 
   return { child, url, request: client.request, output, stop };
 };
 
+/** The child's coverage is measured too; no other variable is inherited. */
+const createEnvironment = (variables: Record<string, string>): Record<string, string | undefined> => ({
+  PATH: process.env['PATH'],
+  XDG_STATE_HOME: mkdtempSync(join(state, 'run-')),
+  ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),
+  ...variables,
+});
+
 const start = (args: string[], { variables = {}, cwd, wrapper = [], bundled = false, ...others }: Options) => {
   const [program = '', ...programArgs] = [...wrapper, ...(others.program ?? (bundled ? bundle : command)), ...args];
   // Files that the program writes by default must not end up in the checkout, nor be found by the next one.
   const folder = cwd ?? mkdtempSync(join(tmpdir(), 'signalbox-'));
   const child = spawn(program, programArgs, {
-    // The child's coverage is measured too; no other variable is inherited.
-    env: {
-      PATH: process.env['PATH'],
-      XDG_STATE_HOME: mkdtempSync(join(state, 'run-')),
-      ...(process.env['NODE_V8_COVERAGE'] && { NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'] }),
-      ...variables,
-    },
+    env: createEnvironment(variables),
     cwd: folder,
   });
   const output = { stdout: '', stderr: '' };

@@ -1,20 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { ordinary } from './postgres/data-folder.ts';
-import { runSql } from './postgres/server.ts';
+import { createDatabase } from './postgres/shared-server.ts';
 
 const named = process.env['SIGNALBOX_TEST_STORE'];
 
 /**
- * Settings for the store that SIGNALBOX_TEST_STORE names, for tests that run with each: `file`, or the address of the
- * superuser of a PostgreSQL server, where a new database is created.
+ * Settings for the store that SIGNALBOX_TEST_STORE names, for tests that run with each: `file`, or `postgres` for a new
+ * database of a server that this process starts.
  */
 export const createTestStore = async (): Promise<Record<string, unknown>> => {
   if (named === undefined) return {};
   if (named === 'file') return { store: named };
-  const database = `test_${randomUUID().replaceAll('-', '')}`;
-  await runSql(named, `CREATE DATABASE ${database} OWNER ${ordinary.user}`);
-  const { host } = new URL(named);
-  return { store: `postgres://${ordinary.user}:${ordinary.password}@${host}/${database}`, timeZone: 'UTC' };
+  return { store: await createDatabase(), timeZone: 'UTC' };
 };
 
 /** Why a test of what memory loses is skipped; false with the store that is the default. */

@@ -5,13 +5,11 @@ import { test } from 'node:test';
 import { createFolder } from '../support/folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
 import { runProgram, startProgram } from '../support/program.ts';
 import { assertShows, fixtures, readAll, readExpected, variables } from './support/fixture.ts';
 
 const versions = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, 'expected.json')));
-
-const { createDatabase } = shareServer();
 
 for (const version of versions) {
   test(`files of ${version} are read, changed, and read again`, async (t) => {

@@ -1,31 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { ordinary } from './data-folder.ts';
-import { toSkipPostgres } from './installation.ts';
+import { createOwnedFolder } from './installation.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
-/** One server for all tests of a file, each with a database of its own; it is fast, and not durable. */
-export const shareServer = () => {
-  let server: PostgresServer;
-  const ends: (() => unknown)[] = [];
-  before(async () => {
-    if (toSkipPostgres()) return;
-    server = await startPostgres(
-      { after: (end) => ends.push(end) },
-      { settings: { fsync: 'off', max_connections: 300 } },
-    );
-  });
-  after(async () => {
-    for (const end of ends) await end();
-  });
-  return {
-    /** The address of a database, which may not exist. */
-    url: (name: string): string => server.url(name),
-    /** The address of a new database. */
-    createDatabase: async (): Promise<string> => {
-      const name = `test_${randomUUID().replaceAll('-', '')}`;
-      await server.sql(`CREATE DATABASE ${name} OWNER ${ordinary.user}`);
-      return server.url(name);
-    },
-  };
+const fast = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' };
+
+/** Where the shared server has its Unix socket. */
+let sockets: string | undefined;
+let started: Promise<PostgresServer> | undefined;
+const ends: (() => unknown)[] = [];
+
+/** One server for all tests of a process, which starts with the first call; it is fast, and not durable. */
+export const shareServer = (): Promise<PostgresServer> => {
+  started ??= startPostgres(
+    { after: (end) => ends.push(end) },
+    { settings: { ...fast, max_connections: 300, unix_socket_directories: shareSockets() } },
+  );
+  return started;
+};
+
+/** The folder of the shared server's Unix socket. */
+export const shareSockets = (): string => {
+  sockets ??= createOwnedFolder();
+  return sockets;
+};
+
+after(async () => {
+  started = undefined;
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** The address of a new database of the shared server. */
+export const createDatabase = async (): Promise<string> => {
+  const server = await shareServer();
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await server.sql(`CREATE DATABASE ${name} OWNER ${ordinary.user} STRATEGY FILE_COPY`);
+  return server.url(name);
 };

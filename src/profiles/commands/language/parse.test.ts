@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAnyText, writeList } from '../../../../test/support/command-lines.ts';
+import { amount } from '../../../../test/support/long.ts';
 import { fc } from '../../../../test/support/random.ts';
 import { type CommandLine, parseCommandLine } from './parse.ts';
 import { Refusal } from './refusal.ts';
@@ -38,7 +39,7 @@ test('the parser never throws, and an accepted line, written again from its part
       if (parsed instanceof Refusal) return assert.notEqual(parsed.reason, '');
       assert.deepEqual(parseCommandLine(write(parsed)), parsed);
     }),
-    { numRuns: 20_000 },
+    { numRuns: amount(500, 20_000) },
   );
 });
 
@@ -51,7 +52,7 @@ test('a special character outside quotes, or any control character, is never acc
       assert.doesNotMatch(text, forbidden);
       assert.doesNotMatch([parsed.name, ...parsed.parameters.map(({ name }) => name)].join(), special);
     }),
-    { numRuns: 20_000 },
+    { numRuns: amount(500, 20_000) },
   );
 });
 

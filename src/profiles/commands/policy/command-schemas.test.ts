@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Value } from 'typebox/value';
 import { createAnyText, writeCommandLine } from '../../../../test/support/command-lines.ts';
+import { amount } from '../../../../test/support/long.ts';
 import { fc } from '../../../../test/support/random.ts';
 import { Refusal } from '../language/refusal.ts';
 import { checkCommand } from './check.ts';
@@ -92,7 +93,7 @@ for (const { name, parameters: schema } of commands) {
         seen.add(allowed);
         assert.equal(Value.Check(schema, parameters), allowed);
       }),
-      { numRuns: 3000 },
+      { numRuns: amount(500, 3000) },
     );
     assert.deepEqual(seen, new Set([true, false]));
   });
