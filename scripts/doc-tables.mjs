@@ -87,13 +87,17 @@ const describeProfiles = async (profiles) => {
   const settings = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC', mounts };
   const app = await startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
   const { paths } = resolveReferences((await app.request('GET', '/openapi.json')).json);
+  const { text } = await app.request('GET', '/metrics/metrics');
+  const metrics = text.matchAll(/^# HELP ((?:signalbox|http)\w*) (.*)\n# TYPE \w+ (\w+)$/gm);
   for (const cleanup of cleanups) await cleanup();
-  return app.mounts.map(({ base, profiles: [{ name, routes }] }) => {
+  const toMetric = ([, name, help, type]) => [code(name), type, help];
+  const described = app.mounts.map(({ base, profiles: [{ name, routes }] }) => {
     const seen = new Map();
     const named = routes.map((route) => ({ ...route, path: route.path.replace(/:(\w+)/g, '{$1}') }));
     const describe = (route) => describeRoute(route, paths[base + route.path][route.method.toLowerCase()], seen);
     return [`routes-${name}`, named.flatMap(describe)];
   });
+  return [...described, ['metrics', toTable('name|type|meaning', [...metrics].map(toMetric))]];
 };
 
 const profiles = features.flatMap((feature) => feature.profiles);
