@@ -9,7 +9,7 @@ const checks = [
   ['import rules', toolPath('dependency-cruiser', 'depcruise'), '--config', '.dependency-cruiser.mjs', 'src'],
   ['unused code and dependencies', toolPath('knip', 'knip')],
   ['OpenAPI document', 'scripts/lint-openapi.mjs'],
-  ['table of commands', 'scripts/commands-table.mjs', '--check'],
+  ['generated tables in documents', 'scripts/doc-tables.mjs', '--check'],
 ];
 const failed = checks.filter(([name, ...args]) => {
   process.stdout.write(`\n== ${name}\n`);

@@ -61,22 +61,24 @@ export const runTests = async (files, { environment = {}, longest = 60, verbose 
  * Groups `{files, variables}`. Files of a folder are together; those with a process of their own, which take longest, come
  * first.
  */
-const toGroups = (files) => {
+const toGroups = (files) => [
+  ...shareProcesses(files),
+  ...repeated.flatMap(({ files: pattern, variables }) => {
+    const again = files.filter((file) => new RegExp(pattern).test(file));
+    return shareProcesses(again).map((group) => ({ ...group, variables }));
+  }),
+];
+
+const shareProcesses = (files) => {
   const isAlone = (file) => Object.keys(ownProcess).some((name) => file.startsWith(name));
   const area = (file) => dirname(file).split('/').slice(0, 2).join('/');
   const alone = files.filter(isAlone).map((file) => ({ files: [file] }));
-  const more = repeated.map(({ files: pattern, variables }) => ({
-    files: files.filter((file) => new RegExp(pattern).test(file)),
-    variables,
-  }));
-  const shared = groupBy(
-    files.filter((file) => !isAlone(file)),
-    area,
-  ).flatMap((members) => {
+  const others = files.filter((file) => !isAlone(file));
+  const shared = groupBy(others, area).flatMap((members) => {
     const count = Math.ceil(members.length / groupSize);
     return Array.from({ length: count }, (_, index) => ({ files: members.filter((_, at) => at % count === index) }));
   });
-  return [...alone, ...more, ...shared].filter((group) => group.files.length > 0);
+  return [...alone, ...shared];
 };
 
 const groupBy = (values, toKey) => {

@@ -59,12 +59,8 @@ test('documents name no place outside the repository', () => {
   }
 });
 
-test('docs/decisions/README.md links every decision, and each says what would change it', () => {
+test('docs/decisions/README.md links every decision', () => {
   const files = listFiles('docs/decisions').filter((path) => !path.endsWith('README.md'));
   const links = listLinks(readText('docs/decisions/README.md')).map((link) => `docs/decisions/${link}`);
   assert.deepEqual(links.toSorted(), files.toSorted());
-  for (const path of files) {
-    const headings = [...readText(path).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    assert.deepEqual(headings, ['Context', 'Choice', 'What would change our mind'], path);
-  }
 });

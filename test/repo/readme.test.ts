@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { features } from '../../src/profiles/index.ts';
-import { startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { runCommand, startProgram } from '../support/program.ts';
-import { findSection, readText, toBlocks, toRows } from './support/documents.ts';
+import { findSection, readText, toBlocks } from './support/documents.ts';
 
 const readme = readText('README.md');
 const api = readText('docs/api.md');
@@ -85,16 +84,4 @@ test('the requests in docs/api.md all succeed, one or more for each profile', { 
   const served = features.filter(({ needsDatabase }) => !needsDatabase);
   for (const { name } of served.flatMap(({ profiles }) => profiles))
     assert.match(lines, new RegExp(`^# ${name}\\b`, 'm'));
-});
-
-test('the table in docs/api.md has every profile with its letter, default mounts and summary', async (t) => {
-  const { mounts } = await startApp(t);
-  const expected = features
-    .flatMap(({ profiles }) => profiles)
-    .map(({ name, alias = '', summary }) => {
-      const bases = mounts.filter(({ profiles }) => profiles.some((profile) => profile.name === name));
-      const places = bases.map(({ base }) => `\`${base}\``).join(', ');
-      return [`[${name}](#${name})`, alias, places, summary];
-    });
-  assert.deepEqual(toRows(findSection(api, 'Profiles')).sort(), expected.sort());
 });

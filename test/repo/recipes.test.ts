@@ -59,21 +59,6 @@ test('every setting that docs/recipes.md names exists', () => {
   );
 });
 
-test(
-  'the curl lines in docs/recipes.md succeed, and PowerShell calls the same routes',
-  needs('bash', 'curl'),
-  async (t) => {
-    const { url } = await startProgram(t, [], { variables: { SIGNALBOX_ADMIN_PASSWORD: password } });
-    const lines = findBlock('curl and PowerShell', 'sh');
-    const script = `curl() { command curl -sS --fail-with-body "$@"; }\n${lines.replace('http://localhost:8080', url)}`;
-    const env = { PATH: process.env['PATH'], PASSWORD: password };
-    const { stdout } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', script], { env });
-    assert.match(stdout, /"received":true.*"disk is full".*"Write the report".*"result":/s);
-    const listPaths = (text: string): string[] => [...text.matchAll(/\/api\/[^\s")]+/g)].map(([path]) => path);
-    assert.deepEqual(listPaths(findBlock('curl and PowerShell', 'powershell')), listPaths(lines));
-  },
-);
-
 test('the lines for cron and scripts in docs/recipes.md store alerts', needs('sh', 'df'), async (t) => {
   const server = await startProgram(t, []);
   const folder = createFolder(t);

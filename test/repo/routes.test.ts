@@ -2,61 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { features } from '../../src/profiles/index.ts';
 import { priorities, statuses } from '../../src/profiles/tasks/schema.ts';
 import { startApp } from '../support/app.ts';
 import { resolveReferences } from '../support/openapi.ts';
 import { listServedRoutes, profileNames, readOperations, toRouteName, withDatabase } from './support/api.ts';
-import { findSection, readText, toRows, toSections } from './support/documents.ts';
 
 interface OpenApi {
   paths: Record<string, { get: { parameters: { name: string; schema: { $ref?: string; type?: string } }[] } }>;
   components: { schemas: Record<string, { enum?: unknown }> };
 }
-
-const api = readText('docs/api.md');
-
-/** Titles of the parts of a profile's section that describe one route. */
-const listDescribed = (profile: string): string[] =>
-  toSections(findSection(api, profile), 3)
-    .slice(1)
-    .map(({ title }) => title);
-
-test('docs/api.md has a heading for every profile', () => {
-  const titles = toSections(api, 2).map(({ title }) => title);
-  assert.deepEqual(titles.filter((title) => profileNames.includes(title)).sort(), [...profileNames].sort());
-});
-
-test('the table of each profile in docs/api.md has its routes, who may call them and what they do', async (t) => {
-  for (const profile of profileNames) {
-    const routes = listServedRoutes(await startApp(t, { settings: { ...withDatabase, profiles: [profile] } }));
-    const expected = routes.map((route) => [`\`${toRouteName(route)}\``, route.access, route.summary]);
-    const [overview] = toSections(findSection(api, profile), 3);
-    assert.deepEqual(toRows(overview?.text ?? '').sort(), expected.sort(), profile);
-  }
-});
-
-test('docs/api.md describes each route under its profile or one of the same feature, and no other routes', async (t) => {
-  for (const { profiles } of features) {
-    const names = profiles.map(({ name }) => name);
-    const described = names.flatMap(listDescribed);
-    for (const name of names) {
-      const routes = listServedRoutes(await startApp(t, { settings: { ...withDatabase, profiles: [name] } })).map(
-        toRouteName,
-      );
-      assert.deepEqual(
-        routes.filter((route) => !described.includes(route)),
-        [],
-        name,
-      );
-      assert.deepEqual(
-        listDescribed(name).filter((title) => !routes.includes(title)),
-        [],
-        name,
-      );
-    }
-  }
-});
 
 test('the OpenAPI document has exactly the routes of the mounts and its own', async (t) => {
   for (const profiles of [undefined, ['L'], ['T', 'M', 'A'], ['X', 'protected-tasks']]) {

@@ -4,10 +4,8 @@ import { test } from 'node:test';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { StoreUnavailable } from '../../src/storage/store-errors.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
-import { shareServer } from '../support/postgres/shared-server.ts';
+import { createDatabase } from '../support/postgres/shared-server.ts';
 import { waitUntil } from '../support/wait.ts';
-
-const { createDatabase } = shareServer();
 
 test('a read that begins while the database is being closed opens no connection', {
   skip: toSkipPostgres(),

@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { prepare, root } from './prepare.mjs';
+
+/** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
+const documents = ['api', 'configuration', 'commands'].map((name) => `${root}/docs/${name}.md`);
+const load = (path) => import(`../dist/${path}.js`);
+
+await prepare();
+const { describeCommands } = await load('src/profiles/commands/policy/command-schemas');
+const { cimClasses } = await load('src/profiles/commands/policy/cim-classes');
+const { groupSettings } = await load('src/cli/help/setting-texts');
+const { features } = await load('src/profiles/index');
+const { settingsSchema, startApp } = await load('test/support/app');
+const { resolveReferences } = await load('test/support/openapi');
+
+const code = (text) => (text === undefined ? '' : `\`${text}\``);
+const codes = (values) => values.map(code).join(', ');
+const toRow = (cells) => `|${cells.map((cell) => String(cell ?? '').replaceAll('|', '\\|')).join('|')}|`;
+const toTable = (heads, rows, title) => {
+  const head = [`|${heads}|`, `|${heads.replace(/[^|]+/g, '---')}|`];
+  return [...(title ? [`### ${title}`, ''] : []), ...(rows.length > 0 ? [...head, ...rows.map(toRow), ''] : [])];
+};
+
+/** The values of a schema in words: `1 to 300`. */
+const toValues = ({ type, enum: words, minimum, maximum, maxLength, items, maxItems, anyOf }) => {
+  if (words) return codes(words);
+  if (anyOf) return [...new Set(anyOf.map(toValues))].join(' or ');
+  if (type === 'array') return `list of ${maxItems ? `at most ${maxItems}: ` : ''}${toValues(items ?? {})}`;
+  if (minimum !== undefined) return maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
+  if (maxLength) return `text, up to ${maxLength} characters`;
+  return { string: 'text', boolean: 'switch' }[type] ?? type;
+};
+
+const toField = (name, schema, isRequired = false) => {
+  const { description = '', default: value } = schema;
+  const meaning = isRequired ? `Required. ${description}`.trim() : description;
+  return [code(name), toValues(schema), value?.length === 0 ? '' : code(value), meaning];
+};
+const toFields = ({ properties = {}, required = [] } = {}) =>
+  Object.entries(properties).map(([name, schema]) => toField(name, schema, required.includes(name)));
+
+/** A valid value, from the examples of the schema. */
+const toExample = ({ examples, default: standard, enum: words, const: only, anyOf, type, items, properties = {} }) => {
+  const [known] = examples ?? words ?? [only ?? standard];
+  if (known !== undefined) return known;
+  if (anyOf) return toExample(anyOf[0]);
+  if (type === 'array') return items ? [toExample(items)] : [];
+  if (type === 'string') return 'text';
+  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toExample(schema)]));
+};
+
+/** The fields of a shape and of those below it that have a description. */
+const listFields = ({ items, anyOf = [], properties = {} }, prefix = '') => [
+  ...(items ? listFields(items, `${prefix}[]`) : []),
+  ...anyOf.flatMap((schema) => listFields(schema, prefix)),
+  ...Object.entries(properties).flatMap(([key, schema]) => {
+    const name = prefix ? `${prefix}.${key}` : key;
+    return [...(schema.description ? [[code(name), schema.description]] : []), ...listFields(schema, name)];
+  }),
+];
+
+const describeResponse = (name, shape, seen) => {
+  const text = JSON.stringify(shape);
+  if (shape === undefined) return [];
+  if (seen.has(text)) return [`The response is that of \`${seen.get(text)}\`.`, ''];
+  seen.set(text, name);
+  return [...toTable('response|meaning', listFields(shape)), '```json', JSON.stringify(toExample(shape)), '```', ''];
+};
+
+const describeRoute = ({ method, path, access, summary }, { parameters = [], requestBody, responses }, seen) => {
+  const body = requestBody?.content['application/json']?.schema;
+  const statuses = Object.keys(responses).filter((status) => status !== 'default');
+  const toParameter = ({ name, schema, description, required }) => toField(name, { ...schema, description }, required);
+  const listIn = (place) => parameters.filter((parameter) => parameter.in === place).map(toParameter);
+  return [
+    `### ${method} ${path}\n\n${summary}. Access: ${access}. Statuses: ${statuses.join(', ')}.\n`,
+    ...['query', 'header'].flatMap((place) => toTable(`${place}|value|default|meaning`, listIn(place))),
+    ...toTable('body|value|default|meaning', toFields(body)),
+    ...describeResponse(`${method} ${path}`, responses[statuses[0]].content?.['application/json']?.schema, seen),
+  ];
+};
+
+/** The routes of each profile, from a server with each on a mount of its own. */
+const describeProfiles = async (profiles) => {
+  const cleanups = [];
+  const mounts = Object.fromEntries(profiles.map(({ name }) => [`/${name}`, [name]]));
+  const settings = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC', mounts };
+  const app = await startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
+  const { paths } = resolveReferences((await app.request('GET', '/openapi.json')).json);
+  const { text } = await app.request('GET', '/metrics/metrics');
+  const metrics = text.matchAll(/^# HELP ((?:signalbox|http)\w*) (.*)\n# TYPE \w+ (\w+)$/gm);
+  for (const cleanup of cleanups) await cleanup();
+  const toMetric = ([, name, help, type]) => [code(name), type, help];
+  const described = app.mounts.map(({ base, profiles: [{ name, routes }] }) => {
+    const seen = new Map();
+    const named = routes.map((route) => ({ ...route, path: route.path.replace(/:(\w+)/g, '{$1}') }));
+    const describe = (route) => describeRoute(route, paths[base + route.path][route.method.toLowerCase()], seen);
+    return [`routes-${name}`, named.flatMap(describe)];
+  });
+  return [...described, ['metrics', toTable('name|type|meaning', [...metrics].map(toMetric))]];
+};
+
+const profiles = features.flatMap((feature) => feature.profiles);
+const toClass = ([name, { properties }]) => [code(name), codes(properties)];
+const toProfile = ({ name, alias, mounts = [], summary }) => [`[${name}](#${name})`, alias, codes(mounts), summary];
+const { properties: settings } = settingsSchema;
+const toSetting = ({ key, flag, variable }) => [code(flag), code(variable), ...toField(key, settings[key])];
+const settingHeads = 'flag|variable|key|value|default|meaning';
+const tables = {
+  ...Object.fromEntries(await describeProfiles(profiles)),
+  profiles: toTable('profile|letter|default mount|what it is', profiles.map(toProfile)),
+  settings: groupSettings(settingsSchema, features).flatMap((group) =>
+    toTable(settingHeads, group.settings.map(toSetting), group.title),
+  ),
+  destination: toTable('key|value|default|meaning', toFields(settings.destinations.items)),
+  commands: describeCommands().flatMap(({ name, parameters }) =>
+    toTable('parameter|value|default|meaning', toFields(parameters), name),
+  ),
+  classes: toTable('class|properties', Object.entries(cimClasses).map(toClass)),
+};
+
+for (const path of documents) {
+  const before = readFileSync(path, 'utf8');
+  const block = /(<!-- ([\w-]+):begin -->\n).*?(<!-- \2:end -->)/gs;
+  const after = before.replace(block, (_, begin, name, end) => `${begin}\n${tables[name].join('\n')}\n${end}`);
+  const isWrong = process.argv.includes('--check') && after !== before;
+  if (isWrong) process.stderr.write(`${path} is out of date: run node scripts/doc-tables.mjs\n`);
+  else writeFileSync(path, after);
+  process.exitCode ||= isWrong ? 1 : 0;
+}
