@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { send } from '../api.ts';
-import { type Execution, listExecutions } from '../calls/executions.ts';
+import type { Execution } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
@@ -24,7 +24,7 @@ const calm = 1000;
 /** Who ran what, refusals included, newest first. */
 const AuditScreen = ({ rest }: { rest: string }) => {
   const count = place.value.params['count'] === 'all' ? most : first;
-  const load = (signal: AbortSignal) => send(listExecutions, { query: { count }, signal });
+  const load = (signal: AbortSignal) => client.listExecutions({ count }, { signal });
   const { value, error, reload } = useResource(load, { key: String(count), topic: 'executions', calm });
   const executions = useMemo(() => value?.data.toReversed(), [value]);
   if (error && !executions) return <Failure error={error} onRetry={reload} />;

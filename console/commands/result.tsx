@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import type { CommandResult } from 'signalbox/client';
 import { toBytes, toCount } from '../format.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -12,9 +13,11 @@ import { Panel } from '../ui/panel.tsx';
 import { type Column, sortRows, Table } from '../ui/table.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
-import type { Cells, CommandResult } from './calls.ts';
 
 const words = text.commands;
+
+/** One object of a result. */
+type Cells = CommandResult['result'][number];
 
 interface Row {
   number: number;

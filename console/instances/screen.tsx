@@ -1,5 +1,5 @@
-import { send } from '../api.ts';
-import { type Instance, listInstances } from '../calls/instances.ts';
+import type { Instance } from 'signalbox/client';
+import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toRelative, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
@@ -15,7 +15,7 @@ const words = text.instances;
 
 /** The instances that share the database. */
 const InstancesScreen = () => {
-  const load = (signal: AbortSignal) => send(listInstances, { signal });
+  const load = (signal: AbortSignal) => client.listInstances(undefined, { signal });
   const { value, error, reload } = useResource(load, { topic: 'host', calm: 5000 });
   if (error) return <Failure error={error} onRetry={reload} />;
   if (!value) return <Skeleton lines={4} />;

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { send } from '../api.ts';
-import { type Item, listItems } from '../calls/items.ts';
+import type { Item } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, toHash } from '../router.ts';
@@ -21,7 +21,7 @@ const readPage = (): number => Math.max(1, Math.floor(Number(place.value.params[
 /** The items in order of creation, page by page. */
 const ItemsScreen = () => {
   const page = readPage();
-  const load = async (signal: AbortSignal) => ({ page, ...(await send(listItems, { query: { page, size }, signal })) });
+  const load = async (signal: AbortSignal) => ({ ...(await client.listItems({ page, size }, { signal })), page });
   const { value, error, reload } = useResource(load, { key: String(page) });
   useEffect(() => scrollTo(0, 0), [page]);
   if (error) return <Failure error={error} onRetry={reload} />;

@@ -1,5 +1,5 @@
-import { send } from '../api.ts';
-import { listSimpleTasks, type SimpleTask } from '../calls/simple-tasks.ts';
+import type { SimpleTask } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
@@ -16,7 +16,7 @@ const words = text.simpleTasks;
 
 /** The list of the profile `simple-tasks`. */
 const SimpleTasksScreen = () => {
-  const { value, error, reload } = useResource((signal) => send(listSimpleTasks, { signal }));
+  const { value, error, reload } = useResource((signal) => client.listTasksAtSimple(undefined, { signal }));
   if (error) return <Failure error={error} onRetry={reload} />;
   if (!value) return <Skeleton lines={12} />;
   if (value.length === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
@@ -47,7 +47,7 @@ const Title = ({ title }: SimpleTask) => <OneLine value={title} title={words.tit
 
 const Status = ({ status }: SimpleTask) => (
   <Chip tone={status === 'done' ? 'good' : 'quiet'} icon={status === 'done' ? 'check' : 'other'}>
-    {words.statuses[status] ?? status}
+    {words.statuses[status]}
   </Chip>
 );
 
