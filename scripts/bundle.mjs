@@ -102,8 +102,9 @@ const hashClient = () =>
 const hashConsole = () =>
   hashInputs([
     join('scripts', 'bundle-console.mjs'),
+    join('scripts', 'icons.mjs'),
     join('public', 'favicon.svg'),
-    ...listFiles('console', (file) => isSource(file) || /\.(css|html)$/.test(file)),
+    ...listFiles('console', (file) => isSource(file) || /\.(css|html|json)$/.test(file)),
     ...listFiles(join('src', 'client'), isSource),
   ]);
 
