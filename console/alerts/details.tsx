@@ -11,7 +11,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
 
 const words = text.alerts;
@@ -146,8 +146,7 @@ const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
     client.searchAlerts({ before: alert.seq + around + 1, limit: 2 * around + 1 }, { signal });
   const { value, error, reload } = useResource(load, { key: alert.id });
-  if (error && !value) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={around} />;
+  if (!value) return <Unloaded {...{ error, reload }} lines={around} />;
   return (
     <ol class="context">
       {value.data.map((each) => (

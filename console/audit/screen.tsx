@@ -7,7 +7,7 @@ import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ListHead } from '../ui/list-head.tsx';
-import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { ExecutionDialog } from './details.tsx';
 import { clearFilter, hasFilter, matches, readFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
@@ -27,8 +27,7 @@ const AuditScreen = ({ rest }: { rest: string }) => {
   const load = (signal: AbortSignal) => client.listExecutions({ count }, { signal });
   const { value, error, reload } = useResource(load, { key: String(count), topic: 'executions', calm });
   const executions = useMemo(() => value?.data.toReversed(), [value]);
-  if (error && !executions) return <Failure error={error} onRetry={reload} />;
-  if (!executions) return <Skeleton lines={16} />;
+  if (!executions) return <Unloaded {...{ error, reload }} lines={16} />;
   const open = executions.find(({ requestId }) => requestId === rest);
   return (
     <div class="list">

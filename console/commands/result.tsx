@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { type Column, sortRows, Table } from '../ui/table.tsx';
+import { type Column, sortRows, Table, TwoLines } from '../ui/table.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
 
@@ -215,14 +215,7 @@ const Compact = ({ row, names }: { row: Row; names: string[] }) => {
     .map((name) => toSize(name, row.cells[name]) ?? toText(row.cells[name]))
     .filter((value) => value !== '');
   return (
-    <div class="two-lines">
-      <span class="one-line">
-        <RowLink row={row} name={first} />
-      </span>
-      <span class="hint one-line">
-        <bdi>{shown.join(' · ').slice(0, mostShown)}</bdi>
-      </span>
-    </div>
+    <TwoLines title={<RowLink row={row} name={first} />} hint={<bdi>{shown.join(' · ').slice(0, mostShown)}</bdi>} />
   );
 };
 

@@ -2,7 +2,7 @@ import { client } from '../api.ts';
 import { useResource } from '../live/resource.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
+import { Panel, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { CommandForm } from './form.tsx';
 import { History, Refusal } from './history.tsx';
 import { ResultPanel } from './result.tsx';
@@ -15,8 +15,7 @@ const CommandsScreen = ({ rest }: { rest: string }) => {
   const { value, error, reload } = useResource((signal) => client.listCommands(undefined, { signal }), {
     isKept: true,
   });
-  if (error && !value) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={12} />;
+  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
   const command = value.commands.find(({ name }) => name === rest) ?? value.commands[0];
   return (
     <div class="commands">

@@ -8,7 +8,7 @@ import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Panel, Skeleton } from '../ui/panel.tsx';
+import { Empty, Panel, Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { HeldAlerts, useRun } from './held-alerts.tsx';
 
@@ -18,8 +18,7 @@ const words = text.deliveries;
 const DeliveriesScreen = () => {
   const load = (signal: AbortSignal) => client.listDeliveries(undefined, { signal });
   const { value, error, reload } = useResource(load, { topic: 'deliveries', take: (data) => data });
-  if (error && !value) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={12} />;
+  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
   if (value.data.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
   return (
     <div class="destinations">

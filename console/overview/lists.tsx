@@ -8,7 +8,7 @@ import { type Folded, fold } from '../live/fold.ts';
 import { useResource } from '../live/resource.ts';
 import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
+import { Panel, Unloaded } from '../ui/panel.tsx';
 import { AlertChip, toState } from '../ui/severity.tsx';
 import { disks } from './history.ts';
 
@@ -60,8 +60,7 @@ export const TopProcesses = () => {
   if (!isMounted('listProcesses')) return null;
   return (
     <Panel title={words.topProcesses} kind="top-processes" aside={<a href="#/processes">{words.allProcesses}</a>}>
-      {error && !value && <Failure error={error} onRetry={reload} />}
-      {!error && !value && <Skeleton lines={shown} />}
+      {!value && <Unloaded {...{ error, reload }} lines={shown} />}
       {value && (
         <table class="plain">
           <thead>
@@ -103,8 +102,7 @@ export const LatestAlerts = () => {
   const folded = useMemo(() => fold(alerts ?? []).slice(0, shown), [alerts]);
   return (
     <Panel title={words.latestAlerts} kind="latest-alerts" aside={<a href="#/alerts">{words.allAlerts}</a>}>
-      {error && !alerts && <Failure error={error} onRetry={list.retry} />}
-      {!error && !alerts && <Skeleton lines={shown} />}
+      {!alerts && <Unloaded error={error} reload={list.retry} lines={shown} />}
       {alerts?.length === 0 && <p class="hint">{words.noAlerts}</p>}
       {alerts && (
         <ul class="latest">
