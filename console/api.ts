@@ -1,29 +1,11 @@
+import type { SignalboxClient } from 'signalbox/client';
 import { ClientError } from '../src/client/error.ts';
+import { type Input, type Options, toRequest, toVersion } from '../src/client/request.ts';
 import { createSender, type Received } from '../src/client/send.ts';
 import { compareClocks } from './clock.ts';
-import { findRoute, type MountedRoute, type RouteName } from './mounts.ts';
+import { findMismatch, findRoute, type MountedRoute, type RouteName } from './routes.ts';
 import { expireSession, requestLogin, session } from './session.ts';
-import { findMismatch, type Shape } from './shape.ts';
 import { text } from './strings/index.ts';
-
-/** A route and what the console relies on in its response. */
-export interface Call<T> extends RouteName {
-  shape: Shape;
-  /** Only carries the type. */
-  response?: T;
-}
-
-export interface Details {
-  query?: Record<string, string | number | undefined>;
-  params?: Record<string, string | number>;
-  body?: unknown;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
-  /** Milliseconds to wait for the response, where it may take longer than usual. */
-  patience?: number;
-  /** The user has asked for this: if a login is missing, the dialog opens and the request is sent again. */
-  interactive?: boolean;
-}
 
 /** `offline`: no response. `login`: a login is needed. `shape`: not what the console expects. Else a refusal. */
 type Problem = 'offline' | 'login' | 'shape' | 'refused';
@@ -48,73 +30,61 @@ export class ApiError extends Error {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Milliseconds to wait for a response, unless the caller says otherwise. */
-const usualPatience = 10_000;
-
-/** Types a call: `defineCall<TaskList>({ profile: 'tasks', method: 'GET', path: '/api/tasks', shape: {…} })`. */
-export const defineCall = <T>(call: Call<T>): Call<T> => call;
-
 /** The address of a path of this server, which may be mounted below another path by a proxy. */
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
-/** What sends every request of the console. Nothing is repeated: screens are read again after each change. */
+/** Sends every request of the console, unless told otherwise within 10 s. Nothing is repeated: screens read again. */
 export const transmit = createSender({
-  ...{ url: toAddress('/'), timeout: usualPatience, retries: 0 },
+  ...{ url: toAddress('/'), timeout: 10_000, retries: 0 },
   onResponse: compareClocks,
 });
 
-/** The session's token; after a 401, `send` asks for a login, which may take longer than a request. */
+/** The session's token. Who waits for a login is not limited in time, so `call` asks for it, and not the sender. */
 export const sessionTokens = { get: async () => session.value?.token, renew: async () => undefined };
 
-/** Sends a request and returns the checked response; throws an ApiError whose message can be shown. */
-export const send = async <T>(call: Call<T>, details: Details = {}): Promise<T> =>
-  (await sendForVersion(call, details)).value;
+/** What users of signalbox get as `signalbox/client`, with the routes as this server has mounted them. */
+type ConsoleClient = Omit<SignalboxClient, 'each' | 'streamEvents' | 'withResponse'>;
 
-/** As `send`; with the version of what came back, for the header `If-Match`. */
-export const sendForVersion = async <T>(
-  call: Call<T>,
-  details: Details = {},
-): Promise<{ value: T; version: string | undefined }> => {
-  const route = findRoute(call);
-  const name = `${call.method} ${route?.path ?? call.path}`;
+const createMethods = (isAsked: boolean, toResult: (received: Received) => unknown): object =>
+  new Proxy(
+    {},
+    {
+      get: (_, name: RouteName) => async (input?: Input, options?: Options) =>
+        toResult(await call(name, input, options, isAsked)),
+    },
+  );
+
+/** Sends a request and returns its checked response; throws an ApiError whose message can be shown. */
+const call = async (
+  name: RouteName,
+  input: Input | undefined,
+  options: Options | undefined,
+  isAsked: boolean,
+): Promise<Received> => {
+  const route = findRoute(name);
   if (!route) throw new ApiError('refused', text.errors.notMounted(name));
-  if (isLoginMissing(route)) await ensureLogin(details);
-  let received = await request(call, route, details).catch(toExpired(route));
-  if (!received) {
-    expireSession();
-    await ensureLogin(details);
-    received = await request(call, route, details);
-  }
-  const { data, response } = received;
-  const place = findMismatch(data, call.shape);
-  if (place !== undefined) throw new ApiError('shape', text.errors.shape(name, place));
-  // A proxy that compresses responses marks the version as weak.
-  const version = response.headers.get('ETag')?.replace(/^W\//, '');
-  return { value: data as T, version };
-};
-
-const isLoginMissing = ({ access }: MountedRoute): boolean => access !== 'open' && session.value === undefined;
-
-const ensureLogin = async ({ interactive }: Details): Promise<void> => {
-  if (!interactive || !(await requestLogin())) throw new ApiError('login', text.errors.login);
-};
-
-const request = async (call: RouteName, { path, access }: MountedRoute, details: Details): Promise<Received> => {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(details.params?.[name] ?? ''));
-  const { query, body, headers = {}, signal, patience } = details;
-  const tokens = access === 'open' ? undefined : sessionTokens;
-  const sent = { method: call.method, path: filled, query, body, headers, tokens, signal, timeout: patience };
-  return transmit(sent).catch((error: unknown) => {
-    throw error instanceof ClientError ? toApiError(error, `${call.method} ${path}`) : error;
-  });
-};
-
-/** Undefined for a session that has expired; throws any other error. */
-const toExpired =
-  ({ access }: MountedRoute) =>
-  (error: unknown): undefined => {
-    if (!(error instanceof ApiError && error.status === 401 && access !== 'open')) throw error;
+  const isOpen = route.access === 'open';
+  const attempt = () => transmit({ ...toRequest(route, input, options), ...(!isOpen && { tokens: sessionTokens }) });
+  const ensureLogin = async (): Promise<void> => {
+    if (!isAsked || !(await requestLogin())) throw new ApiError('login', text.errors.login);
   };
+  if (!isOpen && session.value === undefined) await ensureLogin();
+  const received = await attempt()
+    .catch(async (error: unknown) => {
+      if (isOpen || !(error instanceof ClientError && error.status === 401)) throw error;
+      expireSession();
+      await ensureLogin();
+      return attempt();
+    })
+    .catch((error: unknown) => {
+      throw error instanceof ClientError ? toApiError(error, toName(route)) : error;
+    });
+  const place = findMismatch(received.data, route.response);
+  if (place !== undefined) throw new ApiError('shape', text.errors.shape(toName(route), `response${place}`));
+  return received;
+};
+
+const toName = ({ method, path }: MountedRoute): string => `${method} ${path}`;
 
 const toApiError = (error: ClientError, name: string): ApiError => {
   if (error.code === 'format') return new ApiError('shape', text.errors.shape(name, 'response'), error);
@@ -122,3 +92,14 @@ const toApiError = (error: ClientError, name: string): ApiError => {
   const said = isObject(error.body) && error.body['error'];
   return new ApiError('refused', typeof said === 'string' ? said : text.errors.status(name, error.status), error);
 };
+
+/** Calls the routes by their operation ids, for screens that show what they can. */
+export const client = createMethods(false, ({ data }) => data) as ConsoleClient;
+
+/** Calls them for what the user has asked for: if a login is missing, the dialog opens and the request is sent after it. */
+export const userClient = createMethods(true, ({ data }) => data) as ConsoleClient;
+
+/** As `userClient`, with the version of what came. */
+export const versionedClient = createMethods(true, ({ data, response }) => ({
+  ...{ data, version: toVersion(response), response },
+})) as SignalboxClient['withResponse'];

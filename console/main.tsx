@@ -21,12 +21,11 @@ import { render } from 'preact';
 import { ClientError } from '../src/client/error.ts';
 import { transmit } from './api.ts';
 import { startLive } from './live/live.ts';
-import { type OpenApi, openApi } from './mounts.ts';
 import { startPreferences } from './preferences.ts';
 import { place, startRouter } from './router.ts';
+import { type OpenApi, openApi } from './routes.ts';
 import { findScreen } from './screens.ts';
 import { restoreSession } from './session.ts';
-import { findMismatch } from './shape.ts';
 import { App } from './shell/app.tsx';
 import { startShortcuts } from './shell/shortcuts.ts';
 import { loadView, loadViews } from './shell/views.ts';
@@ -43,9 +42,9 @@ const loadOpenApi = async (): Promise<OpenApi> => {
   for (;;) {
     try {
       const { data } = await transmit({ method: 'GET', path: '/openapi.json' });
-      const place = findMismatch(data, { info: { version: 'string' }, paths: 'object' });
-      if (place === undefined) return data as OpenApi;
-      problem.value = text.errors.shape('GET /openapi.json', place);
+      const { info, paths } = (data ?? {}) as Partial<OpenApi>;
+      if (info && paths) return data as OpenApi;
+      problem.value = text.errors.shape('GET /openapi.json', 'response');
     } catch (error) {
       const status = error instanceof ClientError ? error.status : 0;
       problem.value = status > 0 ? text.errors.shape('GET /openapi.json', `status ${status}`) : text.states.offline;

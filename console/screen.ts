@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { RouteName } from './mounts.ts';
+import type { RouteName } from './routes.ts';
 import type { IconName } from './ui/icon.tsx';
 
 /** What a screen shows. */
@@ -9,7 +9,7 @@ export interface ScreenView {
   Screen: ComponentType<{ rest: string }>;
 }
 
-/** A screen of the console: one folder, one line in screens.ts. */
+/** A screen of the console: one folder, one entry in screens.ts. */
 export interface Screen {
   /** The address after `#`, e.g. `/alerts`; what follows it is `rest`. */
   path: string;

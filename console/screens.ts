@@ -1,28 +1,49 @@
-import { alerts } from './alerts/index.ts';
-import { audit } from './audit/index.ts';
-import { commands } from './commands/index.ts';
-import { deliveries } from './deliveries/index.ts';
-import { instances } from './instances/index.ts';
-import { items } from './items/index.ts';
-import { isMounted } from './mounts.ts';
-import { overview } from './overview/index.ts';
-import { processes } from './processes/index.ts';
-import type { Screen } from './screen.ts';
-import { simpleTasks } from './simple-tasks/index.ts';
-import { tasks } from './tasks/index.ts';
+import { alertsView } from './alerts/screen.tsx';
+import { overviewView } from './overview/screen.tsx';
+import { isMounted } from './routes.ts';
+import type { Screen, ScreenView } from './screen.ts';
+import { text } from './strings/index.ts';
+
+const { titles } = text;
+
+/** Loads a screen that is not among the first. */
+const later = (name: keyof typeof import('./later.ts')) => async (): Promise<ScreenView> =>
+  (await import('./later.ts'))[name];
 
 /** Every screen, in the order of the navigation. */
 const screens: readonly Screen[] = [
-  overview,
-  alerts,
-  tasks,
-  commands,
-  processes,
-  audit,
-  deliveries,
-  items,
-  simpleTasks,
-  instances,
+  { path: '/', title: titles.overview, icon: 'overview', key: 'o', load: async () => overviewView },
+  {
+    path: '/alerts',
+    title: titles.alerts,
+    icon: 'alerts',
+    key: 'a',
+    needs: 'listAlerts',
+    load: async () => alertsView,
+  },
+  { path: '/tasks', title: titles.tasks, icon: 'tasks', key: 't', needs: 'listTasks', load: later('tasksView') },
+  {
+    ...{ path: '/commands', title: titles.commands, icon: 'commands', key: 'c' },
+    ...{ needs: 'listCommands', load: later('commandsView') },
+  },
+  {
+    ...{ path: '/processes', title: titles.processes, icon: 'processes', key: 'p' },
+    ...{ needs: 'listProcesses', load: later('processesView') },
+  },
+  { path: '/audit', title: titles.audit, icon: 'audit', key: 'u', needs: 'listExecutions', load: later('auditView') },
+  {
+    ...{ path: '/deliveries', title: titles.deliveries, icon: 'deliveries', key: 'd' },
+    ...{ needs: 'listDeliveries', load: later('deliveriesView') },
+  },
+  { path: '/items', title: titles.items, icon: 'items', key: 'i', needs: 'listItems', load: later('itemsView') },
+  {
+    ...{ path: '/simple-tasks', title: titles.simpleTasks, icon: 'tasks', key: 's' },
+    ...{ needs: 'listTasksAtSimple', load: later('simpleTasksView') },
+  },
+  {
+    ...{ path: '/instances', title: titles.instances, icon: 'instances', key: 'n' },
+    ...{ needs: 'listInstances', load: later('instancesView') },
+  },
 ];
 
 /** The screen with this address, whether its route is mounted or not. */

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
-import { openApi } from './mounts.ts';
 import { zoneChoice } from './preferences.ts';
+import { openApi } from './routes.ts';
 
 /** The browser's time zone, such as `Europe/Berlin`. */
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;

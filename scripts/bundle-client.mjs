@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { listOperations, toTypes } from './client-types.mjs';
-import { root } from './install.mjs';
-import { readUrl } from './started-program.mjs';
+import { installTools, root } from './install.mjs';
 
 const clientPath = join(root, 'dist', 'client.js');
 const typesPath = join(root, 'dist', 'client.d.ts');
@@ -18,9 +15,9 @@ const budget = 5000;
 export const isClientCurrent = (hash) =>
   existsSync(typesPath) && existsSync(clientPath) && readFileSync(clientPath, 'utf8').slice(0, 500).includes(hash);
 
-/** Builds the client and its types for the routes of the built program; throws if it exceeds its budget. */
-export const buildClient = async (hash, programPath) => {
-  const document = await readOpenApi(programPath);
+/** Builds the client and its types for the routes of the built server; throws if it exceeds its budget. */
+export const buildClient = async (hash, serverPath) => {
+  const document = await describeApi(serverPath);
   const operations = listOperations(document);
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
@@ -31,7 +28,7 @@ export const buildClient = async (hash, programPath) => {
     write: false,
     format: 'esm',
     target: 'es2022',
-    define: { OPERATIONS: JSON.stringify(toTable(operations)) },
+    define: { OPERATIONS: JSON.stringify(operations.map((columns) => columns.join(' ')).join('\n')) },
     banner: { js: `// built from ${hash}` },
     logLevel: 'error',
   }).finally(stop);
@@ -39,50 +36,106 @@ export const buildClient = async (hash, programPath) => {
   const size = gzipSync(contents).length;
   process.stderr.write(`Client, gzipped: ${(size / 1000).toFixed(1)} of ${budget / 1000} KB\n`);
   if (size > budget) throw new Error('the client is too large');
-  const methods = operations.filter(({ id }) => id !== 'streamEvents');
   const common = readFileSync(join(root, 'src', 'client', 'types.ts'), 'utf8');
-  const shapes = `${toTypes(document, methods)}\n\n${common}`;
-  const types = [shapes, toTopics(shapes), ending].join('\n\n');
-  checkNames(types);
-  writeFileSync(typesPath, types);
+  writeFileSync(typesPath, `${await toTypes(document)}\n${common}\n${ending}`);
   writeFileSync(`${clientPath}.new`, contents);
   renameSync(`${clientPath}.new`, clientPath);
 };
 
-/** A shape of a route must not have the name of one of the client's own types. */
-const checkNames = (types) => {
-  const names = [...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name);
-  const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  if (twice.length > 0) throw new Error(`two types of the client are named ${twice}`);
+/**
+ * The OpenAPI document of a server that has all profiles at their default mounts and never listens. The address of a
+ * database, where none answers, adds the profile that only shared stores have.
+ */
+const describeApi = async (serverPath) => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-build-'));
+  const config = join(folder, 'config.json');
+  const settings = { dataDir: join(folder, 'data'), store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC' };
+  const secrets = { adminPassword: 'not a secret', readerPassword: 'nothing listens', jwtSecret: 'x'.repeat(32) };
+  writeFileSync(config, JSON.stringify({ ...settings, ...secrets }), { mode: 0o600 });
+  try {
+    const { parts, schema } = await import(pathToFileURL(serverPath).href);
+    const { describe } = await parts.serve();
+    return JSON.parse(await describe(schema, { config }));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 };
 
-const toTable = (operations) =>
-  operations
-    .map(({ id, method, profile, base, path, marks }) => [id, method, profile, base, path, ...marks].join(' '))
-    .join('\n');
+/** Parameters that say where a page begins; src/client/lists.ts has one reader for each. */
+const pagings = ['after', 'before', 'page'];
 
-/** The shapes of events: some are those of a route, the others are in src/client/types.ts. */
-const topics = {
-  host: 'HostUsage',
-  processes: 'ProcessUsage',
-  top: 'ProcessUsage',
-  history: 'History',
-  status: 'HealthStatus',
-  tasks: 'TaskNotice',
-  alerts: 'AlertEntry',
-  deliveries: 'DeliveryList',
-  executions: 'ExecutionNotice',
+/**
+ * The routes as src/client/create-client.ts reads them: id, method, profile, default mount, path and marks. Throws for a
+ * route that the client cannot call.
+ */
+const listOperations = ({ paths, components }) => {
+  const resolve = (schema) => (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId: id, tags, security, parameters = [], ...operation }]) => {
+      const base = /At[A-Z]\w*$/.test(id) ? `/${path.split('/')[1]}` : '';
+      const list = (place) => parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+      const body = resolve(operation.requestBody?.content['application/json']?.schema);
+      const { 200: ok, 201: created, 202: accepted } = operation.responses;
+      const output = resolve(Object.values((ok ?? created ?? accepted).content)[0].schema);
+      const { items } = output.type === 'array' ? output : (output.properties?.data ?? {});
+      const marks = [
+        ...(security.length > 0 ? ['token'] : []),
+        ...(list('header').includes('Idempotency-Key') ? ['key'] : []),
+        ...(resolve(items)?.type === 'object' ? [list('query').find((name) => pagings.includes(name)) ?? 'list'] : []),
+      ];
+      checkInput(id, list('path'), list('query'), body);
+      return [id, method.toUpperCase(), tags[0], base, path.slice(base.length), ...marks];
+    }),
+  );
 };
 
-/** The data of events by topic; a feature that was deleted has no shapes. */
-const toTopics = (types) => {
-  const known = Object.entries(topics).filter(([, shape]) => types.includes(`export interface ${shape} {`));
-  const members = known.map(([topic, shape]) => `  ${topic}: ${shape};`);
-  return `/** The data of events by topic. */\nexport interface Topics {\n${members.join('\n')}\n}`;
+/** Parameters and the members of the body are one object to the caller. */
+const checkInput = (id, params, query, body) => {
+  const twice = [...params, ...query].filter((name) => Object.hasOwn(body?.properties ?? {}, name));
+  if (twice.length > 0) throw new Error(`${id}: ${twice} is both a parameter and a member of the body`);
+  if (body && query.length > 0) throw new Error(`${id} has a body and a query`);
+  if (body && params.length > 0 && body.type !== 'object')
+    throw new Error(`${id}: its body has no place for parameters`);
 };
+
+/** The types of all schemas and routes, by openapi-typescript: without those of refusals, which the client throws. */
+const toTypes = async ({ paths, components, ...document }) => {
+  const tools = join(root, 'dist', 'client-tools');
+  await installTools('client', tools, 'Installing openapi-typescript (45 MB) ...');
+  const generator = join(tools, 'node_modules', 'openapi-typescript', 'dist', 'index.mjs');
+  const { default: describeTypes, astToString } = await import(pathToFileURL(generator).href);
+  const operations = Object.values(paths).flatMap(Object.values);
+  const called = operations.filter(({ operationId }) => operationId !== 'streamEvents');
+  const members = called.map(({ operationId, summary, parameters, requestBody, responses }) => [
+    `/${operationId}`,
+    { post: { operationId, summary, parameters, requestBody, responses: pickSuccess(responses) } },
+  ]);
+  const nodes = await describeTypes(
+    { ...document, components: { schemas: components.schemas }, paths: Object.fromEntries(members) },
+    { rootTypes: true, rootTypesNoSchemaPrefix: true, rootTypesKeepCasing: true, defaultNonNullable: false },
+  );
+  const summaries = new Map(called.map(({ operationId, summary }) => [operationId, summary]));
+  const isUsed = ({ name }) => !['paths', 'webhooks', '$defs'].includes(name?.text);
+  return astToString(nodes.filter(isUsed)).replace(/^ {4}(\w+): \{$/gm, (line, id) =>
+    summaries.has(id) ? `    /** ${summaries.get(id)}. */\n${line}` : line,
+  );
+};
+
+const pickSuccess = (responses) =>
+  Object.fromEntries(
+    Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .map(([status, { description, content }]) => [status, { description, content }]),
+  );
 
 /** What src/client exports, for the routes and topics of this program. */
-const ending = `export type SignalboxClient = Client<Operations, Topics>;
+const ending = `/** What each method takes and returns. */
+export type Operations = { [K in keyof operations]: ToOperation<operations[K]> };
+
+/** The data of events by topic. */
+export type Topics = ToTopics<components['schemas']>;
+
+export type SignalboxClient = Client<Operations, Topics>;
 
 export declare const ClientError: { new (code: ClientError['code'], message: string): ClientError };
 
@@ -92,29 +145,3 @@ export declare const ClientError: { new (code: ClientError['code'], message: str
  */
 export declare const createClient: (url: string, options?: ClientOptions) => SignalboxClient;
 `;
-
-/**
- * The OpenAPI document of the program with all profiles at their default mounts. The address of a database, where none
- * answers, adds the profile that only shared stores have.
- */
-const readOpenApi = async (programPath) => {
-  const folder = mkdtempSync(join(tmpdir(), 'signalbox-build-'));
-  const settings = { port: 0, dataDir: join(folder, 'data'), store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC' };
-  const config = join(folder, 'config.json');
-  const secrets = ['adminPassword', 'readerPassword', 'jwtSecret'].map((name) => [
-    name,
-    randomBytes(32).toString('hex'),
-  ]);
-  writeFileSync(config, JSON.stringify({ ...settings, ...Object.fromEntries(secrets) }), { mode: 0o600 });
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SIGNALBOX_')));
-  const program = spawn(process.execPath, [programPath, '--config', config], { cwd: folder, env });
-  const ended = new Promise((resolve) => program.on('close', resolve));
-  try {
-    const response = await fetch(`${await readUrl(program)}/openapi.json`);
-    return await response.json();
-  } finally {
-    program.kill('SIGKILL');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  }
-};

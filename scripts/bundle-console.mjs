@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { readIcons } from './icons.mjs';
 import { root } from './install.mjs';
 
 /** Where the console is built: index.html and the hashed files that it loads. */
@@ -40,7 +41,7 @@ export const isConsoleCurrent = (hash) =>
  */
 export const buildConsole = async (hash) => {
   const { build, stop } = await import('esbuild');
-  const { outputFiles, metafile } = await build(consoleOptions).finally(stop);
+  const { outputFiles, metafile } = await build({ ...consoleOptions, define: { ICONS: readIcons() } }).finally(stop);
   const files = new Map(
     outputFiles.map(({ path, contents }) => [relative(root, path).replaceAll('\\', '/'), contents]),
   );

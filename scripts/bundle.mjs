@@ -44,7 +44,7 @@ export const buildBundle = async () => {
 /** Builds what the package holds, where it is not current: the client needs the program, whose routes it calls. */
 export const buildPackage = async () => {
   await buildBundle();
-  if (!isClientCurrent(hashClient())) await buildClient(hashClient(), bundlePath);
+  if (!isClientCurrent(hashClient())) await buildClient(hashClient(), serverPath);
 };
 
 const isProgramCurrent = () =>
@@ -97,16 +97,14 @@ const isSource = (file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts');
 export const hashProgram = () => hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('src', isSource)]);
 
 const hashClient = () =>
-  hashInputs(
-    ['bundle.mjs', 'bundle-client.mjs', 'client-types.mjs'].map((name) => join('scripts', name)),
-    hashProgram(),
-  );
+  hashInputs([join('scripts', 'bundle-client.mjs'), join('tools', 'client', 'package-lock.json')], hashProgram());
 
 const hashConsole = () =>
   hashInputs([
     join('scripts', 'bundle-console.mjs'),
+    join('scripts', 'icons.mjs'),
     join('public', 'favicon.svg'),
-    ...listFiles('console', (file) => isSource(file) || /\.(css|html)$/.test(file)),
+    ...listFiles('console', (file) => isSource(file) || /\.(css|html|json)$/.test(file)),
     ...listFiles(join('src', 'client'), isSource),
   ]);
 

@@ -1,7 +1,8 @@
-import { type ApiError, send } from '../api.ts';
-import { type AlertDetails, type AlertEntry, getAlert, readAlerts, toLine, toTimeOf } from '../calls/alerts.ts';
+import type { AlertDetails, AlertEntry } from 'signalbox/client';
+import { type ApiError, client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toFull, toRelative, toTime } from '../format.ts';
+import { toLine, toTimeOf } from '../live/alerts.ts';
 import { useResource } from '../live/resource.ts';
 import { goTo, place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -10,7 +11,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { AlertChip, SeverityChip, StateChip, toState } from '../ui/severity.tsx';
 
 const words = text.alerts;
@@ -28,7 +29,7 @@ export const AlertDialog = ({ id }: { id: string }) => {
 };
 
 const Loaded = ({ id }: { id: string }) => {
-  const { value, error, reload } = useResource((signal) => send(getAlert, { params: { id }, signal }));
+  const { value, error, reload } = useResource((signal) => client.getAlert({ id }, { signal }));
   if (value) return <Details alert={value} />;
   return error ? <Missing error={error} onRetry={reload} /> : <Skeleton lines={10} />;
 };
@@ -143,10 +144,9 @@ const toFacts = (alert: AlertDetails): [string, string][] => {
 /** The alerts that came in just before and after. */
 const Context = ({ alert }: { alert: AlertEntry }) => {
   const load = (signal: AbortSignal) =>
-    readAlerts({}, { before: alert.seq + around + 1, limit: 2 * around + 1, signal });
+    client.searchAlerts({ before: alert.seq + around + 1, limit: 2 * around + 1 }, { signal });
   const { value, error, reload } = useResource(load, { key: alert.id });
-  if (error && !value) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={around} />;
+  if (!value) return <Unloaded {...{ error, reload }} lines={around} />;
   return (
     <ol class="context">
       {value.data.map((each) => (

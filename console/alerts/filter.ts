@@ -1,4 +1,4 @@
-import type { AlertFilter } from '../calls/alerts.ts';
+import type { AlertFilter } from '../live/alerts.ts';
 import { place, setParams } from '../router.ts';
 
 const names = ['severity', 'level', 'source', 'hostname', 'status', 'q', 'since', 'until'] as const;

@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import { send } from '../api.ts';
-import { type AlertHistogram, countAlerts, isEntry, severities, toTimeOf } from '../calls/alerts.ts';
+import type { AlertEntry, AlertHistogram } from 'signalbox/client';
+import { client } from '../api.ts';
 import { serverNow } from '../clock.ts';
 import { toCount, toShortClock, toShortDay, toTime } from '../format.ts';
+import { severities, toTimeOf } from '../live/alerts.ts';
 import { type Resource, useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -25,7 +26,7 @@ export const useHistogram = (): Resource<AlertHistogram> => {
   const load = (signal: AbortSignal) => {
     const { hours, buckets } = windows[name];
     const since = new Date(serverNow() - hours * hourMs).toISOString();
-    return send(countAlerts, { query: { since, buckets }, signal });
+    return client.countAlerts({ since, buckets }, { signal });
   };
   const histogram = useResource(load, { key: name, topic: 'alerts', take: addAlert });
   const { value, reload } = histogram;
@@ -38,8 +39,8 @@ export const useHistogram = (): Resource<AlertHistogram> => {
 };
 
 /** The histogram with one alert more; its window moves on with the alerts. */
-const addAlert = (data: unknown, before: AlertHistogram | undefined): AlertHistogram | undefined => {
-  if (!before || !isEntry(data)) return before;
+const addAlert = (data: AlertEntry, before: AlertHistogram | undefined): AlertHistogram | undefined => {
+  if (!before) return before;
   const step = before.bucketSeconds * 1000;
   const at = toTimeOf(data).getTime();
   const buckets = [...before.buckets];

@@ -1,5 +1,6 @@
-import { type AlertEntry, toLine, toTimeOf } from '../calls/alerts.ts';
+import type { AlertEntry } from 'signalbox/client';
 import { toCount, toTime } from '../format.ts';
+import { toLine, toTimeOf } from '../live/alerts.ts';
 import type { Folded } from '../live/fold.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';

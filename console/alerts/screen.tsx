@@ -1,10 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { toAddress } from '../api.ts';
-import { countAlerts, searchAlerts } from '../calls/alerts.ts';
 import { toCount } from '../format.ts';
 import { type AlertList, isFull, useAlertList } from '../live/alert-list.ts';
 import { fold, unfold } from '../live/fold.ts';
-import { isMounted } from '../mounts.ts';
 import { setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
@@ -33,11 +31,10 @@ const AlertsScreen = ({ rest }: { rest: string }) => {
   if (listError && !alerts) return <Failure error={listError} onRetry={list.retry} />;
   return (
     <div class="alerts">
-      {isMounted(countAlerts) && <OverTime histogram={histogram} />}
+      <OverTime histogram={histogram} />
       {error?.problem === 'shape' && <Failure error={error} onRetry={reload} />}
       <SeverityChips counts={counts} />
       <Filters />
-      {!isMounted(searchAlerts) && <p class="note">{words.limited}</p>}
       {start !== undefined && <Start before={start} />}
       <Body list={list} />
       {rest && <AlertDialog id={rest} />}

@@ -1,4 +1,4 @@
-import type { Execution } from '../calls/executions.ts';
+import type { Execution } from 'signalbox/client';
 import { toCount, toFull } from '../format.ts';
 import { goTo, place } from '../router.ts';
 import { text } from '../strings/index.ts';

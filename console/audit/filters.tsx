@@ -1,4 +1,4 @@
-import type { Execution } from '../calls/executions.ts';
+import type { Execution } from 'signalbox/client';
 import { place, setParams } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';

@@ -1,4 +1,4 @@
-import type { Execution } from '../calls/executions.ts';
+import type { Execution } from 'signalbox/client';
 import { toCount, toTime } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';

@@ -1,13 +1,13 @@
 import { useMemo } from 'preact/hooks';
-import { send } from '../api.ts';
-import { type Execution, listExecutions } from '../calls/executions.ts';
+import type { Execution } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ListHead } from '../ui/list-head.tsx';
-import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { Empty, Failure, NoMatch, Unloaded } from '../ui/panel.tsx';
 import { ExecutionDialog } from './details.tsx';
 import { clearFilter, hasFilter, matches, readFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
@@ -24,11 +24,10 @@ const calm = 1000;
 /** Who ran what, refusals included, newest first. */
 const AuditScreen = ({ rest }: { rest: string }) => {
   const count = place.value.params['count'] === 'all' ? most : first;
-  const load = (signal: AbortSignal) => send(listExecutions, { query: { count }, signal });
+  const load = (signal: AbortSignal) => client.listExecutions({ count }, { signal });
   const { value, error, reload } = useResource(load, { key: String(count), topic: 'executions', calm });
   const executions = useMemo(() => value?.data.toReversed(), [value]);
-  if (error && !executions) return <Failure error={error} onRetry={reload} />;
-  if (!executions) return <Skeleton lines={16} />;
+  if (!executions) return <Unloaded {...{ error, reload }} lines={16} />;
   const open = executions.find(({ requestId }) => requestId === rest);
   return (
     <div class="list">

@@ -1,3 +1,4 @@
+import type { CommandDescription, CommandList } from 'signalbox/client';
 import { goTo, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { CopyButton } from '../ui/copy.tsx';
@@ -5,7 +6,6 @@ import { Choice } from '../ui/field.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { useTyped } from '../ui/typed.ts';
-import type { CommandDescription, CommandList } from './calls.ts';
 import { ParameterField } from './fields.tsx';
 import { listParameters, toCommandLine } from './parameters.ts';
 import { isRunning, run, stop } from './runs.ts';

@@ -1,4 +1,4 @@
-import type { CommandDescription } from './calls.ts';
+import type { CommandDescription } from 'signalbox/client';
 
 /** What the user has entered, by parameter; lists have commas between their values, a switch that is on is `on`. */
 export type Values = Record<string, string>;

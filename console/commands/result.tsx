@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import type { CommandResult } from 'signalbox/client';
 import { toBytes, toCount } from '../format.ts';
 import { place, setParams, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
@@ -9,12 +10,14 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { type Column, sortRows, Table } from '../ui/table.tsx';
+import { type Column, sortRows, Table, TwoLines } from '../ui/table.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
-import type { Cells, CommandResult } from './calls.ts';
 
 const words = text.commands;
+
+/** One object of a result. */
+type Cells = CommandResult['result'][number];
 
 interface Row {
   number: number;
@@ -212,14 +215,7 @@ const Compact = ({ row, names }: { row: Row; names: string[] }) => {
     .map((name) => toSize(name, row.cells[name]) ?? toText(row.cells[name]))
     .filter((value) => value !== '');
   return (
-    <div class="two-lines">
-      <span class="one-line">
-        <RowLink row={row} name={first} />
-      </span>
-      <span class="hint one-line">
-        <bdi>{shown.join(' · ').slice(0, mostShown)}</bdi>
-      </span>
-    </div>
+    <TwoLines title={<RowLink row={row} name={first} />} hint={<bdi>{shown.join(' · ').slice(0, mostShown)}</bdi>} />
   );
 };
 

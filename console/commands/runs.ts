@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals';
-import { type ApiError, send } from '../api.ts';
+import type { CommandResult } from 'signalbox/client';
+import { type ApiError, userClient } from '../api.ts';
 import { toApiError } from '../live/resource.ts';
 import { session } from '../session.ts';
-import { type CommandResult, runCommand } from './calls.ts';
 
 /** A command that was run, or refused, in this session. */
 export interface Run {
@@ -54,7 +54,7 @@ export const run = async (line: string, address: string): Promise<void> => {
 
 const execute = async (line: string, signal: AbortSignal): Promise<Run['outcome']> => {
   try {
-    const result = await send(runCommand, { body: { command: line }, signal, patience, interactive: true });
+    const result = await userClient.runCommand({ command: line }, { signal, timeout: patience });
     latest.value = { user: session.value?.name, line, result };
     return { rows: result.result.length };
   } catch (reason) {

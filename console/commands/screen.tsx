@@ -1,9 +1,8 @@
-import { send } from '../api.ts';
+import { client } from '../api.ts';
 import { useResource } from '../live/resource.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
-import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
-import { listCommands } from './calls.ts';
+import { Panel, Skeleton, Unloaded } from '../ui/panel.tsx';
 import { CommandForm } from './form.tsx';
 import { History, Refusal } from './history.tsx';
 import { ResultPanel } from './result.tsx';
@@ -13,9 +12,10 @@ const words = text.commands;
 
 /** Diagnostic commands as forms, their results, and what was run in this session. */
 const CommandsScreen = ({ rest }: { rest: string }) => {
-  const { value, error, reload } = useResource((signal) => send(listCommands, { signal }), { isKept: true });
-  if (error && !value) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={12} />;
+  const { value, error, reload } = useResource((signal) => client.listCommands(undefined, { signal }), {
+    isKept: true,
+  });
+  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
   const command = value.commands.find(({ name }) => name === rest) ?? value.commands[0];
   return (
     <div class="commands">

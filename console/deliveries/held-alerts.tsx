@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { send } from '../api.ts';
-import { type HeldAlert, retryDelivery } from '../calls/deliveries.ts';
+import type { ParkedAlert, WaitingAlert } from 'signalbox/client';
+import { userClient } from '../api.ts';
 import { toCount, toTime } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -14,6 +14,10 @@ const words = text.deliveries;
 const mostOpen = 5;
 /** Characters of a message in the list. */
 const mostShown = 200;
+
+/** An alert that waits or was given up; its text is null once it is no longer in the log. */
+type HeldAlert = Pick<ParkedAlert, 'id' | 'time' | 'severity' | 'source' | 'message'> &
+  Partial<ParkedAlert & WaitingAlert>;
 
 interface Props {
   title: (count: string) => string;
@@ -44,7 +48,7 @@ const Held = ({ alert, destination, onRetried }: Pick<Props, 'destination' | 'on
   const { id, time, reason, severity, source, message, attempts, nextAttempt } = alert;
   const name = message?.slice(0, mostShown) || words.gone;
   const { isRunning, run } = useRun(async () => {
-    const { delivered, reason: why } = await send(retryDelivery, { params: { destination, id }, interactive: true });
+    const { delivered, reason: why } = await userClient.retryDelivery({ destination, id });
     notify(delivered ? words.delivered : words.stillHeld(why ?? ''), { kind: delivered ? 'note' : 'failure' });
     onRetried();
   });

@@ -1,29 +1,24 @@
-import { send } from '../api.ts';
-import { type DeliveryList, type Destination, listDeliveries, retryAll } from '../calls/deliveries.ts';
+import type { DestinationState as Destination } from 'signalbox/client';
+import { client, userClient } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toDuration, toRelative, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import type { ScreenView } from '../screen.ts';
-import { findMismatch } from '../shape.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { Empty, Failure, Panel, Skeleton } from '../ui/panel.tsx';
+import { Empty, Panel, Unloaded } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { HeldAlerts, useRun } from './held-alerts.tsx';
 
 const words = text.deliveries;
 
-const takeList = (data: unknown, before: DeliveryList | undefined): DeliveryList | undefined =>
-  findMismatch(data, listDeliveries.shape) === undefined ? (data as DeliveryList) : before;
-
 /** How each destination is doing, what waits, and what was given up, with another try. */
 const DeliveriesScreen = () => {
-  const load = (signal: AbortSignal) => send(listDeliveries, { signal });
-  const { value, error, reload } = useResource(load, { topic: 'deliveries', take: takeList });
-  if (error && !value) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={12} />;
+  const load = (signal: AbortSignal) => client.listDeliveries(undefined, { signal });
+  const { value, error, reload } = useResource(load, { topic: 'deliveries', take: (data) => data });
+  if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
   if (value.data.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
   return (
     <div class="destinations">
@@ -103,7 +98,7 @@ const toFigures = ({ lagAlerts, lagSeconds, parked, dropped }: Destination): [st
 
 const RetryAll = ({ destination: { destination, parked, lagAlerts }, onRetried }: PanelProps) => {
   const { isRunning, run } = useRun(async () => {
-    const { waiting } = await send(retryAll, { params: { destination }, interactive: true });
+    const { waiting } = await userClient.retryDestination({ destination });
     notify(words.retried(toCount(waiting)));
     onRetried();
   });

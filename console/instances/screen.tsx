@@ -1,5 +1,5 @@
-import { send } from '../api.ts';
-import { type Instance, listInstances } from '../calls/instances.ts';
+import type { Instance } from 'signalbox/client';
+import { client } from '../api.ts';
 import { untilTime } from '../clock.ts';
 import { toCount, toRelative, toTime } from '../format.ts';
 import { useResource } from '../live/resource.ts';
@@ -8,17 +8,16 @@ import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { ListHead } from '../ui/list-head.tsx';
 import { OneLine } from '../ui/one-line.tsx';
-import { Failure, Skeleton } from '../ui/panel.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { Unloaded } from '../ui/panel.tsx';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.instances;
 
 /** The instances that share the database. */
 const InstancesScreen = () => {
-  const load = (signal: AbortSignal) => send(listInstances, { signal });
+  const load = (signal: AbortSignal) => client.listInstances(undefined, { signal });
   const { value, error, reload } = useResource(load, { topic: 'host', calm: 5000 });
-  if (error) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={4} />;
+  if (error || !value) return <Unloaded {...{ error, reload }} lines={4} />;
   const { data } = value;
   return (
     <div class="list">
@@ -66,14 +65,14 @@ const columns: Column<Instance>[] = [
 ];
 
 const toCompact = (instance: Instance) => (
-  <div class="two-lines">
-    <span class="one-line">
-      <Name {...instance} />
-    </span>
-    <span class="one-line hint">
-      {instance.isLive ? words.live : words.gone} · <Seen {...instance} /> · {instance.version}
-    </span>
-  </div>
+  <TwoLines
+    title={<Name {...instance} />}
+    hint={
+      <>
+        {instance.isLive ? words.live : words.gone} · <Seen {...instance} /> · {instance.version}
+      </>
+    }
+  />
 );
 
 export const instancesView: ScreenView = { Screen: InstancesScreen };

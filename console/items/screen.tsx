@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { send } from '../api.ts';
-import { type Item, listItems } from '../calls/items.ts';
+import type { Item } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, toHash } from '../router.ts';
@@ -8,8 +8,8 @@ import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { ListHead } from '../ui/list-head.tsx';
 import { OneLine } from '../ui/one-line.tsx';
-import { Empty, Failure, Skeleton } from '../ui/panel.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { Empty, Unloaded } from '../ui/panel.tsx';
+import { type Column, Table, TwoLines } from '../ui/table.tsx';
 
 const words = text.items;
 
@@ -21,11 +21,10 @@ const readPage = (): number => Math.max(1, Math.floor(Number(place.value.params[
 /** The items in order of creation, page by page. */
 const ItemsScreen = () => {
   const page = readPage();
-  const load = async (signal: AbortSignal) => ({ page, ...(await send(listItems, { query: { page, size }, signal })) });
+  const load = async (signal: AbortSignal) => ({ ...(await client.listItems({ page, size }, { signal })), page });
   const { value, error, reload } = useResource(load, { key: String(page) });
   useEffect(() => scrollTo(0, 0), [page]);
-  if (error) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={12} />;
+  if (error || !value) return <Unloaded {...{ error, reload }} lines={12} />;
   const { data, total } = value;
   if (total === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
   return (
@@ -54,14 +53,7 @@ const columns: Column<Item>[] = [
 ];
 
 const toCompact = (item: Item) => (
-  <div class="two-lines">
-    <span class="one-line">
-      <Name {...item} />
-    </span>
-    <span class="one-line hint">
-      {item.id} · {words.statuses[item.status] ?? item.status}
-    </span>
-  </div>
+  <TwoLines title={<Name {...item} />} hint={`${item.id} · ${words.statuses[item.status] ?? item.status}`} />
 );
 
 const Pages = ({ page, isLast }: { page: number; isLast: boolean }) => (

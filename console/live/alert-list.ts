@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ApiError } from '../api.ts';
-import { type AlertEntry, type AlertFilter, isEntry, matches, readAlerts, searchAlerts } from '../calls/alerts.ts';
-import { isMounted } from '../mounts.ts';
+import type { AlertEntry } from 'signalbox/client';
+import { type ApiError, client } from '../api.ts';
 import { session } from '../session.ts';
+import { type AlertFilter, matches } from './alerts.ts';
 import { subscribe } from './live.ts';
 import { toApiError } from './resource.ts';
 
@@ -49,6 +49,8 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   const update = (changes: Partial<State>) => {
     if (!aborted.signal.aborted) state.value = { ...state.value, ...changes };
   };
+  const search = (page: { before?: number; limit: number }) =>
+    client.searchAlerts({ ...filter, ...page }, { signal: aborted.signal });
   const begin = start === undefined ? {} : { before: start };
   const arrived: AlertEntry[] = [];
   let frame = 0;
@@ -77,11 +79,11 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
   /** Reads the newest page: the first time, and whenever events may have been missed. */
   const sync = async (): Promise<void> => {
     try {
-      const { data, next } = await readAlerts(filter, { ...begin, limit: pageSize, signal: aborted.signal });
+      const { data, next } = await search({ ...begin, limit: pageSize });
       const { alerts, held, seenUpTo } = state.value;
       const top = held[0]?.seq ?? alerts?.[0]?.seq;
       const oldest = data.at(-1)?.seq ?? -1;
-      const isConnected = isMounted(searchAlerts) && top !== undefined && (oldest <= top || next === null);
+      const isConnected = top !== undefined && (oldest <= top || next === null);
       update({ isLoading: false, error: undefined, seenUpTo: Math.min(seenUpTo, data[0]?.seq ?? -1) });
       if (alerts && isConnected) addNewer(data);
       else update({ alerts: data, held: [], next });
@@ -95,7 +97,7 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     if (next === null || isLoading || isFull(before)) return;
     update({ isLoading: true });
     try {
-      const page = await readAlerts(filter, { before: next, limit: olderPageSize, signal: aborted.signal });
+      const page = await search({ before: next, limit: olderPageSize });
       // The list has changed meanwhile: this page is there already, or does not follow any more.
       if (state.value.next !== next) return update({ isLoading: false });
       const { alerts = [] } = state.value;
@@ -105,8 +107,8 @@ const createList = (filter: AlertFilter, start: number | undefined, isReading: (
     }
   };
 
-  const onEvent = (data: unknown): void => {
-    if (!isEntry(data) || !matches(data, filter) || state.value.alerts === undefined) return;
+  const onEvent = (data: AlertEntry): void => {
+    if (!matches(data, filter) || state.value.alerts === undefined) return;
     arrived.push(data);
     frame ||= requestAnimationFrame(take);
     if (arrived.length >= mostArrived) take();

@@ -1,4 +1,4 @@
-import type { AlertEntry } from '../calls/alerts.ts';
+import type { AlertEntry } from 'signalbox/client';
 
 /** An alert, and how many like it there are in the list. */
 export interface Folded {

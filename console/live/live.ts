@@ -1,8 +1,8 @@
 import { effect, signal } from '@preact/signals';
-import { ClientError } from '../../src/client/error.ts';
+import { ClientError, parseJson } from '../../src/client/error.ts';
 import { readEvents, type ServerEvent } from '../../src/client/events.ts';
 import { sessionTokens, toAddress, transmit } from '../api.ts';
-import { findRoute, isMounted, type RouteName } from '../mounts.ts';
+import { findRoute, isMounted, type RouteName } from '../routes.ts';
 import { expireSession, session } from '../session.ts';
 import { add, listTopics, publish, remove, resync, type Subscriber, type Topic } from './topics.ts';
 
@@ -25,12 +25,7 @@ const polledFor = 60 * second;
 /** A tab that is hidden for this long lets its stream go: browsers allow six connections for all tabs of a server. */
 const hiddenFor = 10 * second;
 
-const events: RouteName = { profile: 'events', method: 'GET', path: '/api/events' };
-const probes: RouteName[] = [
-  { profile: 'monitoring', method: 'GET', path: '/livez' },
-  { profile: 'monitoring', method: 'GET', path: '/health' },
-  { profile: 'alerts', method: 'GET', path: '/ready' },
-];
+const probes: RouteName[] = ['getLivez', 'getServerHealth', 'getReadiness'];
 
 /** Ends the present wait or stream, because the topics or the session have changed. */
 let interruption = new AbortController();
@@ -41,7 +36,7 @@ let isScheduled = false;
 let isPaused = document.hidden;
 
 /** Follows a topic until the returned function is called. */
-export const subscribe = (topic: Topic, subscriber: Subscriber): (() => void) => {
+export const subscribe = <T extends Topic>(topic: T, subscriber: Subscriber<T>): (() => void) => {
   add(topic, subscriber);
   interrupt();
   return () => {
@@ -61,7 +56,7 @@ export const startLive = async (): Promise<never> => {
     interruption = new AbortController();
     const topics = listTopics();
     if (isPaused) await new Promise((resolve) => interruption.signal.addEventListener('abort', resolve));
-    else if (topics.length > 0 && isMounted(events) && Date.now() >= pollUntil)
+    else if (topics.length > 0 && isMounted('streamEvents') && Date.now() >= pollUntil)
       await follow(topics, interruption.signal);
     else await poll(interruption.signal);
   }
@@ -129,9 +124,9 @@ const follow = async (topics: Topic[], interrupted: AbortSignal): Promise<void> 
 };
 
 const openStream = async (topics: Topic[], signal: AbortSignal): Promise<Response> => {
-  const path = findRoute(events)?.path ?? events.path;
+  const path = findRoute('streamEvents')?.path ?? '';
   const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastId };
-  const request = { method: events.method, path, query: { topics }, headers, tokens: sessionTokens, signal };
+  const request = { method: 'GET', path, query: { topics }, headers, tokens: sessionTokens, signal };
   return (await transmit({ ...request, isStream: true })).response;
 };
 
@@ -139,25 +134,16 @@ const dispatch = ({ id, event, data }: ServerEvent): void => {
   // Without a place to go on from, what happened before the stream was opened may have been missed.
   if (event === 'hello' && lastId === undefined) resync();
   lastId = id ?? lastId;
-  if (event === 'resync') for (const topic of toTopics(parse(data))) resync(topic);
-  else publish(event, parse(data));
-};
-
-/** The topics of which the server cannot tell what was missed. */
-const toTopics = (data: unknown): Topic[] => (data as { topics?: Topic[] } | undefined)?.topics ?? [];
-
-const parse = (data: string): unknown => {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson('GET /api/events', data);
+  // The server cannot tell what was missed of these.
+  if (event === 'resync') for (const topic of (value as { topics: Topic[] }).topics) resync(topic);
+  else publish(event, value);
 };
 
 const poll = async (interrupted: AbortSignal): Promise<void> => {
   if (await isThere()) {
     const wasAway = liveState.value !== 'polling' && liveState.value !== 'live';
-    const isFallback = !isMounted(events) || Date.now() < pollUntil;
+    const isFallback = !isMounted('streamEvents') || Date.now() < pollUntil;
     confirm(isFallback ? 'polling' : 'live');
     if (isFallback || wasAway) resync();
   } else {

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import type { Topics } from 'signalbox/client';
 import { ApiError } from '../api.ts';
 import { hasExpired, session } from '../session.ts';
 import { text } from '../strings/index.ts';
@@ -13,26 +14,23 @@ export interface Resource<T> {
   reload(): void;
 }
 
-interface Options {
+interface Options<T, K extends Topic> {
   /** Read again when this changes. */
   key?: string;
   /** Read again when this topic has news. */
-  topic?: Topic;
+  topic?: K;
   /** A form is built from it, which stays while an expired session is renewed. */
   isKept?: boolean;
   /** Milliseconds to wait after news, so that many of them cause one request. */
   calm?: number;
-}
-
-interface TakingOptions<T> extends Options {
   /** The value after an event of the topic, instead of reading it again. */
-  take?: (data: unknown, before: T | undefined) => T | undefined;
+  take?: (data: Topics[K], before: T | undefined) => T | undefined;
 }
 
 /** Reads something from the server and keeps it current. */
-export const useResource = <T>(
+export const useResource = <T, K extends Topic = never>(
   load: (signal: AbortSignal) => Promise<T>,
-  options: TakingOptions<T> = {},
+  options: Options<T, K> = {},
 ): Resource<T> => {
   const { key = '', topic, calm = 0, isKept = false, take } = options;
   const value = useSignal<T | undefined>(undefined);
@@ -42,7 +40,7 @@ export const useResource = <T>(
   useEffect(() => {
     resource.reload();
     const onEvent = take
-      ? (data: unknown) => {
+      ? (data: Topics[K]) => {
           value.value = take(data, value.value);
         }
       : resource.reloadSoon;

@@ -1,36 +1,27 @@
-import { isReadable } from '../access.ts';
-import type { RouteName } from '../mounts.ts';
+import type { Topics } from 'signalbox/client';
+import { isReadable, type RouteName } from '../routes.ts';
 
 /** What the server reports as it happens. */
-export type Topic =
-  | 'host'
-  | 'status'
-  | 'history'
-  | 'top'
-  | 'processes'
-  | 'tasks'
-  | 'alerts'
-  | 'deliveries'
-  | 'executions';
+export type Topic = keyof Topics;
 
-export interface Subscriber {
+export interface Subscriber<T extends Topic = Topic> {
   /** Receives the data of each event. */
-  onEvent?: ((data: unknown) => void) | undefined;
+  onEvent(data: Topics[T]): void;
   /** Events may have been missed, or there are none: read the present state. While polling, called every 2 s. */
-  onResync: () => void;
+  onResync(): void;
 }
 
 /** The route whose guard also guards the topic. */
 const guards: Record<Topic, RouteName> = {
-  host: { profile: 'monitoring', method: 'GET', path: '/api/health' },
-  processes: { profile: 'monitoring', method: 'GET', path: '/api/processes' },
-  status: { profile: 'status', method: 'GET', path: '/api/status' },
-  history: { profile: 'history', method: 'GET', path: '/api/history' },
-  top: { profile: 'monitoring', method: 'GET', path: '/api/processes' },
-  tasks: { profile: 'tasks', method: 'GET', path: '/api/tasks' },
-  alerts: { profile: 'alerts', method: 'GET', path: '/api/alerts' },
-  deliveries: { profile: 'alerts', method: 'GET', path: '/api/deliveries' },
-  executions: { profile: 'commands', method: 'GET', path: '/api/executions' },
+  host: 'getHealth',
+  processes: 'listProcesses',
+  status: 'getStatus',
+  history: 'getHistory',
+  top: 'listProcesses',
+  tasks: 'listTasks',
+  alerts: 'listAlerts',
+  deliveries: 'listDeliveries',
+  executions: 'listExecutions',
 };
 
 const subscribers = new Map<Topic, Set<Subscriber>>();
@@ -50,7 +41,7 @@ export const remove = (topic: Topic, subscriber: Subscriber): void => {
 export const listTopics = (): Topic[] => [...subscribers.keys()].filter((topic) => isReadable(guards[topic])).sort();
 
 export const publish = (topic: string, data: unknown): void => {
-  for (const { onEvent } of subscribers.get(topic as Topic) ?? []) onEvent?.(data);
+  for (const { onEvent } of subscribers.get(topic as Topic) ?? []) onEvent(data as never);
 };
 
 /** Lets all subscribers, or those of one topic, read the present state. */

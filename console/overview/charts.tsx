@@ -1,9 +1,7 @@
-import { severities } from '../calls/alerts.ts';
-import { getHistory } from '../calls/history.ts';
-import { getMachine } from '../calls/host.ts';
 import { toBytes, toCount, toPercent, toShortNumber, toWholeBytes } from '../format.ts';
-import { isMounted } from '../mounts.ts';
+import { severities } from '../live/alerts.ts';
 import { place, setParams } from '../router.ts';
+import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Segments } from '../ui/chip.tsx';
@@ -17,7 +15,7 @@ const words = text.overview;
 export const readSpan = (): Span => (place.value.params['range'] === 'day' ? 'day' : 'live');
 
 export const RangeChoice = () =>
-  isMounted(getMachine) && (
+  isMounted('getHealth') && (
     <Segments
       label={words.range}
       value={readSpan()}
@@ -55,7 +53,7 @@ export const MachineCharts = ({ samples, span }: Props) => {
     samples.times.length < 2 || found.length === 0 ? undefined : toData(samples, span, found, rest);
   const error = historyError.value;
   // Their places are kept while the history is loaded.
-  const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted(getHistory));
+  const has = (name: string) => name in samples.columns || (samples.times.length === 0 && isMounted('getHistory'));
   return (
     <div class="charts">
       {error?.problem === 'shape' && <p class="failure">{error.message}</p>}

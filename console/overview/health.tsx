@@ -1,13 +1,11 @@
-import { isReadable } from '../access.ts';
-import { send } from '../api.ts';
-import { getInfo, getServer } from '../calls/host.ts';
-import { getStatus, type Status } from '../calls/status.ts';
+import type { HealthStatus } from 'signalbox/client';
+import { client } from '../api.ts';
 import { now } from '../clock.ts';
 import { toDuration } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { status } from '../live/status.ts';
-import { isMounted } from '../mounts.ts';
 import { toHash } from '../router.ts';
+import { isMounted, isReadable } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
@@ -23,14 +21,14 @@ export const Health = () => {
     <Panel title={words.health} kind={`health ${kind ? `is-${kind}` : ''}`}>
       {value && <Verdict {...value} />}
       {!value && !error && <Skeleton lines={2} />}
-      {!value && error && isMounted(getStatus) && <Failure error={error} onRetry={reload} />}
-      {!isMounted(getStatus) && <p>{words.nothing}</p>}
+      {!value && error && isMounted('getStatus') && <Failure error={error} onRetry={reload} />}
+      {!isMounted('getStatus') && <p>{words.nothing}</p>}
       <Facts />
     </Panel>
   );
 };
 
-const Verdict = ({ problems }: Status) => {
+const Verdict = ({ problems }: HealthStatus) => {
   const worst = problems[0];
   return (
     <div class="verdict" role="status">
@@ -51,12 +49,12 @@ const Verdict = ({ problems }: Status) => {
 };
 
 /** Where more about it is shown. */
-const places: Partial<Record<Status['problems'][number]['area'], string>> = {
+const places: Partial<Record<HealthStatus['problems'][number]['area'], string>> = {
   alerts: toHash('/alerts', { status: 'firing' }),
   deliveries: '#/deliveries',
 };
 
-const Problem = ({ area, severity, text: said }: Status['problems'][number]) => {
+const Problem = ({ area, severity, text: said }: HealthStatus['problems'][number]) => {
   const place = places[area];
   return (
     <>
@@ -70,8 +68,8 @@ const Problem = ({ area, severity, text: said }: Status['problems'][number]) => 
 /** What hardly changes: it is read once, and again after a lost connection. */
 const readFacts = async (signal: AbortSignal) => {
   const [server, info] = await Promise.all([
-    isReadable(getServer) ? send(getServer, { signal }) : undefined,
-    isReadable(getInfo) ? send(getInfo, { signal }) : undefined,
+    isReadable('getServerHealth') ? client.getServerHealth(undefined, { signal }) : undefined,
+    isReadable('getInfo') ? client.getInfo(undefined, { signal }) : undefined,
   ]);
   return { server, info, readAt: Date.now() };
 };
@@ -97,14 +95,14 @@ const Facts = () => {
 const toFacts = ({ server, info, readAt = 0 }: Partial<Readings> = {}): [name: string, fact: string][] => {
   const passed = (now() - readAt) / 1000;
   return [
-    ...(isReadable(getServer) ? ([[words.machine, server?.hostname]] as const) : []),
-    ...(isReadable(getInfo)
+    ...(isReadable('getServerHealth') ? ([[words.machine, server?.hostname]] as const) : []),
+    ...(isReadable('getInfo')
       ? ([
           [words.os, info?.os],
           [words.up, info && toUptime(info.uptime)],
         ] as const)
       : []),
-    ...(isReadable(getServer)
+    ...(isReadable('getServerHealth')
       ? ([
           [words.version, server && `signalbox ${server.version}`],
           [words.serverUp, server && toDuration(toSeconds(server.uptime) + passed)],

@@ -1,16 +1,14 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type ApiError, send } from '../api.ts';
-import { getHistory, type History } from '../calls/history.ts';
-import { getMachine } from '../calls/host.ts';
+import type { History, Topics } from 'signalbox/client';
+import { type ApiError, client } from '../api.ts';
 import { subscribe } from '../live/live.ts';
 import { toApiError } from '../live/resource.ts';
-import { isMounted } from '../mounts.ts';
-import { findMismatch } from '../shape.ts';
+import { isMounted } from '../routes.ts';
 import { append, noSamples, type Samples, type Span, spans, toSamples } from './samples.ts';
 
 /** Seconds from one value of the server's history to the next. */
-const steps: Record<Span, number> = { live: 1, day: 10 };
+const steps = { live: 1, day: 10 } as const;
 
 /** What is known of each span; kept while other screens are shown. */
 const known = { live: signal(noSamples), day: signal(noSamples) };
@@ -29,7 +27,7 @@ export const useHistory = (span: Span): Samples => {
       if (isRunning) return;
       isRunning = true;
       try {
-        await (isMounted(getHistory) ? readHistory(span) : readPresent(span));
+        await (isMounted('getHistory') ? readHistory(span) : readPresent(span));
         historyError.value = undefined;
       } catch (reason) {
         // What cannot be read now is read when the connection is back.
@@ -39,7 +37,7 @@ export const useHistory = (span: Span): Samples => {
     };
     void read();
     const onResync = () => void read();
-    if (!isMounted(getHistory)) return subscribe('host', { onEvent: (data) => addReading(span, data), onResync });
+    if (!isMounted('getHistory')) return subscribe('host', { onEvent: (data) => addReading(span, data), onResync });
     return subscribe('history', { onEvent: (data) => addHistory(span, data), onResync });
   }, [span]);
   return known[span].value;
@@ -49,14 +47,12 @@ export const useHistory = (span: Span): Samples => {
 const readHistory = async (span: Span): Promise<void> => {
   const step = steps[span];
   const last = known[span].peek().times.at(-1);
-  const since = last === undefined ? undefined : last + step;
-  addHistory(span, await send(getHistory, { query: { step, since } }));
+  const since = last === undefined ? undefined : String(last + step);
+  addHistory(span, await client.getHistory({ step, since }));
 };
 
 /** Adds what the route or the topic says. */
-const addHistory = (span: Span, data: unknown): void => {
-  if (findMismatch(data, getHistory.shape) !== undefined) return;
-  const history = data as History;
+const addHistory = (span: Span, history: History): void => {
   if (history.step !== steps[span]) return;
   known[span].value = append(known[span].peek(), toSamples(history), spans[span]);
   const latest = history.disks.flatMap(({ mountPath, used, total }) => {
@@ -69,14 +65,13 @@ const addHistory = (span: Span, data: unknown): void => {
 const findLast = (values: (number | null)[]): number | null => values.findLast((value) => value !== null) ?? null;
 
 /** For servers without history: what comes in while the page is open. */
-const addReading = (span: Span, data: unknown): void => {
-  if (findMismatch(data, { cpu: 'number?', memoryUsed: 'number', memoryTotal: 'number' }) !== undefined) return;
-  const { cpu, memoryUsed, memoryTotal } = data as { cpu: number | null; memoryUsed: number; memoryTotal: number };
+const addReading = (span: Span, { cpu, memoryUsed, memoryTotal }: Topics['host']): void => {
+  if (memoryUsed === null || memoryTotal === null) return;
   addColumns(span, { cpu: [cpu && cpu * 100], memory: [(memoryUsed / memoryTotal) * 100] });
 };
 
 const readPresent = async (span: Span): Promise<void> => {
-  const { cpuUsage, memoryUsage } = await send(getMachine);
+  const { cpuUsage, memoryUsage } = await client.getHealth();
   addColumns(span, { cpu: [Number.parseFloat(cpuUsage)], memory: [Number.parseFloat(memoryUsage)] });
 };
 

@@ -1,15 +1,14 @@
 import { useMemo } from 'preact/hooks';
-import { send } from '../api.ts';
-import { toLine, toTimeOf } from '../calls/alerts.ts';
-import { listProcesses } from '../calls/host.ts';
+import type { Topics } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toBytes, toCount, toPercent, toTime } from '../format.ts';
 import { useAlertList } from '../live/alert-list.ts';
+import { toLine, toTimeOf } from '../live/alerts.ts';
 import { type Folded, fold } from '../live/fold.ts';
 import { useResource } from '../live/resource.ts';
-import { isMounted } from '../mounts.ts';
-import { findMismatch, type Shape } from '../shape.ts';
+import { isMounted } from '../routes.ts';
 import { text } from '../strings/index.ts';
-import { Failure, Panel, Skeleton } from '../ui/panel.tsx';
+import { Panel, Unloaded } from '../ui/panel.tsx';
 import { AlertChip, toState } from '../ui/severity.tsx';
 import { disks } from './history.ts';
 
@@ -47,34 +46,21 @@ const DiskBar = ({ mountPath, used, total }: { mountPath: string; used: number; 
   );
 };
 
-interface Top {
-  name: string;
-  pid: number;
-  memoryBytes: number;
-  /** Share of one processor, where it is known, and seconds so far. */
-  cpu: number | null;
-  cpuSeconds: number | null;
-}
+type Top = Pick<Topics['top']['data'][number], 'name' | 'pid' | 'memoryBytes' | 'cpu'>;
 
 const loadTop = async (signal: AbortSignal): Promise<Top[]> => {
-  const { data } = await send(listProcesses, { query: { top: shown }, signal });
-  return data.map(({ name, pid, memoryMB, cpu }) => ({
-    ...{ name, pid, memoryBytes: memoryMB * 1024 ** 2, cpu: null, cpuSeconds: cpu },
-  }));
+  const { data } = await client.listProcesses({ top: shown }, { signal });
+  return data.map(({ name, pid, memoryMB }) => ({ name, pid, memoryBytes: memoryMB * 1024 ** 2, cpu: null }));
 };
 
-const topShape: Shape = { data: [{ name: 'string', pid: 'number', memoryBytes: 'number', cpu: 'number?' }] };
-
-const takeTop = (data: unknown, before: Top[] | undefined): Top[] | undefined =>
-  findMismatch(data, topShape) === undefined ? (data as { data: Top[] }).data.slice(0, shown) : before;
+const takeTop = ({ data }: Topics['top']): Top[] => data.slice(0, shown);
 
 export const TopProcesses = () => {
   const { value, error, reload } = useResource(loadTop, { topic: 'top', take: takeTop });
-  if (!isMounted(listProcesses)) return null;
+  if (!isMounted('listProcesses')) return null;
   return (
     <Panel title={words.topProcesses} kind="top-processes" aside={<a href="#/processes">{words.allProcesses}</a>}>
-      {error && !value && <Failure error={error} onRetry={reload} />}
-      {!error && !value && <Skeleton lines={shown} />}
+      {!value && <Unloaded {...{ error, reload }} lines={shown} />}
       {value && (
         <table class="plain">
           <thead>
@@ -116,8 +102,7 @@ export const LatestAlerts = () => {
   const folded = useMemo(() => fold(alerts ?? []).slice(0, shown), [alerts]);
   return (
     <Panel title={words.latestAlerts} kind="latest-alerts" aside={<a href="#/alerts">{words.allAlerts}</a>}>
-      {error && !alerts && <Failure error={error} onRetry={list.retry} />}
-      {!error && !alerts && <Skeleton lines={shown} />}
+      {!alerts && <Unloaded error={error} reload={list.retry} lines={shown} />}
       {alerts?.length === 0 && <p class="hint">{words.noAlerts}</p>}
       {alerts && (
         <ul class="latest">

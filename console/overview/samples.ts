@@ -1,4 +1,4 @@
-import type { History } from '../calls/history.ts';
+import type { History } from 'signalbox/client';
 
 type Values = (number | null)[];
 

@@ -1,7 +1,4 @@
-import { listAlerts } from '../calls/alerts.ts';
-import { getHistory } from '../calls/history.ts';
-import { getMachine } from '../calls/host.ts';
-import { isMounted } from '../mounts.ts';
+import { isMounted } from '../routes.ts';
 import type { ScreenView } from '../screen.ts';
 import { AlertChart, DiskChart, MachineCharts, RangeChoice, readSpan } from './charts.tsx';
 import { Health } from './health.tsx';
@@ -12,22 +9,22 @@ import { Disks, LatestAlerts, TopProcesses } from './lists.tsx';
 const OverviewScreen = () => (
   <div class="overview">
     <Health />
-    {isMounted(getMachine) || isMounted(getHistory) ? <Live /> : <Alerts />}
+    {isMounted('getHealth') || isMounted('getHistory') ? <Live /> : <Alerts />}
   </div>
 );
 
-const Alerts = () => (isMounted(listAlerts) ? <LatestAlerts /> : null);
+const Alerts = () => (isMounted('listAlerts') ? <LatestAlerts /> : null);
 
 const Live = () => {
   const span = readSpan();
   const samples = useHistory(span);
-  const hasAlerts = isMounted(listAlerts);
+  const hasAlerts = isMounted('listAlerts');
   return (
     <>
       {hasAlerts && (
         <div class="lists">
           <LatestAlerts />
-          {isMounted(getHistory) && (
+          {isMounted('getHistory') && (
             <div class="stack">
               <AlertChart samples={samples} span={span} />
               <DiskChart samples={samples} span={span} />

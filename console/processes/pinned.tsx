@@ -86,7 +86,7 @@ const toFacts = ({ name, pid, user, parentPid, cpuSeconds, startedAt }: Process)
   [words.name, name],
   [words.pid, String(pid)],
   ...(user ? [[words.user, user] as [string, string]] : []),
-  ...(parentPid === undefined ? [] : [[words.parent, String(parentPid)] as [string, string]]),
+  ...(typeof parentPid !== 'number' ? [] : [[words.parent, String(parentPid)] as [string, string]]),
   [words.started, startedAt ? toFull(new Date(startedAt)) : words.unknown],
   [words.cpuTime, cpuSeconds === null ? words.unknown : toDuration(cpuSeconds)],
 ];

@@ -1,10 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { type ApiError, send } from '../api.ts';
-import { listProcesses } from '../calls/host.ts';
+import type { Topics } from 'signalbox/client';
+import { type ApiError, client } from '../api.ts';
 import { liveState, subscribe } from '../live/live.ts';
 import { toApiError } from '../live/resource.ts';
-import { findMismatch, type Shape } from '../shape.ts';
 
 export interface Process {
   pid: number;
@@ -15,7 +14,7 @@ export interface Process {
   cpuSeconds: number | null;
   memoryBytes: number;
   /** The rest is known only from events. */
-  parentPid?: number;
+  parentPid?: number | null;
   user?: string | null;
   threads?: number | null;
   startedAt?: string | null;
@@ -43,11 +42,6 @@ const openingTime = 1000;
 /** Shares over less time than this are noise. */
 const leastBetween = 1000;
 
-const shape: Shape = {
-  count: 'number',
-  data: [{ pid: 'number', name: 'string', cpu: 'number?', cpuSeconds: 'number?', memoryBytes: 'number' }],
-};
-
 /** The processes of the machine, kept current: by events, or by requests where there are none. */
 export const useProcesses = (): State & { retry: () => void } => {
   const source = useMemo(createSource, []);
@@ -62,10 +56,8 @@ const createSource = () => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const isFresh = () => Date.now() - eventAt < fresh;
 
-  const onEvent = (data: unknown): void => {
-    if (findMismatch(data, shape) !== undefined) return;
+  const onEvent = ({ count, data: processes }: Topics['processes']): void => {
     eventAt = Date.now();
-    const { count, data: processes } = data as { count: number; data: Process[] };
     show({ time: eventAt, count, processes });
   };
 
@@ -73,7 +65,7 @@ const createSource = () => {
     timer = undefined;
     if (isFresh()) return;
     try {
-      const { data } = await send(listProcesses, { query: { top }, signal: aborted.signal });
+      const { data } = await client.listProcesses({ top }, { signal: aborted.signal });
       if (isFresh()) return;
       const processes = data.map(({ pid, name, memoryMB, cpu }) => ({
         ...{ pid, name, cpu: null, cpuSeconds: cpu, memoryBytes: memoryMB * 1024 ** 2 },

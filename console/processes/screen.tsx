@@ -4,7 +4,7 @@ import { place, setParams } from '../router.ts';
 import type { ScreenView } from '../screen.ts';
 import { text } from '../strings/index.ts';
 import { Choice } from '../ui/field.tsx';
-import { Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
+import { NoMatch, Unloaded } from '../ui/panel.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 import { isNarrow } from '../ui/virtual.ts';
 import { Pinned } from './pinned.tsx';
@@ -25,8 +25,7 @@ const ProcessesScreen = () => {
       </search>
       {reading && pid && <Pinned key={pid} pid={pid} reading={reading} />}
       {reading && <Found reading={reading} />}
-      {!reading && !error && <Skeleton lines={16} />}
-      {!reading && error && <Failure error={error} onRetry={retry} />}
+      {!reading && <Unloaded error={error} reload={retry} lines={16} />}
     </div>
   );
 };

@@ -1,8 +1,8 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useStatus } from '../live/status.ts';
-import { isMounted } from '../mounts.ts';
 import { place } from '../router.ts';
+import { isMounted } from '../routes.ts';
 import type { Screen } from '../screen.ts';
 import { listScreens } from '../screens.ts';
 import { isLoginOpen, logOut, session } from '../session.ts';
@@ -12,7 +12,7 @@ import { Empty, Skeleton } from '../ui/panel.tsx';
 import { ExposureWarning } from './exposure.tsx';
 import { Header, nextTheme, OfflineBanner } from './header.tsx';
 import { Help, isHelpOpen } from './help.tsx';
-import { Login, login } from './login.tsx';
+import { Login } from './login.tsx';
 import { Navigation } from './navigation.tsx';
 import { findView, loadView } from './views.ts';
 
@@ -108,7 +108,7 @@ const useScreenCommands = (screens: Screen[]): void => {
         isHelpOpen.value = true;
       },
     },
-    ...(isMounted(login) ? [session.value ? logOutCommand : logInCommand] : []),
+    ...(isMounted('login') ? [session.value ? logOutCommand : logInCommand] : []),
   ];
   useCommands(commands, [screens.map(({ path }) => path).join(), session.value]);
 };

@@ -1,5 +1,5 @@
 import '../style/exposure.css';
-import { openApi } from '../mounts.ts';
+import { openApi } from '../routes.ts';
 import { Icon } from '../ui/icon.tsx';
 
 /** What the server warns about in its OpenAPI document: routes that others can use without a token. */

@@ -1,14 +1,13 @@
 import { now } from '../clock.ts';
 import { toClock, toDuration } from '../format.ts';
 import { lastContact, liveState } from '../live/live.ts';
-import { isMounted } from '../mounts.ts';
 import { type Theme, theme, zoneChoice } from '../preferences.ts';
+import { isMounted } from '../routes.ts';
 import { isLoginOpen, logOut, session } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { isPaletteOpen } from '../ui/palette.tsx';
 import { toOffset, zone, zones } from '../zone.ts';
-import { login } from './login.tsx';
 
 /** The top of every screen: name, connection, search, theme, session. */
 export const Header = () => (
@@ -131,7 +130,7 @@ const ZoneButton = () => {
 };
 
 const SessionButton = () => {
-  if (!isMounted(login)) return null;
+  if (!isMounted('login')) return null;
   if (!session.value) {
     return (
       <button

@@ -1,19 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Static } from 'typebox';
-import type { IssuedToken } from '../../src/profiles/login/schema.ts';
-import { ApiError, defineCall, send } from '../api.ts';
+import { ApiError, client } from '../api.ts';
 import { closeLogin, hasExpired, isLoginOpen, logIn } from '../session.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Check, Field } from '../ui/field.tsx';
-
-export const login = defineCall<Static<typeof IssuedToken>>({
-  profile: 'login',
-  method: 'POST',
-  path: '/api/auth/login',
-  shape: { token: 'string', expiresIn: 'number', role: 'string' },
-});
 
 /** The login dialog; it opens over whatever is shown, which keeps what was typed. */
 export const Login = () => (isLoginOpen.value ? <OpenLogin /> : null);
@@ -38,9 +29,7 @@ const OpenLogin = () => {
     isChecking.value = true;
     error.value = '';
     try {
-      const { token, expiresIn, role } = await send(login, {
-        body: { Username: name.value, Password: password.value },
-      });
+      const { token, expiresIn, role } = await client.login({ Username: name.value, Password: password.value });
       logIn({ name: name.value, role, token, expiresAt: Date.now() + expiresIn * 1000 }, keep.value);
     } catch (reason) {
       error.value = reason instanceof Error ? reason.message : String(reason);

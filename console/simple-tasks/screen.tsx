@@ -1,5 +1,5 @@
-import { send } from '../api.ts';
-import { listSimpleTasks, type SimpleTask } from '../calls/simple-tasks.ts';
+import type { SimpleTask } from 'signalbox/client';
+import { client } from '../api.ts';
 import { toCount } from '../format.ts';
 import { useResource } from '../live/resource.ts';
 import { place, setParams } from '../router.ts';
@@ -8,17 +8,16 @@ import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
 import { ListHead } from '../ui/list-head.tsx';
 import { OneLine } from '../ui/one-line.tsx';
-import { Empty, Failure, NoMatch, Skeleton } from '../ui/panel.tsx';
-import { type Column, sortRows, Table } from '../ui/table.tsx';
+import { Empty, NoMatch, Unloaded } from '../ui/panel.tsx';
+import { type Column, sortRows, Table, TwoLines } from '../ui/table.tsx';
 import { TextFilter } from '../ui/text-filter.tsx';
 
 const words = text.simpleTasks;
 
 /** The list of the profile `simple-tasks`. */
 const SimpleTasksScreen = () => {
-  const { value, error, reload } = useResource((signal) => send(listSimpleTasks, { signal }));
-  if (error) return <Failure error={error} onRetry={reload} />;
-  if (!value) return <Skeleton lines={12} />;
+  const { value, error, reload } = useResource((signal) => client.listTasksAtSimple(undefined, { signal }));
+  if (error || !value) return <Unloaded {...{ error, reload }} lines={12} />;
   if (value.length === 0) return <Empty title={words.empty} hint={words.emptyHint} />;
   const { q = '' } = place.value.params;
   const found = value.filter(({ title }) => title.toLowerCase().includes(q.toLowerCase()));
@@ -47,7 +46,7 @@ const Title = ({ title }: SimpleTask) => <OneLine value={title} title={words.tit
 
 const Status = ({ status }: SimpleTask) => (
   <Chip tone={status === 'done' ? 'good' : 'quiet'} icon={status === 'done' ? 'check' : 'other'}>
-    {words.statuses[status] ?? status}
+    {words.statuses[status]}
   </Chip>
 );
 
@@ -58,14 +57,7 @@ const columns: Column<SimpleTask>[] = [
 ];
 
 const toCompact = (task: SimpleTask) => (
-  <div class="two-lines">
-    <span class="one-line">
-      <Title {...task} />
-    </span>
-    <span class="one-line hint">
-      {task.id} · <Status {...task} />
-    </span>
-  </div>
+  <TwoLines title={<Title {...task} />} hint={[task.id, ' · ', <Status key="status" {...task} />]} />
 );
 
 export const simpleTasksView: ScreenView = { Screen: SimpleTasksScreen };

@@ -48,7 +48,6 @@ export const alerts = {
   before: (seq: string) => `Alerts before number ${seq} in the log.`,
   newest: 'Show the newest',
   fresh: (count: string) => `${count} new`,
-  limited: 'This server has no alert search: the latest 500 alerts are shown and filtered here.',
   details: 'Alert',
   labels: 'Labels',
   link: 'Open where it came from',

@@ -1,21 +1,14 @@
-import { isAllowed } from '../access.ts';
-import { ApiError, send, sendForVersion } from '../api.ts';
+import type { NewTask, Task, TaskChanges } from 'signalbox/client';
+import { createKey } from '../../src/client/request.ts';
+import { ApiError, userClient, versionedClient } from '../api.ts';
 import { toCount } from '../format.ts';
+import { isAllowed } from '../routes.ts';
 import { text } from '../strings/index.ts';
 import { notify } from '../ui/toast.tsx';
-import {
-  createTask,
-  deleteTask,
-  getTask,
-  type NewTask,
-  type Task,
-  type TaskChanges,
-  toReason,
-  updateTask,
-} from './calls.ts';
 import { askWhich, type Choice, isConflict, type Versions } from './conflict.ts';
-import { beginDeletion, completeDeletion, undoDeletion } from './deletion.ts';
+import { beginDeletion, completeDeletion, undoDeletion, type Version } from './deletion.ts';
 import type { TaskList } from './list.ts';
+import { toReason } from './reason.ts';
 
 const words = text.tasks;
 
@@ -34,10 +27,9 @@ export type Outcome = Choice | { reason: string };
  * them meanwhile, the user chooses which version is kept.
  */
 export const save = (list: TaskList, task: Task, before: TaskChanges, changes: TaskChanges): Promise<Outcome> => {
-  const details = { params: { id: task.Id }, body: changes, interactive: true };
   list.put({ ...task, ...changes });
-  return settle(list, task, { before: { ...task, ...before }, changes }, async (headers) => {
-    list.put(await send(updateTask, { ...details, headers }));
+  return settle(list, task, { before: { ...task, ...before }, changes }, async (version) => {
+    list.put(await userClient.updateTask({ id: task.Id, ...changes }, version));
   });
 };
 
@@ -46,20 +38,20 @@ const settle = async (
   list: TaskList,
   task: Task,
   { before, changes }: Omit<Versions, 'theirs'>,
-  run: (headers: Record<string, string>, stored: Task) => Promise<void>,
+  run: (version: Version, stored: Task) => Promise<void>,
 ): Promise<Outcome> => {
   let [shown, known] = [task, before];
   for (;;) {
     try {
-      const read = await sendForVersion(getTask, { params: { id: task.Id }, interactive: true });
-      shown = read.value;
+      const { data, version } = await versionedClient.getTask({ id: task.Id });
+      shown = data;
       if (isConflict({ before: known, changes, theirs: shown })) {
         list.put(shown);
         const choice = await askWhich({ before: known, changes, theirs: shown });
         if (choice !== 'mine') return choice;
       }
       known = shown;
-      await run(read.version === undefined ? {} : { 'If-Match': read.version }, shown);
+      await run(version === undefined ? {} : { ifMatch: version }, shown);
       return 'mine';
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
@@ -76,7 +68,7 @@ const settle = async (
 const change = async (list: TaskList, task: Task, changes: TaskChanges): Promise<string | undefined> => {
   list.put({ ...task, ...changes });
   try {
-    list.put(await send(updateTask, { params: { id: task.Id }, body: changes, interactive: true }));
+    list.put(await userClient.updateTask({ id: task.Id, ...changes }));
     return undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) list.drop(task.Id);
@@ -100,25 +92,21 @@ export const complete = async (list: TaskList, task: Task): Promise<void> => {
 
 /** Stores a new task, once for each key; throws an ApiError if it is refused. */
 export const create = async (list: TaskList, fields: NewTask, key: string): Promise<Task> => {
-  const headers = { 'Idempotency-Key': key };
-  const task = await send(createTask, { body: fields, headers, interactive: true });
+  const task = await userClient.createTask(fields, { idempotencyKey: key });
   list.put(task);
   return task;
 };
-
-/** A key for a new task. */
-export const createKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /**
  * Hides a task and offers to undo that; the server deletes it once the offer is gone, so that what comes back is the same
  * task. If somebody else has changed it, the user decides.
  */
 export const remove = async (list: TaskList, task: Task): Promise<void> => {
-  if (!isAllowed(deleteTask)) return notify(text.errors.admin, { kind: 'failure' });
+  if (!isAllowed('deleteTask')) return notify(text.errors.admin, { kind: 'failure' });
   let shown = task;
-  const outcome = await settle(list, task, { before: task, changes: undefined }, async (headers, stored) => {
+  const outcome = await settle(list, task, { before: task, changes: undefined }, async (version, stored) => {
     shown = stored;
-    beginDeletion(task.Id, headers);
+    beginDeletion(task.Id, version);
   });
   if (typeof outcome === 'object') return notify(outcome.reason, { kind: 'failure' });
   if (outcome !== 'mine') return;

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId, useMemo, useRef } from 'preact/hooks';
+import type { TaskStatus as Status, Task } from 'signalbox/client';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from '../ui/chip.tsx';
@@ -7,7 +8,6 @@ import { Pure } from '../ui/pure.ts';
 import { useRowFocus } from '../ui/row-focus.ts';
 import { listPieces, useVirtualRows } from '../ui/virtual.ts';
 import { choose } from './actions.ts';
-import type { Status, Task } from './calls.ts';
 import { MoveChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
 import { leaving } from './deletion.ts';
 import { statuses } from './filter.ts';

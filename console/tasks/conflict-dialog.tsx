@@ -1,7 +1,7 @@
+import type { Task } from 'signalbox/client';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import type { Task } from './calls.ts';
 import { conflict, fields } from './conflict.ts';
 
 const words = text.tasks;

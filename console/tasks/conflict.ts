@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Task, TaskChanges } from './calls.ts';
+import type { Task, TaskChanges } from 'signalbox/client';
 
 /** `mine` and `theirs`: which version is kept; `neither`: the user goes on editing. */
 export type Choice = 'mine' | 'theirs' | 'neither';

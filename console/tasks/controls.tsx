@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { TaskStatus as Status, Task } from 'signalbox/client';
 import { toCount } from '../format.ts';
 import { place, toHash } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { notify } from '../ui/toast.tsx';
 import { choose, complete, offerToRestore, remove, save as store, toName } from './actions.ts';
-import type { Status, Task } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
 import { looks } from './looks.ts';

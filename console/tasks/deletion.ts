@@ -1,18 +1,21 @@
 import { signal } from '@preact/signals';
-import { ApiError, send, toAddress } from '../api.ts';
-import { findRoute } from '../mounts.ts';
+import { ApiError, client, toAddress } from '../api.ts';
+import { findRoute } from '../routes.ts';
 import { onLogOut, session } from '../session.ts';
-import { deleteTask, toReason } from './calls.ts';
+import { toReason } from './reason.ts';
 
 /** What the user has deleted: it is hidden, and deleted on the server once it can no longer be undone. */
 export const leaving = signal<ReadonlySet<number>>(new Set());
 
-/** The headers of the waiting requests, by task. */
-const waiting = new Map<number, Record<string, string>>();
+/** The version of a task that may be deleted. */
+export type Version = { ifMatch?: string };
+
+/** What is waiting to be deleted, by task. */
+const waiting = new Map<number, Version>();
 
 /** Hides a task. An id is never used again, so one that is deleted may stay hidden. */
-export const beginDeletion = (id: number, headers: Record<string, string>): void => {
-  waiting.set(id, headers);
+export const beginDeletion = (id: number, version: Version): void => {
+  waiting.set(id, version);
   leaving.value = new Set([...leaving.value, id]);
 };
 
@@ -23,11 +26,11 @@ export const undoDeletion = (id: number): void => {
 
 /** Deletes the task. It shows again if it could not be deleted (the reason is returned) or somebody else has changed it. */
 export const completeDeletion = async (id: number): Promise<'deleted' | 'changed' | { reason: string }> => {
-  const headers = waiting.get(id);
+  const version = waiting.get(id);
   waiting.delete(id);
-  if (!headers) return 'deleted';
+  if (!version) return 'deleted';
   try {
-    await send(deleteTask, { params: { id }, headers });
+    await client.deleteTask({ id }, version);
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
     if (status === 404) return 'deleted';
@@ -39,11 +42,11 @@ export const completeDeletion = async (id: number): Promise<'deleted' | 'changed
 
 /** Completes all deletions at once, with requests that outlive the page. */
 const flush = (): void => {
-  for (const [id, headers] of waiting) {
-    const path = (findRoute(deleteTask)?.path ?? deleteTask.path).replace('{id}', `${id}`);
-    const token = session.peek()?.token;
-    const authorization = token && { Authorization: `Bearer ${token}` };
-    void fetch(toAddress(path), { method: 'DELETE', keepalive: true, headers: { ...headers, ...authorization } }).then(
+  const path = findRoute('deleteTask')?.path ?? '';
+  const token = session.peek()?.token;
+  for (const [id, { ifMatch }] of waiting) {
+    const headers = { ...(ifMatch && { 'If-Match': ifMatch }), ...(token && { Authorization: `Bearer ${token}` }) };
+    void fetch(toAddress(path.replace('{id}', `${id}`)), { method: 'DELETE', keepalive: true, headers }).then(
       ({ ok }) => ok || undoDeletion(id),
       () => undoDeletion(id),
     );

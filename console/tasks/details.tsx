@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { TaskPriority as Priority, TaskStatus as Status, Task, TaskChanges } from 'signalbox/client';
 import { toFull } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -9,7 +10,6 @@ import { Empty, Skeleton } from '../ui/panel.tsx';
 import { notify } from '../ui/toast.tsx';
 import { fromServer } from '../zone.ts';
 import { remove, restore, save as store } from './actions.ts';
-import type { Priority, Status, Task, TaskChanges } from './calls.ts';
 import { priorities, statuses } from './filter.ts';
 import type { TaskList } from './list.ts';
 

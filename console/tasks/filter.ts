@@ -1,10 +1,10 @@
+import type { TaskPriority as Priority, TaskStatus as Status } from 'signalbox/client';
 import { place, setParams } from '../router.ts';
-import type { Priority, Status } from './calls.ts';
 
 /** What is asked of the server; a text that is undefined is no filter. */
 export interface TaskFilter {
-  status?: string | undefined;
-  priority?: string | undefined;
+  status?: Status | undefined;
+  priority?: Priority | undefined;
   /** Contained in the title, in any case. */
   q?: string | undefined;
 }

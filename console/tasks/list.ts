@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { ApiError, send } from '../api.ts';
+import type { Task, TaskNotice } from 'signalbox/client';
+import { ApiError, client } from '../api.ts';
 import { subscribe } from '../live/live.ts';
 import { session } from '../session.ts';
-import { getTask, type Task } from './calls.ts';
 import type { TaskFilter } from './filter.ts';
 import { createTaskPages } from './pages.ts';
 
@@ -58,7 +58,7 @@ const createTaskList = (filters: readonly TaskFilter[], shown: Task[] | undefine
 
   const readOne = async (id: number): Promise<Task | null> => {
     try {
-      const task = await send(getTask, { params: { id }, signal: aborted.signal });
+      const task = await client.getTask({ id }, { signal: aborted.signal });
       put(task);
       return task;
     } catch (error) {
@@ -95,8 +95,7 @@ const createTaskList = (filters: readonly TaskFilter[], shown: Task[] | undefine
     timer ??= setTimeout(read, isWhole ? Math.max(0, restUntil - performance.now()) : calm);
   };
 
-  const onEvent = (data: unknown): void => {
-    const { id, kind } = data as { id: number; kind: string };
+  const onEvent = ({ id, kind }: TaskNotice): void => {
     if (kind === 'deleted') drop(id);
     else changed.add(id);
     schedule();

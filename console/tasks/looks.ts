@@ -1,5 +1,5 @@
+import type { TaskPriority as Priority, TaskStatus as Status } from 'signalbox/client';
 import type { IconName } from '../ui/icon.tsx';
-import type { Priority, Status } from './calls.ts';
 
 /** Colour and icon of each status and priority. */
 export const looks: Record<Status | Priority, { tone: string; icon: IconName }> = {

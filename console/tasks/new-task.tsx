@@ -1,13 +1,15 @@
 import { signal, useSignal } from '@preact/signals';
+import type { NewTask, TaskPriority as Priority } from 'signalbox/client';
+import { createKey } from '../../src/client/request.ts';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Area, Choice, Field } from '../ui/field.tsx';
 import { notify } from '../ui/toast.tsx';
-import { create, createKey } from './actions.ts';
-import { type NewTask, type Priority, toReason } from './calls.ts';
+import { create } from './actions.ts';
 import { priorities } from './filter.ts';
 import type { TaskList } from './list.ts';
+import { toReason } from './reason.ts';
 
 const words = text.tasks;
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
-import { type ApiError, send } from '../api.ts';
+import type { Task } from 'signalbox/client';
+import { type ApiError, client } from '../api.ts';
 import { toApiError } from '../live/resource.ts';
-import { listTasks, type Task } from './calls.ts';
 import type { TaskFilter } from './filter.ts';
 
 interface State {
@@ -34,8 +34,8 @@ export const createTaskPages = (filter: TaskFilter, known: readonly Task[] | und
 
   const ask = async (before: number | undefined, limit: number) => {
     news = [];
-    const query = { ...filter, order: 'newest', before, limit };
-    return send(listTasks, { query, signal: stop });
+    const page = { order: 'newest', before: before === undefined ? undefined : String(before), limit };
+    return client.listTasks({ ...filter, ...page }, { signal: stop });
   };
 
   /** Reads what is there again: the first page, or as much as was loaded. */
@@ -82,7 +82,7 @@ export const createTaskPages = (filter: TaskFilter, known: readonly Task[] | und
   const recount = async (): Promise<void> => {
     if (isSure) return;
     isSure = true;
-    const { total } = await send(listTasks, { query: { ...filter, order: 'newest', limit: 0 }, signal: stop });
+    const { total } = await client.listTasks({ ...filter, order: 'newest', limit: 0 }, { signal: stop });
     update({ total });
   };
 

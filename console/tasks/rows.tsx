@@ -1,11 +1,11 @@
 import { useCallback, useMemo } from 'preact/hooks';
+import type { Task } from 'signalbox/client';
 import { toCount, toTime } from '../format.ts';
 import { place } from '../router.ts';
 import { text } from '../strings/index.ts';
 import { More } from '../ui/more.tsx';
 import { type Column, sortRows, Table } from '../ui/table.tsx';
 import { fromServer } from '../zone.ts';
-import type { Task } from './calls.ts';
 import { PriorityChoice, StatusChoice, TaskActions, type TaskProps, Title } from './controls.tsx';
 import { leaving } from './deletion.ts';
 import { priorities, statuses } from './filter.ts';

@@ -65,6 +65,17 @@ export const NoMatch = ({ onClear, ...rest }: NoMatchProps) => (
   </Empty>
 );
 
+/** What is shown in place of something that is not loaded: why, or that it is still loading. */
+export const Unloaded = ({
+  error,
+  reload,
+  lines,
+}: {
+  error: ApiError | undefined;
+  reload: () => void;
+  lines: number;
+}) => (error ? <Failure error={error} onRetry={reload} /> : <Skeleton lines={lines} />);
+
 /** Says why something cannot be shown and what to do: log in, try again. */
 export const Failure = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => {
   if (error.problem === 'login' || error.status === 403) {

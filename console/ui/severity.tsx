@@ -1,5 +1,5 @@
+import type { AlertEntry } from 'signalbox/client';
 import type { Severity } from '../../src/profiles/severity.ts';
-import type { AlertEntry } from '../calls/alerts.ts';
 import { text } from '../strings/index.ts';
 import { Chip } from './chip.tsx';
 

@@ -80,6 +80,19 @@ export const Table = <Row,>({ label, columns: all, rows, rowKey, compact, rowCla
   );
 };
 
+interface LinesProps {
+  title: ComponentChildren;
+  hint: ComponentChildren;
+}
+
+/** The content of most rows in narrow windows: what it is, and below it the rest. */
+export const TwoLines = ({ title, hint }: LinesProps) => (
+  <div class="two-lines">
+    <span class="one-line">{title}</span>
+    <span class="one-line hint">{hint}</span>
+  </div>
+);
+
 interface RowProps<Row> extends Pick<TableProps<Row>, 'columns' | 'compact'> {
   row: Row;
   /** The key of the record. */

@@ -2,8 +2,9 @@ import { createTokens, type Login } from './credentials.ts';
 import { ClientError, parseJson } from './error.ts';
 import { followEvents } from './events.ts';
 import { pagings, readEntries, readPages } from './lists.ts';
+import { createKey, type Input, type Options, toRequest, toVersion } from './request.ts';
 import { createSender, type Received, type Request, toLimit } from './send.ts';
-import type { CallOptions, Client, ClientOptions, HeaderOptions, OperationTypes, WithResponse } from './types.ts';
+import type { Client, ClientOptions, OperationTypes, WithResponse } from './types.ts';
 
 export { ClientError } from './error.ts';
 
@@ -25,8 +26,6 @@ interface Operation {
   marks: string[];
 }
 
-type Input = Record<string, unknown>;
-type Options = CallOptions & HeaderOptions;
 type Methods = Record<string, (input?: Input, options?: Options) => unknown>;
 type AnyOperations = Record<string, OperationTypes>;
 
@@ -55,30 +54,19 @@ export const createClient = (
     return data as Login;
   });
 
-  const toRequest = (operation: Operation, input: Input, { ifMatch, idempotencyKey, ...rest }: Options): Request => {
-    const { id, method, marks } = operation;
-    const others = Array.isArray(input) ? input : { ...input };
-    const path = toPath(operation).replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = (others as Input)[name];
-      if (value === undefined || value === '') throw new TypeError(`${id} needs ${name}`);
-      delete (others as Input)[name];
-      return encodeURIComponent(String(value));
-    });
-    const isRead = method === 'GET';
-    const hasBody = !isRead && method !== 'DELETE';
+  const prepare = (operation: Operation, input: Input, { idempotencyKey, ...options }: Options): Request => {
+    const { id, marks } = operation;
     const key = marks.includes('key') ? (idempotencyKey ?? (isForeign ? undefined : createKey())) : undefined;
+    const route = { ...operation, path: toPath(operation) };
     return {
-      ...{ method, path, ...rest },
-      ...(hasBody ? { body: others } : { query: others as Input }),
-      headers: { 'If-Match': ifMatch, 'Idempotency-Key': key },
+      ...toRequest(route, input, { ...options, ...(key !== undefined && { idempotencyKey: key }) }),
       ...(id !== 'login' && { tokens }),
       needsToken: marks.includes('token'),
-      isRepeatable: isRead || key !== undefined,
     };
   };
 
   const call = (operation: Operation, input: Input = {}, given: Options = {}): Promise<Received> =>
-    send(toRequest(operation, input, given));
+    send(prepare(operation, input, given));
 
   /** The response to a request, if its body, still to be read, is of this type. */
   const openStream = async (request: Request, type: string): Promise<Response> => {
@@ -91,7 +79,7 @@ export const createClient = (
   const each = async function* (operation: Operation, input: Input = {}, given: Options = {}) {
     const paging = operation.marks.map((mark) => pagings[mark]).find(Boolean);
     if (paging) return yield* readPages(paging, input, async (page) => (await call(operation, page, given)).data);
-    const request = toRequest(operation, input, given);
+    const request = prepare(operation, input, given);
     const silence = toLimit(given.timeout ?? options.timeout);
     const response = await openStream(request, 'application/json');
     yield* readEntries(toName(request), response, { signal: given.signal, silence });
@@ -104,7 +92,7 @@ export const createClient = (
   ) {
     const ended = new AbortController();
     const signal = given.signal ? AbortSignal.any([given.signal, ended.signal]) : ended.signal;
-    const request = toRequest(operation, { topics }, { ...given, signal });
+    const request = prepare(operation, { topics }, { ...given, signal });
     const open = (lastId: string | undefined) =>
       openStream({ ...request, headers: isForeign ? {} : { 'Last-Event-ID': lastId } }, 'text/event-stream');
     try {
@@ -147,10 +135,6 @@ const toName = ({ method, path }: Request): string => `${method} ${path}`;
 
 const withVersion = ({ data, response }: Received): WithResponse<unknown> => ({
   data,
-  // A proxy that compresses responses marks the version as weak.
-  version: response.headers.get('ETag')?.replace(/^W\//, ''),
+  version: toVersion(response),
   response,
 });
-
-/** `crypto.randomUUID` is missing on pages that are not loaded over TLS. */
-const createKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');

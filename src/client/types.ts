@@ -68,6 +68,42 @@ export interface OperationTypes {
   entry: unknown;
 }
 
+/** A route as openapi-typescript describes it. */
+interface Described {
+  parameters: { query?: unknown; path?: unknown; header?: unknown };
+  responses: Record<number, { content: Record<string, unknown> }>;
+}
+
+/** Optional parameters may be given as undefined too; unknown if there are none. */
+type Given<T> = [T] extends [never] ? unknown : { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
+type Parameters<O extends Described> = Given<NonNullable<O['parameters']['path']>> &
+  Given<NonNullable<O['parameters']['query']>>;
+/** Routes for bodies of many forms describe none of them. */
+type Body<T> = unknown extends T ? object : T;
+type Input<O extends Described> = O extends { requestBody: { content: { 'application/json': infer T } } }
+  ? Parameters<O> & Body<T>
+  : unknown extends Parameters<O>
+    ? undefined
+    : object extends Parameters<O>
+      ? Parameters<O> | undefined
+      : Parameters<O>;
+type Output<O extends Described> = Values<O['responses']> extends { content: infer C } ? Values<C> : never;
+type Values<T> = T[keyof T];
+type Entry<T> = T extends readonly (infer E)[] | { data: readonly (infer E)[] }
+  ? E extends object
+    ? E
+    : never
+  : never;
+type Names<T> = [T] extends [never] ? never : keyof T;
+type HeaderNames = { 'If-Match': 'ifMatch'; 'Idempotency-Key': 'idempotencyKey' };
+
+export interface ToOperation<O extends Described> extends OperationTypes {
+  input: Input<O>;
+  output: Output<O>;
+  headers: HeaderNames[Names<NonNullable<O['parameters']['header']>> & keyof HeaderNames];
+  entry: Entry<Output<O>>;
+}
+
 type Arguments<O extends OperationTypes> = undefined extends O['input']
   ? [input?: O['input'], options?: CallOptions & Pick<HeaderOptions, O['headers']>]
   : [input: O['input'], options?: CallOptions & Pick<HeaderOptions, O['headers']>];
@@ -120,6 +156,21 @@ export interface TaskNotice {
 export interface ExecutionNotice {
   requestId: string;
 }
+
+/** The data of events by topic, some as a route returns it; without those of features that this program does not have. */
+export type ToTopics<Schemas> = Known<{
+  host: HostUsage;
+  processes: ProcessUsage;
+  top: ProcessUsage;
+  history: Shape<Schemas, 'History'>;
+  status: Shape<Schemas, 'HealthStatus'>;
+  tasks: TaskNotice;
+  alerts: Shape<Schemas, 'AlertEntry'>;
+  deliveries: Shape<Schemas, 'DeliveryList'>;
+  executions: ExecutionNotice;
+}>;
+type Shape<Schemas, Name> = Name extends keyof Schemas ? Schemas[Name] : never;
+type Known<T> = { [K in keyof T as [T[K]] extends [never] ? never : K]: T[K] };
 
 /** `resync`: events of these topics may have been missed, so read again what they are about. */
 export type TopicEvent<Topics, T extends keyof Topics> =

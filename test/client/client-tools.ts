@@ -2,11 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/app/package-info.ts';
 
-/** Packages that only tests of the client use, in locked versions. */
+/** Packages in the versions of tools/client, which the build has installed: the generator of the client's types. */
 export const clientTools = join(packageRoot, 'dist', 'client-tools', 'node_modules');
 
-/** Why a test cannot use a file of those packages; in CI it fails instead. */
+const runtimes = join(packageRoot, 'dist', 'runtimes', 'node_modules');
+
+/** The program of another runtime, in the version of tools/runtimes. */
+export const toRuntimePath = (file: string): string => join(runtimes, file);
+
+/** Why a test cannot use a runtime; in CI it fails instead. */
 export const skipWithout = (file: string): string | false =>
-  !existsSync(join(clientTools, file)) &&
+  !existsSync(toRuntimePath(file)) &&
   process.env['CI'] !== 'true' &&
   'node scripts/install-client-tools.mjs was not run';

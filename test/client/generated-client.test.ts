@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { passwords, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
-import { clientTools, skipWithout } from './client-tools.ts';
+import { clientTools } from './client-tools.ts';
 
 const run = promisify(execFile);
 
@@ -75,9 +75,7 @@ const compiler = {
   files: ['program.ts'],
 };
 
-const skip = skipWithout('openapi-typescript');
-
-test('a client generated from the OpenAPI document compiles strictly and calls the server', { skip }, async (t) => {
+test('a client generated from the OpenAPI document compiles strictly and calls the server', async (t) => {
   const folder = createFolder(t);
   symlinkSync(clientTools, join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');

@@ -134,7 +134,7 @@ test('each route has its types, with its summary', async (t) => {
   const types = readFileSync(typesPath, 'utf8');
   for (const { operationId, summary } of Object.values(json.paths).flatMap((methods) => Object.values(methods))) {
     if (operationId !== 'streamEvents')
-      assert.ok(types.includes(`/** ${summary}. */\n  ${operationId}: {`), operationId);
+      assert.ok(types.includes(`/** ${summary}. */\n    ${operationId}: {`), operationId);
   }
 });
 

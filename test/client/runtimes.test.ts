@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { passwords, startApp } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';
 import { clientPath } from './built-client.ts';
-import { clientTools, skipWithout } from './client-tools.ts';
+import { skipWithout, toRuntimePath } from './client-tools.ts';
 
 /** Other runtimes, with the arguments that let them run a program that uses the network. */
 const runtimes = {
@@ -40,7 +40,7 @@ for (const [name, [file = '', ...args]] of Object.entries(runtimes)) {
     const { url } = await startApp(t);
     const path = join(createFolder(t), 'program.mjs');
     writeFileSync(path, program.replace('URL', url).replace('PASSWORD', passwords.admin));
-    const { stdout } = await promisify(execFile)(join(clientTools, file), [...args, path], { timeout: 60_000 });
+    const { stdout } = await promisify(execFile)(toRuntimePath(file), [...args, path], { timeout: 60_000 });
     assert.deepEqual(JSON.parse(stdout), [412, 1, 'Completed', true, 'disk is full']);
   });
 }

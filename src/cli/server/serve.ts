@@ -58,6 +58,16 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
     return plans;
   });
 
+/** The OpenAPI document of the server that the settings describe. Nothing listens. Throws a SettingsError as a start would. */
+export const describe = async (schema: TObject, flags: Flags): Promise<string> => {
+  const { app } = await prepare(schema, flags, { logLevel: 'silent', openStorage });
+  try {
+    return (await app.server.inject('/openapi.json')).body;
+  } finally {
+    await app.server.close();
+  }
+};
+
 /** Starts the server; resolves once it listens. Throws a SettingsError if it cannot start. */
 export const serve = async (schema: TObject, flags: Flags) => {
   const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });

@@ -1,0 +1,41 @@
+import type { AlertEntry } from 'signalbox/client';
+import { text } from '../strings/index.ts';
+import { fromServer } from '../zone.ts';
+
+/** What is searched for; a text that is undefined or empty is no filter. */
+export interface AlertFilter {
+  severity?: string | undefined;
+  level?: string | undefined;
+  source?: string | undefined;
+  hostname?: string | undefined;
+  status?: string | undefined;
+  q?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/** The worst first. The server knows which levels they stand for. */
+export const severities: readonly AlertEntry['severity'][] = ['CRITICAL', 'ERROR', 'WARNING', 'INFO'];
+
+/** True for alerts that a search with this filter would find. */
+export const matches = (alert: AlertEntry, filter: AlertFilter): boolean => {
+  const { q, since, until, ...exact } = filter;
+  const time = toTimeOf(alert).getTime();
+  return (
+    Object.entries(exact).every(
+      ([name, value]) => !value || `${alert[name as keyof AlertEntry] ?? ''}`.toLowerCase() === value.toLowerCase(),
+    ) &&
+    (!q || alert.message.toLowerCase().includes(q.toLowerCase())) &&
+    (!since || time >= Date.parse(since)) &&
+    (!until || time < Date.parse(until))
+  );
+};
+
+/** Characters of a message in a list; the whole of it is in the alert. */
+const mostShown = 400;
+
+/** The message for a list, which is never without anything to see. */
+export const toLine = ({ message }: AlertEntry): string =>
+  /[^\s\p{C}]/u.test(message) ? message.slice(0, mostShown) : text.alerts.noMessage;
+
+export const toTimeOf = ({ time, timestamp }: AlertEntry): Date => new Date(fromServer(time ?? timestamp));

@@ -1,0 +1,118 @@
+import { computed, signal } from '@preact/signals';
+import type { Operations } from 'signalbox/client';
+import type { Route } from '../src/client/request.ts';
+import { session } from './session.ts';
+
+/** A route by its operation id, as it is with all profiles at their default mounts. */
+export type RouteName = keyof Operations | 'streamEvents';
+
+/** A mounted route, by its path with the base of its profile. */
+export interface MountedRoute extends Route {
+  access: 'open' | 'token' | 'admin';
+  /** What a response has in its body. */
+  response: Schema | undefined;
+}
+
+/** The parts of a JSON schema that responses are checked by. */
+interface Schema {
+  $ref?: string;
+  anyOf?: Schema[];
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+}
+
+interface Operation {
+  operationId: string;
+  tags?: string[];
+  security?: unknown[];
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
+}
+
+export interface OpenApi {
+  info: { version: string };
+  /** The zone of times without an offset. */
+  'x-signalbox-time-zone'?: string;
+  /** For the people who use this server. */
+  'x-signalbox-warning'?: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** The server's OpenAPI document; undefined until it is loaded. */
+export const openApi = signal<OpenApi | undefined>(undefined);
+
+/** Profiles whose routes have the names of another's: the default mount ends their ids. */
+const suffixes: Record<string, string> = { 'simple-tasks': 'AtSimple', 'protected-tasks': 'AtProtected' };
+
+/** The mounted routes by name. Of a profile that is mounted twice, those with the shortest base. */
+const routes = computed(() => {
+  const found = new Map<string, MountedRoute>();
+  const paths = Object.entries(openApi.value?.paths ?? {}).sort(([a], [b]) => b.length - a.length);
+  for (const [path, operations] of paths) {
+    for (const [method, { operationId: id, tags = [], ...operation }] of Object.entries(operations)) {
+      const [profile = ''] = tags;
+      const name = id.replace(/At[A-Z0-9_]\w*$/, '') + (suffixes[profile] ?? '');
+      // The health check of tasks, where nothing else is mounted, has no readings of the machine.
+      if (name === 'getHealth' && profile !== 'monitoring') continue;
+      found.set(name, { id, path, method: method.toUpperCase(), ...describe(operation) });
+    }
+  }
+  return found;
+});
+
+/** A route with a security scheme needs a token; one that also responds 403 needs the role Admin. */
+const describe = ({ security = [], responses }: Pick<Operation, 'security' | 'responses'>) => {
+  const access = '403' in responses ? ('admin' as const) : ('token' as const);
+  const success = responses['200'] ?? responses['201'] ?? responses['202'];
+  return {
+    access: security.length === 0 ? ('open' as const) : access,
+    response: success?.content?.['application/json']?.schema,
+  };
+};
+
+/** The mounted route; undefined if its profile is not mounted. */
+export const findRoute = (name: RouteName): MountedRoute | undefined => routes.value.get(name);
+
+export const isMounted = (name: RouteName): boolean => findRoute(name) !== undefined;
+
+/** True if the present user may use the route, or could after a login. False if it is not mounted. */
+export const isAllowed = (name: RouteName): boolean => {
+  const access = findRoute(name)?.access;
+  if (access === undefined) return false;
+  return access !== 'admin' || session.value === undefined || session.value.role === 'Admin';
+};
+
+/** True if the route is mounted and open to the present user, without another login. */
+export const isReadable = (name: RouteName): boolean =>
+  isAllowed(name) && (findRoute(name)?.access === 'open' || session.value !== undefined);
+
+/** The first place where the value differs from the server's own schema, e.g. `.data[3].level`; undefined if it fits. */
+export const findMismatch = (value: unknown, schema: Schema | undefined): string | undefined => {
+  if (!schema) return undefined;
+  const { $ref, anyOf, type, properties = {}, required = [], items } = schema;
+  if ($ref) return findMismatch(value, openApi.peek()?.components.schemas[$ref.split('/').at(-1) ?? '']);
+  if (anyOf) return anyOf.some((each) => findMismatch(value, each) === undefined) ? undefined : '';
+  if (type && !isOfType(value, type)) return '';
+  if (type === 'array' && items) {
+    for (const [index, each] of (value as unknown[]).entries()) {
+      const place = findMismatch(each, items);
+      if (place !== undefined) return `[${index}]${place}`;
+    }
+  }
+  if (type !== 'object') return undefined;
+  const members = value as Record<string, unknown>;
+  for (const name of new Set([...required, ...Object.keys(properties)])) {
+    const isOptional = members[name] === undefined && !required.includes(name);
+    const place = isOptional ? undefined : findMismatch(members[name], properties[name]);
+    if (place !== undefined) return `.${name}${place}`;
+  }
+  return undefined;
+};
+
+const isOfType = (value: unknown, type: string): boolean => {
+  if (type === 'null' || value === null) return type === 'null' && value === null;
+  if (type === 'array' || Array.isArray(value)) return type === 'array' && Array.isArray(value);
+  return typeof value === (type === 'integer' ? 'number' : type);
+};
