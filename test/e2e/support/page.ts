@@ -7,7 +7,7 @@ export const collectComplaints = (page: Page): string[] => {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    if (['warning', 'error'].includes(message.type())) complaints.push(message.text());
+    if (['warning', 'error'].includes(message.type())) complaints.push(`${message.text()} ${message.location().url}`);
   });
   return complaints;
 };
