@@ -81,7 +81,7 @@ const ThemeButton = () => (
 /** Names the zone of all times, and changes it. */
 const ZoneButton = () => {
   const { browser, server } = zones.value;
-  const name = (each: string) => `${each} (${toOffset(each, now())})`;
+  const name = (each: string) => `${each}, ${toOffset(each, now())}`;
   const offset = toOffset(zone.value, now());
   return (
     <>

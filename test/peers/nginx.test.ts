@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { openBrowser, toSkip } from '../e2e/browser.ts';
-import { openConsole } from '../e2e/console.ts';
 import { requires } from '../faults/support/requirements.ts';
 import { sendAlert } from '../support/alerts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -49,7 +48,12 @@ for (const [name, directives] of [
   test(`behind nginx ${name} the console is live`, { skip }, async (t) => {
     const app = await startApp(t);
     const url = await startNginx(t, app, directives);
-    const { page, complaints } = await openConsole(t, browser, { app: { ...app, url }, hash: '#/alerts' });
+    const page = await browser?.newPage({ locale: 'en-GB' });
+    assert.ok(page);
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.goto(`${url}/console/#/alerts`);
     await page.getByText('Live', { exact: true }).waitFor();
     const sent = performance.now();
     await sendAlert(app, { message: 'through nginx' });

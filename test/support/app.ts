@@ -11,13 +11,12 @@ import { SettingsError } from '../../src/config/settings-error.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
 import { type Client, createClient, type Request } from './client.ts';
+import { passwords, secret } from './credentials.ts';
 import { createFolder } from './folder.ts';
 import { atEnd, type Scope } from './scope.ts';
 import { createTestStore } from './test-store.ts';
 
-/** Passwords and the signing key of test apps. */
-export const passwords = { admin: 'correct horse', reader: 'battery staple' };
-export const secret = 'a signing key for tests, 32 bytes or more';
+export { passwords, secret };
 
 /** The schema of all settings. */
 export const settingsSchema = createSettingsSchema(allFeatures.map(({ settings }) => settings));

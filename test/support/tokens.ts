@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { secret } from './app.ts';
+import { secret } from './credentials.ts';
 
 interface Parts {
   header?: unknown;

@@ -25,8 +25,14 @@ export interface Installation {
   environment: NodeJS.ProcessEnv;
 }
 
-const toNative = (version: Version): string =>
-  fileURLToPath(new URL(`../../../../node_modules/postgres-${version}/native`, import.meta.url));
+const toNative = (version: Version): string => {
+  try {
+    return fileURLToPath(new URL('../native', import.meta.resolve(`postgres-${version}`)));
+  } catch {
+    // It is optional.
+    return '';
+  }
+};
 
 /** Why no PostgreSQL server can run here; false where it can. In CI on Linux x64 nothing is skipped. */
 export const toSkipPostgres = (): string | false => {

@@ -1,20 +1,14 @@
-import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { sendAlert } from '../support/alerts.ts';
-import { startApp } from '../support/app.ts';
+import { expect, type Page } from '@playwright/test';
 import { createFolder } from '../support/folder.ts';
 import { keepRunning } from '../support/host.ts';
 import { answer, startReceiver } from '../support/receiver.ts';
-import { openBrowser, toSkip } from './browser.ts';
-import { findFaults, logIn, openConsole, waitUntilLoaded } from './console.ts';
-
-const browser = await openBrowser();
-const skip = toSkip(browser);
-after(() => browser?.close());
+import type { Scope } from '../support/scope.ts';
+import { sendAlert } from './support/app.ts';
+import { test } from './support/console.ts';
+import { findFaults, logIn, waitUntilLoaded } from './support/page.ts';
 
 const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 const backwards = '\u202egnp.exe\u200f\u2067';
@@ -26,65 +20,69 @@ const findMarkup = (page: Page): Promise<number> =>
   page.evaluate(`document.querySelectorAll('main img, main script, dialog img, dialog script').length`);
 
 const check = async (page: Page, complaints: string[]): Promise<void> => {
-  assert.equal(await findMarkup(page), 0, page.url());
-  assert.match(await page.title(), / · signalbox$/);
-  assert.deepEqual(await findFaults(page), [], page.url());
-  assert.deepEqual(complaints, []);
+  expect(await findMarkup(page), page.url()).toBe(0);
+  expect(await page.title()).toMatch(/ · signalbox$/);
+  expect(await findFaults(page), page.url()).toEqual([]);
+  expect(complaints).toEqual([]);
 };
 
 /** A process under this name: a copy of sleep, since the kernel takes the name from the file. */
-const startNamed = (t: TestContext, name: string): Promise<number> => {
-  const path = join(createFolder(t), name);
+const startNamed = (scope: Scope, name: string): Promise<number> => {
+  const path = join(createFolder(scope), name);
   copyFileSync('/bin/sleep', path);
-  return keepRunning(t, spawn(path, ['120'], { stdio: 'ignore', argv0: name }));
+  return keepRunning(scope, spawn(path, ['120'], { stdio: 'ignore', argv0: name }));
 };
 
-test('hostile names of processes are shown as text, in the table and as the result of a command', {
-  skip: skip || (process.platform !== 'linux' && 'the names of processes are read differently'),
-}, async (t) => {
+test('hostile names of processes are shown as text, in the table and as the result of a command', async ({
+  scope,
+  openConsole,
+}) => {
+  test.skip(process.platform !== 'linux', 'the names of processes are read differently');
   const tag = '<img src=x onerror=document.title=1>';
   const names = [`${tag}${backwards}`, `${tag}${'w'.repeat(200)}`, `${tag}\n\u001b[31mred`];
   const pids: number[] = [];
-  for (const name of names) pids.push(await startNamed(t, name));
-  const { page, complaints } = await openConsole(t, browser, { hash: '#/processes?q=img' });
-  await page.getByText(/^3 of .* processes/).waitFor();
-  await page.getByText(tag).nth(2).waitFor();
+  for (const name of names) pids.push(await startNamed(scope, name));
+  const { page, complaints } = await openConsole({ hash: '#/processes?q=img' });
+  await expect(page.getByText(/^3 of .* processes/)).toBeVisible();
+  await expect(page.getByText(tag).nth(2)).toBeVisible();
   await check(page, complaints);
   await page.goto(`/console/#/processes?q=img&pin=${pids[1]}`);
   const pinned = page.getByRole('region', { name: 'Pinned process' });
   await pinned.getByRole('button', { name: 'Show all of it' }).click();
-  await pinned.getByText(names[1] ?? '', { exact: true }).waitFor();
+  await expect(pinned.getByText(names[1] ?? '', { exact: true })).toBeVisible();
   await check(page, complaints);
   await page.goto('/console/#/commands/Get-Process?Name=*img*');
   await logIn(page, 'admin');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   const table = page.getByRole('table', { name: 'Result' });
-  await table.getByRole('row').filter({ hasText: 'img src=x' }).nth(2).waitFor();
+  await expect(table.getByRole('row').filter({ hasText: 'img src=x' }).nth(2)).toBeVisible();
   await check(page, complaints);
   for (const view of ['CSV', 'JSON']) {
     await page.getByRole('button', { name: view, exact: true }).click();
-    await page.getByText(tag).first().waitFor();
+    await expect(page.getByText(tag).first()).toBeVisible();
     await check(page, complaints);
   }
 });
 
-test('hostile alerts, tasks and reasons are shown as text, whole or with a way to see all of it', {
-  skip,
-}, async (t) => {
-  const { url } = await startReceiver(t, answer(400));
-  const app = await startApp(t, { settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+test('hostile alerts, tasks and reasons are shown as text, whole or with a way to see all of it', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const { url } = await startReceiver(scope, answer(400));
+  const app = await startApp({ settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
   const ids: string[] = [];
   for (const text of [markup, backwards, controls, word])
     ids.push(await sendAlert(app, { level: text, source: text, hostname: text, message: text }));
   const add = async (fields: Record<string, string>) =>
     (await app.request('POST', '/api/tasks', { body: fields })).status;
   for (const Title of [markup, backwards, '\u001b[31mred', 'w'.repeat(200)])
-    assert.equal(await add({ Title, Description: `${markup}${backwards}` }), 201);
+    expect(await add({ Title, Description: `${markup}${backwards}` })).toBe(201);
   const token = await app.login('admin');
   for (const command of [markup, backwards, `Get-Process -Name ${'w'.repeat(500)}`])
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: word.slice(0, 200) } });
-  const { page, complaints } = await openConsole(t, browser, { app });
+  const { page, complaints } = await openConsole({ app });
   await logIn(page, 'admin');
   for (const hash of [
     '#/',
@@ -101,14 +99,14 @@ test('hostile alerts, tasks and reasons are shown as text, whole or with a way t
   }
   for (const id of ids) {
     await page.goto(`/console/#/alerts/${id}`);
-    await page.getByRole('dialog').getByRole('button', { name: 'Copy as text' }).waitFor();
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Copy as text' })).toBeVisible();
     await check(page, complaints);
   }
   await page.getByRole('button', { name: 'Show all of it' }).first().click();
-  await page.getByRole('dialog').getByText(word).first().waitFor();
+  await expect(page.getByRole('dialog').getByText(word).first()).toBeVisible();
   await check(page, complaints);
   await page.goto('/console/#/tasks/4');
-  assert.equal(await page.getByLabel('Title', { exact: true }).inputValue(), 'w'.repeat(200));
-  assert.equal(await page.getByLabel('Description').inputValue(), `${markup}${backwards}`);
+  await expect(page.getByLabel('Title', { exact: true })).toHaveValue('w'.repeat(200));
+  await expect(page.getByLabel('Description')).toHaveValue(`${markup}${backwards}`);
   await check(page, complaints);
 });

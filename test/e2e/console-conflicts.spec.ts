@@ -1,16 +1,11 @@
-import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.ts';
-import { openBrowser, toSkip } from './browser.ts';
-import { findFaults, openConsole } from './console.ts';
+import { expect, type Page } from '@playwright/test';
+import type { Scope } from '../support/scope.ts';
+import { startApp, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { findFaults } from './support/page.ts';
 
-const browser = await openBrowser();
-const skip = toSkip(browser);
-after(() => browser?.close());
-
-const startWithTask = async (t: Parameters<typeof startApp>[0]): Promise<TestApp> => {
-  const app = await startApp(t);
+const startWithTask = async (scope: Scope): Promise<TestApp> => {
+  const app = await startApp(scope);
   await app.request('POST', '/api/tasks', { body: { Title: 'first', Description: 'long ago' } });
   return app;
 };
@@ -21,90 +16,93 @@ const change = (app: TestApp, body: object) => app.request('PUT', '/api/tasks/1'
 const conflict = (page: Page) => page.getByRole('dialog', { name: 'Task 1 was changed by somebody else' });
 const row = (page: Page, name: string) => conflict(page).getByRole('row', { name: new RegExp(`^${name}`) });
 
-test('two tabs edit one task: the second one sees both versions and chooses', { skip }, async (t) => {
-  const app = await startWithTask(t);
-  const first = await openConsole(t, browser, { app, hash: '#/tasks/1' });
-  const second = await openConsole(t, browser, { app, hash: '#/tasks/1' });
-  for (const { page } of [first, second]) await page.getByLabel('Title', { exact: true }).waitFor();
+test('two tabs edit one task: the second one sees both versions and chooses', async ({ scope, openConsole }) => {
+  const app = await startWithTask(scope);
+  const first = await openConsole({ app, hash: '#/tasks/1' });
+  const second = await openConsole({ app, hash: '#/tasks/1' });
+  for (const { page } of [first, second]) await expect(page.getByLabel('Title', { exact: true })).toBeVisible();
   await second.page.getByLabel('Title', { exact: true }).fill('mine');
   await second.page.getByLabel('Priority', { exact: true }).selectOption('High');
   await first.page.getByLabel('Title', { exact: true }).fill('theirs');
   await first.page.getByLabel('Status', { exact: true }).selectOption('InProgress');
   await first.page.getByRole('button', { name: 'Save' }).click();
-  await first.page.getByText('Saved.').waitFor();
+  await expect(first.page.getByText('Saved.')).toBeVisible();
 
   const { page } = second;
   // Fields that the user has not changed follow the server.
   const status = page.getByLabel('Status', { exact: true });
   await status.locator('option:checked', { hasText: 'In progress' }).waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'Save' }).press('Enter');
-  await conflict(page).waitFor();
+  await expect(conflict(page)).toBeVisible();
   for (const [name, mine, theirs] of [
     ['Title', 'mineChanged', 'theirsChanged'],
     ['Description', 'long ago', 'long ago'],
     ['Priority', 'HighChanged', 'Medium'],
     ['Status', 'In progress', 'In progress'],
   ] as const) {
-    assert.deepEqual(await row(page, name).getByRole('cell').allTextContents(), [mine, theirs]);
+    expect(await row(page, name).getByRole('cell').allTextContents()).toEqual([mine, theirs]);
   }
-  assert.deepEqual(await findFaults(page), []);
+  expect(await findFaults(page)).toEqual([]);
 
   await page.keyboard.press('Escape');
-  await conflict(page).waitFor({ state: 'detached' });
+  await expect(conflict(page)).toHaveCount(0);
   const title = page.getByLabel('Title', { exact: true });
-  assert.deepEqual([await title.inputValue(), (await read(app))['Title']], ['mine', 'theirs']);
+  expect([await title.inputValue(), (await read(app))['Title']]).toEqual(['mine', 'theirs']);
   await page.getByRole('button', { name: 'Save' }).press('Enter');
   await conflict(page).getByRole('button', { name: 'Keep mine' }).press('Enter');
-  await page.getByText('Saved.').waitFor();
+  await expect(page.getByText('Saved.')).toBeVisible();
   const { Title, Priority, Status } = await read(app);
-  assert.deepEqual([Title, Priority, Status], ['mine', 'High', 'InProgress']);
+  expect([Title, Priority, Status]).toEqual(['mine', 'High', 'InProgress']);
 
   await page.goto('/console/#/tasks/1');
   await title.fill('mine again');
   await change(app, { Title: 'theirs again' });
   await page.getByRole('button', { name: 'Save' }).click();
   await conflict(page).getByRole('button', { name: 'Keep theirs' }).press('Enter');
-  await page.getByText('Kept the other version.').waitFor();
-  await page.getByRole('button', { name: 'theirs again', exact: true }).waitFor();
-  assert.equal((await read(app))['Title'], 'theirs again');
-  assert.deepEqual([...first.complaints, ...second.complaints], []);
+  await expect(page.getByText('Kept the other version.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'theirs again', exact: true })).toBeVisible();
+  expect((await read(app))['Title']).toBe('theirs again');
+  expect([...first.complaints, ...second.complaints]).toEqual([]);
 });
 
-test('a title that somebody else changes while it is edited in its place: by keyboard alone', { skip }, async (t) => {
-  const app = await startWithTask(t);
-  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/tasks' });
+test('a title that somebody else changes while it is edited in its place: by keyboard alone', async ({
+  scope,
+  openConsole,
+}) => {
+  const app = await startWithTask(scope);
+  const { page, complaints } = await openConsole({ app, hash: '#/tasks' });
   await page.getByRole('button', { name: 'first', exact: true }).press('Enter');
   await page.getByLabel('Title of task 1').fill('mine');
   await change(app, { Title: 'theirs', Priority: 'Low' });
   await page.keyboard.press('Enter');
-  await conflict(page).waitFor();
+  await expect(conflict(page)).toBeVisible();
   await page.keyboard.press('Escape');
   const input = page.getByLabel('Title of task 1');
-  assert.equal(await input.inputValue(), 'mine');
+  await expect(input).toHaveValue('mine');
   await input.press('Enter');
-  await conflict(page).waitFor();
+  await expect(conflict(page)).toBeVisible();
   await page.getByRole('button', { name: 'Close' }).press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'mine', exact: true }).waitFor();
+  await expect(page.getByRole('button', { name: 'mine', exact: true })).toBeVisible();
   const { Title, Priority } = await read(app);
-  assert.deepEqual([Title, Priority], ['mine', 'Low']);
-  assert.deepEqual(complaints, []);
+  expect([Title, Priority]).toEqual(['mine', 'Low']);
+  expect(complaints).toEqual([]);
 });
 
-test('changes of different fields are both kept, without a question', { skip }, async (t) => {
-  const app = await startWithTask(t);
-  const { page } = await openConsole(t, browser, { app, hash: '#/tasks/1' });
+test('changes of different fields are both kept, without a question', async ({ scope, openConsole }) => {
+  const app = await startWithTask(scope);
+  const { page } = await openConsole({ app, hash: '#/tasks/1' });
   await page.getByLabel('Title', { exact: true }).fill('mine');
   await change(app, { Description: 'theirs' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved.').waitFor();
+  await expect(page.getByText('Saved.')).toBeVisible();
   const { Title, Description } = await read(app);
-  assert.deepEqual([Title, Description], ['mine', 'theirs']);
+  expect([Title, Description]).toEqual(['mine', 'theirs']);
 });
 
-test('a change that comes between reading and writing is not overwritten', { skip }, async (t) => {
-  const app = await startWithTask(t);
-  const { page } = await openConsole(t, browser, { app, hash: '#/tasks/1' });
+test('a change that comes between reading and writing is not overwritten', async ({ scope, openConsole }) => {
+  const app = await startWithTask(scope);
+  const { page } = await openConsole({ app, hash: '#/tasks/1' });
   let isChanged = false;
   await page.route('**/api/tasks/1', async (route) => {
     if (route.request().method() === 'PUT' && !isChanged) {
@@ -115,18 +113,21 @@ test('a change that comes between reading and writing is not overwritten', { ski
   });
   await page.getByLabel('Title', { exact: true }).fill('mine');
   await page.getByRole('button', { name: 'Save' }).click();
-  await conflict(page).waitFor();
+  await expect(conflict(page)).toBeVisible();
   const cells = await row(page, 'Status').getByRole('cell').allTextContents();
-  assert.deepEqual(cells, ['In progress', 'In progressChanged']);
-  assert.equal((await read(app))['Title'], 'theirs');
+  expect(cells).toEqual(['In progress', 'In progressChanged']);
+  expect((await read(app))['Title']).toBe('theirs');
   await conflict(page).getByRole('button', { name: 'Keep mine' }).press('Enter');
-  await page.getByText('Saved.').waitFor();
-  assert.equal((await read(app))['Title'], 'mine');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  expect((await read(app))['Title']).toBe('mine');
 });
 
-test('a task that somebody else has changed meanwhile is deleted only if the user says so', { skip }, async (t) => {
-  const app = await startWithTask(t);
-  const { page } = await openConsole(t, browser, { app, hash: '#/tasks' });
+test('a task that somebody else has changed meanwhile is deleted only if the user says so', async ({
+  scope,
+  openConsole,
+}) => {
+  const app = await startWithTask(scope);
+  const { page } = await openConsole({ app, hash: '#/tasks' });
   const remove = page.getByRole('button', { name: /^Delete / });
   const changeFirst = (title: string) =>
     page.route(
@@ -137,21 +138,21 @@ test('a task that somebody else has changed meanwhile is deleted only if the use
       },
       { times: 1 },
     );
-  await remove.waitFor();
+  await expect(remove).toBeVisible();
   await changeFirst('second');
   await remove.click();
-  await conflict(page).getByText('You wanted to delete this task.').waitFor();
-  assert.deepEqual(await findFaults(page), []);
+  await expect(conflict(page).getByText('You wanted to delete this task.')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
   await conflict(page).getByRole('button', { name: 'Keep theirs' }).press('Enter');
-  await page.getByRole('button', { name: 'second', exact: true }).waitFor();
+  await expect(page.getByRole('button', { name: 'second', exact: true })).toBeVisible();
   await changeFirst('third');
   await remove.click();
   await conflict(page).getByRole('button', { name: 'Keep mine' }).press('Enter');
-  await page.getByText('No tasks yet').waitFor();
+  await expect(page.getByText('No tasks yet')).toBeVisible();
 });
 
-test('a new task whose answer was lost is created once when it is sent again', { skip }, async (t) => {
-  const { page, app } = await openConsole(t, browser, { hash: '#/tasks/new' });
+test('a new task whose answer was lost is created once when it is sent again', async ({ openConsole }) => {
+  const { page, app } = await openConsole({ hash: '#/tasks/new' });
   await page.route(
     '**/api/tasks',
     async (route) => {
@@ -164,12 +165,12 @@ test('a new task whose answer was lost is created once when it is sent again', {
   await page.getByLabel('Title', { exact: true }).fill('only once');
   const button = page.getByRole('button', { name: 'Create', exact: true });
   await button.press('Enter');
-  await page.getByText('The server cannot be reached.').waitFor();
+  await expect(page.getByText('The server cannot be reached.')).toBeVisible();
   await button.press('Enter');
-  await page.getByRole('status').getByText('Created task 1.').waitFor();
+  await expect(page.getByRole('status').getByText('Created task 1.')).toBeVisible();
   await page.goto('/console/#/tasks/new');
   await page.getByLabel('Title', { exact: true }).fill('only once');
   await button.press('Enter');
-  await page.getByRole('status').getByText('Created task 2.').waitFor();
-  assert.equal((await app.request('GET', '/api/tasks')).json['total'], 2);
+  await expect(page.getByRole('status').getByText('Created task 2.')).toBeVisible();
+  expect((await app.request('GET', '/api/tasks')).json['total']).toBe(2);
 });

@@ -1,15 +1,9 @@
-import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { sendAlert } from '../support/alerts.ts';
-import { startApp } from '../support/app.ts';
+import { expect } from '@playwright/test';
 import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
-import { openBrowser, toSkip } from './browser.ts';
-import { findFaults, logIn, openConsole, waitUntilLoaded } from './console.ts';
-
-const browser = await openBrowser();
-const skip = toSkip(browser);
-after(() => browser?.close());
+import { sendAlert } from './support/app.ts';
+import { note, test } from './support/console.ts';
+import { allViews, findFaults, logIn, waitUntilLoaded } from './support/page.ts';
 
 const screens = {
   '#/': 'Overview',
@@ -30,9 +24,13 @@ const screens = {
   '#/nowhere': 'There is no such screen',
 };
 
-test('every screen is without faults in light and dark at 360, 768 and 1440 px', { skip }, async (t) => {
-  const { url } = await startReceiver(t, answer(400));
-  const app = await startApp(t, { settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+test('every screen is without faults in light and dark at 360, 768 and 1440 px', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const { url } = await startReceiver(scope, answer(400));
+  const app = await startApp({ settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
   const token = await app.login('admin');
   for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
   for (const Priority of ['Low', 'Medium', 'High', 'Critical'])
@@ -41,7 +39,7 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
     await app.request('POST', '/api/execute', { token, body: { command } });
   await app.request('POST', '/api/items', { token, body: { name: 'an item' } });
 
-  const { page, complaints } = await openConsole(t, browser, { app });
+  const { page, complaints } = await openConsole({ app });
   await page.evaluate(
     `globalThis.violations = []; addEventListener('securitypolicyviolation', ({ violatedDirective }) => violations.push(violatedDirective))`,
   );
@@ -49,33 +47,33 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   const counts = { screens: 0, views: 0, findings: 0 };
   for (const [hash, heading] of Object.entries(screens)) {
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    await expect(page.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
     await waitUntilLoaded(page);
-    const faults = await findFaults(page);
+    const faults = await findFaults(page, allViews);
     counts.screens += 1;
-    counts.views += 6;
+    counts.views += allViews.length;
     counts.findings += faults.length;
-    assert.deepEqual(faults, [], hash);
+    expect(faults, hash).toEqual([]);
   }
   const violations = await page.evaluate<string[]>('globalThis.violations');
-  t.diagnostic(
+  note(
     `${counts.screens} screens in ${counts.views} views: ${counts.findings} axe findings, ` +
       `${violations.length} policy violations, ${complaints.length} console errors and warnings`,
   );
-  assert.deepEqual([violations, complaints], [[], []]);
+  expect([violations, complaints]).toEqual([[], []]);
 });
 
-test('every chart says in words what it shows', { skip }, async (t) => {
-  const app = await startApp(t);
+test('every chart says in words what it shows', async ({ startApp, openConsole }) => {
+  const app = await startApp();
   await sendAlert(app, { level: 'ERROR' });
-  const { page } = await openConsole(t, browser, { app });
+  const { page } = await openConsole({ app });
   await waitUntil('all charts have their words', async () => {
     const charts = page.getByRole('figure');
     const texts = await charts.allTextContents();
     return texts.length >= 6 && texts.every((words) => /: now .*, lowest .*, highest .*\.|–/.test(words));
   });
   for (const name of ['Processor', 'Memory', 'Disk use', 'Network', 'Load', 'Alerts'])
-    await page.getByRole('figure', { name, exact: true }).waitFor();
+    await expect(page.getByRole('figure', { name, exact: true })).toBeVisible();
   await page.goto('/console/#/alerts');
   const histogram = page.getByRole('listbox', { name: /^24 h: 1 alert/ });
   await histogram.focus();
@@ -86,11 +84,11 @@ test('every chart says in words what it shows', { skip }, async (t) => {
   };
   // A new bar may have begun since.
   if (/: 0 alerts$/.test((await words()) ?? '')) await page.keyboard.press('ArrowLeft');
-  assert.match((await words()) ?? '', /: 1 alert, 1 error$/);
+  expect((await words()) ?? '').toMatch(/: 1 alert, 1 error$/);
 });
 
-test('no screen shifts its layout while it loads', { skip }, async (t) => {
-  const app = await startApp(t);
+test('no screen shifts its layout while it loads', async ({ startApp, openConsole }) => {
+  const app = await startApp();
   const token = await app.login('admin');
   for (let index = 0; index < 20; index += 1) {
     await sendAlert(app, { level: 'ERROR', source: 'disk', message: `message ${index % 7}` });
@@ -98,7 +96,7 @@ test('no screen shifts its layout while it loads', { skip }, async (t) => {
   }
   await app.request('POST', '/api/execute', { token, body: { command: 'Get-Process -Name node*' } });
   for (const width of [1440, 768, 360]) {
-    const { page } = await openConsole(t, browser, { app, viewport: { width, height: 900 } });
+    const { page } = await openConsole({ app, viewport: { width, height: 900 } });
     await page.addInitScript(`globalThis.shifts = [];
       new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((each) => !each.hadRecentInput)
         .map(({ value }) => value))).observe({ type: 'layout-shift', buffered: true });`);
@@ -110,11 +108,13 @@ test('no screen shifts its layout while it loads', { skip }, async (t) => {
     for (const hash of ['#/', '#/processes', '#/tasks', '#/tasks?view=board', '#/alerts']) {
       await page.goto('about:blank');
       await page.goto(`/console/${hash}`);
-      await page.waitForTimeout(hash === '#/' ? 2500 : 800);
+      if (hash === '#/') await expect(page.getByText(/^busy: now .* %/)).toBeAttached();
+      await waitUntilLoaded(page);
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
       const shift = await page.evaluate<number>('shifts.reduce((sum, each) => sum + each, 0)');
-      t.diagnostic(`${width} px, ${hash}: ${shift.toFixed(4)}`);
+      note(`${width} px, ${hash}: ${shift.toFixed(4)}`);
       if (shift > 0.02) found.push(`${width} ${hash} ${shift}`);
     }
-    assert.deepEqual(found, []);
+    expect(found).toEqual([]);
   }
 });

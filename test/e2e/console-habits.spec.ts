@@ -1,15 +1,8 @@
-import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { sendAlert } from '../support/alerts.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { expect, type Page } from '@playwright/test';
 import { waitUntil } from '../support/wait.ts';
-import { openBrowser, toSkip } from './browser.ts';
-import { logIn, openConsole, waitUntilLoaded } from './console.ts';
-
-const browser = await openBrowser();
-const skip = toSkip(browser);
-after(() => browser?.close());
+import { sendAlert, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { logIn, waitUntilLoaded } from './support/page.ts';
 
 const addTask = (app: TestApp, Title: string, Priority = 'Medium') =>
   app.request('POST', '/api/tasks', { body: { Title, Priority } });
@@ -17,62 +10,62 @@ const addTask = (app: TestApp, Title: string, Priority = 'Medium') =>
 const task = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const sessionButton = (page: Page, name: string) => page.getByRole('banner').getByRole('button', { name });
 
-test('back, forward and reload lead through filters, views, sorting and an open task', { skip }, async (t) => {
-  const app = await startApp(t);
+test('back, forward and reload lead through filters, views, sorting and an open task', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
   await addTask(app, 'first', 'High');
   await addTask(app, 'second');
-  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/tasks' });
+  const { page, complaints } = await openConsole({ app, hash: '#/tasks' });
   await page.getByRole('button', { name: /^High/ }).click();
-  await task(page, 'second').waitFor({ state: 'detached' });
+  await expect(task(page, 'second')).toHaveCount(0);
   await page.getByRole('button', { name: 'Priority', exact: true }).click();
   await page.waitForURL('**/#/tasks?priority=High&sort=priority-down');
   await page.getByRole('link', { name: 'Open first' }).click();
   const title = page.getByRole('dialog').getByLabel('Title', { exact: true });
-  await title.waitFor();
+  await expect(title).toBeVisible();
   await page.reload();
-  assert.equal(await title.inputValue(), 'first');
+  await expect(title).toHaveValue('first');
   await page.goBack();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.goBack();
   await page.waitForURL('**/#/tasks?priority=High');
   await page.goBack();
-  await task(page, 'second').waitFor();
+  await expect(task(page, 'second')).toBeVisible();
   for (let step = 0; step < 3; step += 1) await page.goForward();
-  await title.waitFor();
+  await expect(title).toBeVisible();
   await page.keyboard.press('Escape');
   await page.waitForURL('**/#/tasks?priority=High&sort=priority-down');
   await page.getByRole('button', { name: 'Board' }).click();
   await page.reload();
-  await page
-    .getByRole('region', { name: /^Pending/ })
-    .getByText('first')
-    .waitFor();
-  assert.deepEqual(complaints, []);
+  await expect(page.getByRole('region', { name: /^Pending/ }).getByText('first')).toBeVisible();
+  expect(complaints).toEqual([]);
 });
 
-test('two tabs have logins of their own, and a log-out ends only one of them', { skip }, async (t) => {
-  const { page, app } = await openConsole(t, browser);
+test('two tabs have logins of their own, and a log-out ends only one of them', async ({ openConsole }) => {
+  const { page, app } = await openConsole();
   await sessionButton(page, 'Log in').click();
   await page.getByLabel('Stay logged in while this tab is open').check();
   await page.keyboard.press('Escape');
   await logIn(page, 'admin');
   const other = await page.context().newPage();
   await other.goto(`${app.url}/console/`);
-  await sessionButton(other, 'Log in').waitFor();
+  await expect(sessionButton(other, 'Log in')).toBeVisible();
   await logIn(other, 'reader');
   await sessionButton(page, 'admin, Admin').click();
   await page.getByRole('button', { name: 'Log out' }).click();
-  await sessionButton(page, 'Log in').waitFor();
-  await sessionButton(other, 'reader, Reader').waitFor();
+  await expect(sessionButton(page, 'Log in')).toBeVisible();
+  await expect(sessionButton(other, 'reader, Reader')).toBeVisible();
   await page.reload();
-  await sessionButton(page, 'Log in').waitFor();
+  await expect(sessionButton(page, 'Log in')).toBeVisible();
 });
 
-test('deep links open what they name', { skip }, async (t) => {
-  const app = await startApp(t);
+test('deep links open what they name', async ({ startApp, openConsole }) => {
+  const app = await startApp();
   await addTask(app, 'the only one', 'High');
   const id = await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk' });
-  const { page, complaints } = await openConsole(t, browser, { app });
+  const { page, complaints } = await openConsole({ app });
   const links: [hash: string, shows: () => Promise<unknown>][] = [
     ['#/tasks/1', () => page.getByRole('dialog', { name: 'Task 1' }).getByLabel('Title', { exact: true }).waitFor()],
     [
@@ -93,67 +86,67 @@ test('deep links open what they name', { skip }, async (t) => {
     await page.reload();
     await shows();
   }
-  assert.deepEqual(complaints, []);
+  expect(complaints).toEqual([]);
 });
 
-test('paste, undo, Enter and Esc do in fields what they do everywhere', { skip }, async (t) => {
-  const { page, app, complaints } = await openConsole(t, browser, { hash: '#/tasks/new' });
+test('paste, undo, Enter and Esc do in fields what they do everywhere', async ({ openConsole }) => {
+  const { page, app, complaints } = await openConsole({ hash: '#/tasks/new' });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const title = page.getByLabel('Title', { exact: true });
   await title.pressSequentially('Check ');
   await page.evaluate('navigator.clipboard.writeText("the backups")');
   await page.keyboard.press('Control+v');
-  assert.equal(await title.inputValue(), 'Check the backups');
+  await expect(title).toHaveValue('Check the backups');
   await page.keyboard.press('Control+z');
-  assert.equal(await title.inputValue(), 'Check ');
+  await expect(title).toHaveValue('Check ');
   await page.keyboard.press('Control+Shift+z');
-  assert.equal(await title.inputValue(), 'Check the backups');
+  await expect(title).toHaveValue('Check the backups');
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.goBack();
-  assert.equal(await title.inputValue(), 'Check the backups');
+  await expect(title).toHaveValue('Check the backups');
   await title.press('Enter');
-  await task(page, 'Check the backups').waitFor();
+  await expect(task(page, 'Check the backups')).toBeVisible();
 
   const filter = page.getByLabel('Title contains');
   await filter.pressSequentially('CHECK');
   await page.waitForURL('**q=CHECK');
   await filter.pressSequentially(' nothing');
-  await page.getByText('No task matches').waitFor();
+  await expect(page.getByText('No task matches')).toBeVisible();
   await page.keyboard.press('Control+z');
-  assert.notEqual(await filter.inputValue(), 'CHECK nothing');
+  expect(await filter.inputValue()).not.toBe('CHECK nothing');
   await filter.press('Escape');
-  assert.equal(await filter.inputValue(), '');
+  await expect(filter).toHaveValue('');
   await page.getByRole('button', { name: 'Delete Check the backups' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await task(page, 'Check the backups').waitFor();
-  assert.equal((await app.request('GET', '/api/tasks/1')).json['Title'], 'Check the backups');
-  assert.deepEqual(complaints, []);
+  await expect(task(page, 'Check the backups')).toBeVisible();
+  expect((await app.request('GET', '/api/tasks/1')).json['Title']).toBe('Check the backups');
+  expect(complaints).toEqual([]);
 });
 
-test('text is selected and copied like on any page', { skip }, async (t) => {
-  const app = await startApp(t);
+test('text is selected and copied like on any page', async ({ startApp, openConsole }) => {
+  const app = await startApp();
   const id = await sendAlert(app, { message: 'sda1 is full', source: 'disk' });
-  const { page } = await openConsole(t, browser, { app, hash: `#/alerts/${id}` });
+  const { page } = await openConsole({ app, hash: `#/alerts/${id}` });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const message = page.getByRole('dialog').getByText('sda1 is full').first();
   await message.click({ clickCount: 3 });
   await page.keyboard.press('Control+c');
-  assert.equal(((await page.evaluate('navigator.clipboard.readText()')) as string).trim(), 'sda1 is full');
+  expect(((await page.evaluate('navigator.clipboard.readText()')) as string).trim()).toBe('sda1 is full');
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.getByRole('heading', { level: 1 }).click();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Control+c');
-  assert.match((await page.evaluate('navigator.clipboard.readText()')) as string, /sda1 is full\s+disk/);
+  expect((await page.evaluate('navigator.clipboard.readText()')) as string).toMatch(/sda1 is full\s+disk/);
 });
 
-test('a printed list has every row in full and no navigation', { skip }, async (t) => {
-  const app = await startApp(t);
+test('a printed list has every row in full and no navigation', async ({ startApp, openConsole }) => {
+  const app = await startApp();
   const long = 'a message that is longer than its column '.repeat(8).trim();
   for (let number = 0; number < 90; number += 1) await sendAlert(app, { message: `alert ${number}. ${long}` });
-  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/alerts', colorScheme: 'dark' });
-  await page.getByRole('link', { name: 'alert 89.' }).waitFor();
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts', colorScheme: 'dark' });
+  await expect(page.getByRole('link', { name: 'alert 89.' })).toBeVisible();
   await page.evaluate(`matchMedia('print').addEventListener('change', ({ matches }) => {
     if (!matches) return;
     const rows = [...document.querySelectorAll('tbody tr')];
@@ -164,13 +157,13 @@ test('a printed list has every row in full and no navigation', { skip }, async (
     };
   })`);
   const paper = await page.pdf({ format: 'A4' });
-  assert.ok(paper.length > 10_000);
-  assert.deepEqual(await page.evaluate('globalThis.printed'), { rows: 90, cut: 0 });
+  expect(paper.length).toBeGreaterThan(10_000);
+  expect(await page.evaluate('globalThis.printed')).toEqual({ rows: 90, cut: 0 });
   await page.emulateMedia({ media: 'print' });
-  assert.equal(await page.getByRole('navigation').isVisible(), false);
-  assert.equal(await page.getByRole('banner').isVisible(), false);
-  assert.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light');
-  assert.deepEqual(complaints, []);
+  expect(await page.getByRole('navigation').isVisible()).toBe(false);
+  expect(await page.getByRole('banner').isVisible()).toBe(false);
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('light');
+  expect(complaints).toEqual([]);
 });
 
 const screens = ['', 'processes', 'tasks', 'tasks?view=board', 'alerts', 'commands', 'audit', 'deliveries', 'items'];
@@ -188,34 +181,34 @@ const findCutOff = (page: Page): Promise<string[]> =>
     })
     .map((element) => element.outerHTML.slice(0, 200))`);
 
-test('every screen fits at a zoom of 200 %', { skip }, async (t) => {
-  const app = await startApp(t);
+test('every screen fits at a zoom of 200 %', async ({ startApp, openConsole }) => {
+  const app = await startApp();
   await addTask(app, 'a task with quite a long title, as people write them when they are in a hurry');
   await sendAlert(app, { level: 'ERROR', message: 'Upstream timed out after 30 s' });
   // A window of 1440 px at 200 % has 720 CSS pixels.
   const options = { app, viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 };
-  const { page, complaints } = await openConsole(t, browser, options);
+  const { page, complaints } = await openConsole(options);
   await logIn(page, 'admin');
   for (const screen of screens) {
     await page.goto(`/console/#/${screen}`);
     await waitUntilLoaded(page);
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 720, screen);
-    assert.deepEqual(await findCutOff(page), [], screen);
+    expect(await page.evaluate('document.documentElement.scrollWidth'), screen).toBe(720);
+    expect(await findCutOff(page), screen).toEqual([]);
   }
-  assert.deepEqual(complaints, []);
+  expect(complaints).toEqual([]);
 });
 
-test('nothing moves for users who ask for reduced motion', { skip }, async (t) => {
-  const { page, app } = await openConsole(t, browser, { hash: '#/alerts', reducedMotion: 'reduce' });
-  await page.getByText('Live', { exact: true }).waitFor();
+test('nothing moves for users who ask for reduced motion', async ({ openConsole }) => {
+  const { page, app } = await openConsole({ hash: '#/alerts', reducedMotion: 'reduce' });
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await sendAlert(app, { message: 'arrives' });
-  await page.getByRole('link', { name: 'arrives' }).waitFor();
+  await expect(page.getByRole('link', { name: 'arrives' })).toBeVisible();
   await page.getByRole('link', { name: 'Tasks', exact: true }).hover();
-  assert.equal(await page.evaluate('document.getAnimations().length'), 0);
+  expect(await page.evaluate('document.getAnimations().length')).toBe(0);
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.evaluate('addEventListener("animationstart", () => { globalThis.hasMoved = true })');
   await sendAlert(app, { message: 'arrives too' });
-  await page.getByRole('link', { name: 'arrives too' }).waitFor();
+  await expect(page.getByRole('link', { name: 'arrives too' })).toBeVisible();
   await waitUntil('something moves', () => page.evaluate<boolean>('globalThis.hasMoved === true'));
 });
 
@@ -228,31 +221,31 @@ const readLook = (page: Page, name: string | RegExp): Promise<string> =>
     return `${style['outlineStyle']} ${style['outlineWidth']} ${style['outlineColor']} ${style['backgroundColor']}`;
   });
 
-test('focus, pressed chips and charts stay visible in forced colours', { skip }, async (t) => {
-  const app = await startApp(t);
+test('focus, pressed chips and charts stay visible in forced colours', async ({ startApp, openConsole }) => {
+  const app = await startApp();
   await sendAlert(app, { level: 'ERROR' });
   await sendAlert(app, { level: 'INFO' });
-  const { page, complaints } = await openConsole(t, browser, { app, hash: '#/alerts', forcedColors: 'active' });
-  await page.getByRole('table', { name: 'Alerts' }).getByRole('link').first().waitFor();
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts', forcedColors: 'active' });
+  await expect(page.getByRole('table', { name: 'Alerts' }).getByRole('link').first()).toBeVisible();
   const before = await readLook(page, /^Error/);
   await page.getByRole('button', { name: /^Error/ }).press('Enter');
   await page.waitForURL('**severity=ERROR');
   await page.getByRole('heading', { level: 1 }).click();
-  assert.notEqual(await readLook(page, /^Error/), before);
+  expect(await readLook(page, /^Error/)).not.toBe(before);
   const plain = await readLook(page, /^Critical/);
   await page.getByRole('button', { name: /^Critical/ }).focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Shift+Tab');
-  assert.notEqual(await readLook(page, /^Critical/), plain);
+  expect(await readLook(page, /^Critical/)).not.toBe(plain);
   const fills = await page.evaluate(`[...document.querySelectorAll('.histogram g rect:not(.ground)')]
     .map((bar) => getComputedStyle(bar).fill)`);
-  assert.ok((fills as string[]).length > 0);
+  expect(fills).not.toEqual([]);
   await page.goto('/console/#/');
-  await page.getByText('Critical').first().waitFor();
-  await page.getByRole('heading', { name: 'Network' }).waitFor();
-  await page.getByText('received').first().waitFor();
+  await expect(page.getByText('Critical').first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Network' })).toBeVisible();
+  await expect(page.getByText('received').first()).toBeVisible();
   const swatches = await page.evaluate<string[]>(`[...document.querySelectorAll('.swatch')]
     .map((swatch) => getComputedStyle(swatch).backgroundColor)`);
-  assert.ok(new Set(swatches).size >= 3, String(swatches));
-  assert.deepEqual(complaints, []);
+  expect(new Set(swatches).size, String(swatches)).toBeGreaterThanOrEqual(3);
+  expect(complaints).toEqual([]);
 });

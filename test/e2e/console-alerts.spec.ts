@@ -1,0 +1,204 @@
+import { expect } from '@playwright/test';
+import { sendAlert, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { findFaults } from './support/page.ts';
+
+const hostile = [
+  '<img src=x onerror="document.title=1"><script>document.title=2</script>',
+  '\u202eright to left\u202c \u2067isolate',
+  'long'.repeat(2560),
+  '=HYPERLINK("http://example.org")',
+  '\u0007\u001b[31mred',
+];
+
+const send = (app: TestApp, fields: Record<string, string>): Promise<string> =>
+  sendAlert(app, { level: 'ERROR', source: 'disk', message: 'sda1 is full', hostname: 'web-1', ...fields });
+
+const rows = '[role=row], tbody tr';
+
+test('hostile alerts are shown as text, and long ones in full on request', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  const ids: string[] = [];
+  for (const text of hostile) ids.push(await send(app, { message: text, source: text, level: text, hostname: text }));
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
+  await expect(page.getByRole('link', { name: '<img src=x' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Alerts' }).locator('img, script, b')).toHaveCount(0);
+  expect(await findFaults(page)).toEqual([]);
+  await page.goto(`/console/#/alerts/${ids[2]}`);
+  const dialog = page.getByRole('dialog', { name: 'Alert' });
+  await dialog.getByRole('button', { name: 'Show all of it' }).first().click();
+  expect((await dialog.textContent())?.includes('long'.repeat(2560))).toBeTruthy();
+  await expect(page).toHaveTitle('Alerts · signalbox');
+  expect(await findFaults(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+test('alerts are filtered by severity and text, and the filter is in the address', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  await send(app, { message: 'first' });
+  await send(app, { message: 'second', level: 'INFO' });
+  await send(app, { message: 'third', level: 'INFO' });
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
+  await expect(page.getByRole('link', { name: 'first' })).toBeVisible();
+  await page.getByRole('button', { name: /^Info/ }).click();
+  await page.waitForURL('**/#/alerts?severity=INFO');
+  await expect(page.getByRole('link', { name: 'first' })).toHaveCount(0);
+  await page.getByLabel('Message contains').fill('SEC');
+  await page.waitForURL('**/#/alerts?severity=INFO&q=SEC');
+  await expect(page.getByRole('link', { name: 'third' })).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole('link', { name: 'second' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('link', { name: 'first' })).toBeVisible();
+  await page.getByLabel('Message contains').fill('nowhere');
+  await expect(page.getByText('No alert matches')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).last().click();
+  await expect(page.getByRole('link', { name: 'first' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('repeats are folded with their count and can be shown one by one', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  for (let count = 0; count < 4; count += 1) await send(app, {});
+  await send(app, { message: 'another' });
+  const { page } = await openConsole({ app, hash: '#/alerts' });
+  const links = page.getByRole('table', { name: 'Alerts' }).getByRole('link', { name: 'sda1 is full' });
+  await expect(page.getByRole('link', { name: '4 times' })).toBeVisible();
+  await expect(links).toHaveCount(1);
+  await page.getByLabel('Fold repeats').uncheck();
+  await expect(page.getByRole('link', { name: '4 times' })).toHaveCount(0);
+  await expect(links).toHaveCount(4);
+});
+
+test('one alert opens over the list at its own address with what came before and after', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  for (const message of ['before', 'this one', 'after']) await send(app, { message });
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('link', { name: 'this one' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Alert' });
+  await expect(dialog.getByRole('link', { name: 'before' })).toBeVisible();
+  await expect(dialog.getByRole('link', { name: 'after' })).toBeVisible();
+  await dialog.getByRole('button', { name: 'Copy as JSON' }).click();
+  await expect(page.getByRole('status').getByText('Copied')).toBeVisible();
+  const copied = JSON.parse(await page.evaluate('navigator.clipboard.readText()'));
+  expect(copied.message).toBe('this one');
+  await expect(page).toHaveURL(new RegExp(`#/alerts/${copied.id}$`));
+  await page.reload();
+  await expect(dialog.getByText('this one').first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await page.waitForURL('**/#/alerts');
+  await page.goto('/console/#/alerts/00000000-0000-7000-8000-000000000000');
+  await expect(page.getByText('This alert is not in the log')).toBeVisible();
+  expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+});
+
+test('older alerts are loaded while scrolling, and new ones do not move what is being read', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  for (let number = 0; number < 350; number += 1) await send(app, { message: `alert ${number}.` });
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts' });
+  await expect(page.getByRole('link', { name: 'alert 349.' })).toBeVisible();
+  while ((await page.getByRole('link', { name: 'alert 300.' }).count()) === 0) await page.mouse.wheel(0, 300);
+  await page.getByRole('link', { name: 'alert 300.' }).scrollIntoViewIfNeeded();
+  const place = () => page.getByRole('link', { name: 'alert 300.' }).boundingBox();
+  const before = await place();
+  await send(app, { message: 'while reading' });
+  await expect(page.getByRole('button', { name: '1 new' })).toBeVisible();
+  expect(await place()).toEqual(before);
+  await page.getByRole('button', { name: '1 new' }).click();
+  await expect(page.getByRole('link', { name: 'while reading' })).toBeVisible();
+  while ((await page.getByRole('link', { name: 'alert 0.' }).count()) === 0) await page.mouse.wheel(0, 4000);
+  expect(await page.locator(rows).count()).toBeLessThan(150);
+  expect(complaints).toEqual([]);
+});
+
+test('a severity has one chip, however its level is written', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  for (const level of ['WARNING', 'warning', 'WARN', 'whatever'])
+    await sendAlert(app, { level, message: `as ${level}` });
+  await sendAlert(app, { level: 'fatal', message: 'as fatal' });
+  const { page } = await openConsole({ app, hash: '#/alerts' });
+  const chips = page.getByRole('group', { name: 'Severity' }).getByRole('button');
+  await expect(page.getByRole('button', { name: 'Warning 4' })).toBeVisible();
+  expect(await chips.allTextContents()).toEqual(['Critical 1', 'Error 0', 'Warning 4', 'Info 0']);
+  await page.getByRole('button', { name: 'Warning 4' }).click();
+  await expect(page.getByText('as fatal')).toHaveCount(0);
+  for (const level of ['WARNING', 'warning', 'WARN', 'whatever'])
+    await expect(page.getByText(`as ${level}`, { exact: true })).toBeVisible();
+});
+
+test('an alert that is over says so and is not as loud as one that goes on', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  const report = (status: string, name: string) =>
+    app.request('POST', '/api/alert/alertmanager', {
+      body: {
+        status,
+        alerts: [
+          {
+            ...{
+              status,
+              labels: { alertname: name, severity: 'critical' },
+              annotations: { summary: `${name} is down` },
+            },
+            ...{ startsAt: '2026-01-31T09:30:00Z', endsAt: '2026-01-31T09:40:00Z', fingerprint: name },
+          },
+        ],
+      },
+    });
+  for (const name of ['web-1', 'web-2']) await report('firing', name);
+  const { page } = await openConsole({ app, hash: '#/alerts' });
+  const row = (name: RegExp) => page.getByRole('row', { name });
+  await expect(row(/Critical Firing .*web-1 is down/)).toBeVisible();
+  await report('resolved', 'web-1');
+  await expect(row(/Critical Resolved .*web-1 is down/)).toBeVisible();
+  await expect(row(/Critical Firing .*web-2 is down/)).toBeVisible();
+  const color = (name: RegExp) =>
+    row(name)
+      .getByText('Critical')
+      .evaluate((chip) => getComputedStyle(chip).color);
+  expect(await color(/web-1 is down/)).not.toBe(await color(/web-2 is down/));
+  await page.getByRole('link', { name: 'web-1 is down', exact: true }).last().click();
+  await page
+    .getByRole('dialog')
+    .getByRole('link', { name: /^Resolved / })
+    .click();
+  await expect(page.getByRole('dialog').getByRole('link', { name: 'the alert that was firing' })).toBeVisible();
+});
+
+test('an empty list fits a phone, and a list that needs a login shows no zeros', async ({ openConsole }) => {
+  const { page } = await openConsole({ hash: '#/alerts', viewport: { width: 360, height: 800 } });
+  await expect(page.getByText('No alerts yet')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  const closed = await openConsole({ hash: '#/alerts', settings: { alertsAuth: 'bearer' } });
+  await expect(closed.page.getByText('Log in to see this')).toBeVisible();
+  for (const name of ['Critical', 'Message contains', 'Alerts over time'])
+    await expect(closed.page.getByText(name), name).toHaveCount(0);
+});
+
+test('messages in a dialog can be used there, and stay while the pointer is over them', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  const id = await sendAlert(app, { message: 'copy me' });
+  const { page } = await openConsole({ app, hash: `#/alerts/${id}`, hasClock: true });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy as JSON' }).click();
+  const message = page.locator('.toast', { hasText: 'Copied' });
+  await message.hover();
+  await page.clock.fastForward(7000);
+  await expect(message).toHaveCount(1);
+  await message.getByRole('button', { name: 'Close' }).click();
+  await expect(message).toHaveCount(0);
+  await expect(page.getByRole('dialog', { name: 'Alert' })).toBeVisible();
+});

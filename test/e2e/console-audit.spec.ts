@@ -1,0 +1,89 @@
+import { expect } from '@playwright/test';
+import type { Scope } from '../support/scope.ts';
+import { startApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { findFaults, logIn } from './support/page.ts';
+
+const lines = ['Get-Process -Name sshd*', 'Remove-Item /', '<b>bold</b>', 'Get-Process -Name "no such process"'];
+
+/** An app in which the admin has sent the lines. */
+const start = async (scope: Scope) => {
+  const app = await startApp(scope);
+  const token = await app.login('admin');
+  for (const command of lines) await app.request('POST', '/api/execute', { token, body: { command } });
+  return app;
+};
+
+test('the audit shows who ran what to an admin, refusals with their reason included', async ({
+  scope,
+  openConsole,
+}) => {
+  const { page, complaints } = await openConsole({ app: await start(scope), hash: '#/audit' });
+  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await logIn(page, 'admin');
+  const table = page.getByRole('table', { name: 'Audit' });
+  await expect(table.getByRole('link', { name: 'Get-Process -Name sshd*' })).toBeVisible();
+  const row = table.getByRole('row').filter({ hasText: 'Remove-Item' });
+  for (const part of ['Refused', 'admin', /is not allowed/]) await expect(row.getByText(part).first()).toBeVisible();
+  await expect(table.getByRole('link', { name: '<b>bold</b>' })).toBeVisible();
+  await expect(table.locator('b b, script')).toHaveCount(0);
+  expect(await findFaults(page)).toEqual([]);
+  await row.getByRole('link').press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Command' });
+  await expect(dialog.getByText(/is not allowed; allowed are/)).toBeVisible();
+  await expect(dialog.getByText('127.0.0.1')).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.waitForURL('**/#/audit');
+  await page.goto('/console/#/audit/nothing');
+  await expect(dialog.getByText('This command is not among those loaded')).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('the audit is filtered by user, result, time and text, and the filter is in the address', async ({
+  scope,
+  openConsole,
+}) => {
+  const { page, complaints } = await openConsole({ app: await start(scope), hash: '#/audit' });
+  await logIn(page, 'admin');
+  const shown = async (expected: string) => page.getByRole('status').getByText(expected, { exact: true }).waitFor();
+  await shown('4 commands');
+  await page.getByLabel('Result').selectOption('Refused');
+  await page.waitForURL('**/#/audit?result=refused');
+  await shown('2 of 4 commands');
+  await page.getByLabel('Command or reason contains').fill('REMOVE');
+  await shown('1 of 4 commands');
+  await page.goBack();
+  await shown('4 commands');
+  await page.getByLabel('Result').selectOption('Failed');
+  await shown('1 of 4 commands');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByLabel('User').selectOption('admin');
+  await shown('4 commands');
+  await page.getByLabel('From').fill('2099-01-31T09:30');
+  await expect(page.getByText('No command matches')).toBeVisible();
+  await page.waitForURL('**/#/audit?user=admin&since=2099-01-31T09%3A30');
+  await page.getByRole('button', { name: 'Clear filters' }).last().click();
+  await page.getByLabel('Until').fill('2099-01-31T09:30');
+  await shown('4 commands');
+  expect(complaints).toEqual([]);
+});
+
+test('commands of others appear in the audit while it is open', async ({ openConsole }) => {
+  const { page, app, complaints } = await openConsole({ hash: '#/audit' });
+  await logIn(page, 'admin');
+  await expect(page.getByText('No commands yet')).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const token = await app.login('admin');
+  for (const command of ['Get-Date', 'Remove-Item /']) {
+    await app.request('POST', '/api/execute', { token, body: { command } });
+    await expect(page.getByRole('link', { name: command.split(' ')[0] ?? '' })).toBeVisible();
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('the audit needs the role Admin', async ({ openConsole }) => {
+  const { page } = await openConsole({ hash: '#/audit' });
+  await logIn(page, 'reader');
+  await expect(page.getByText('This needs a user with the role Admin.')).toBeVisible();
+});

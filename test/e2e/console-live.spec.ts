@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, type Page } from '@playwright/test';
+import type { Scope } from '../support/scope.ts';
+import { waitUntil } from '../support/wait.ts';
+import { sendAlert, type TestApp } from './support/app.ts';
+import { note, test } from './support/console.ts';
+import { logIn } from './support/page.ts';
+
+/** How often the server is killed. */
+const kills = process.env['SIGNALBOX_TEST_LONG'] === '1' ? 10 : 2;
+
+const offline = 'Offline: cannot reach the server, trying again';
+
+const send = (app: TestApp, message: string): Promise<string> =>
+  sendAlert(app, { source: 'disk', level: 'ERROR', message, hostname: 'web-1' });
+
+const isLive = (page: Page): Promise<void> => expect(page.getByText('Live', { exact: true })).toBeVisible();
+
+/** Milliseconds until each of the alerts, sent one by one, is on the page. */
+const timeAlerts = async (page: Page, app: TestApp, count: number): Promise<number[]> => {
+  const times: number[] = [];
+  for (let round = 0; round <= count; round += 1) {
+    const seen = page
+      .getByText(`alert of round ${round}`)
+      .waitFor()
+      .then(() => performance.now());
+    const sent = performance.now();
+    await send(app, `alert of round ${round}`);
+    times.push((await seen) - sent);
+  }
+  // The first one also makes the list.
+  return times.slice(1).toSorted((a, b) => a - b);
+};
+
+test('an alert that is posted appears in the list at once, not with the next poll', async ({ openConsole }) => {
+  const { page, app, complaints } = await openConsole({ hash: '#/alerts' });
+  await isLive(page);
+  const times = await timeAlerts(page, app, 9);
+  note(`milliseconds until an alert is shown: median ${times[4]?.toFixed(0)}, longest ${times[8]?.toFixed(0)}`);
+  // Without events, half of them would take longer.
+  expect(times[4]).toBeLessThan(1000);
+  expect(complaints).toEqual([]);
+});
+
+/** The ids of the alerts in the list, newest first. */
+const readIds = async (page: Page): Promise<string[]> => {
+  const links = page.getByRole('table', { name: 'Alerts' }).getByRole('link');
+  const addresses = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).hash));
+  return addresses.map((hash) => /[\da-f-]{36}/.exec(hash)?.[0] ?? hash);
+};
+
+test('a killed server is reported within 3 s, and the list goes on without losing or repeating an alert', async ({
+  startApp,
+  openConsole,
+}) => {
+  const settings = { profiles: ['monitoring', 'alerts', 'events'] };
+  let app = await startApp({ settings });
+  const port = Number(new URL(app.url).port);
+  const sent: string[] = [];
+  const post = async (message: string) => sent.unshift(await send(app, message));
+  await post('before the page is open');
+  const viewport = { width: 1280, height: 2000 };
+  const { page } = await openConsole({ app, viewport, hash: '#/alerts?fold=off' });
+  await isLive(page);
+  await expect(page.getByRole('link', { name: 'before the page is open' })).toBeVisible();
+  for (let round = 0; round < kills; round += 1) {
+    await post('while the page is open');
+    // The last one may not be sent to the page any more.
+    await post('just before the end');
+    const killed = performance.now();
+    await app.stop('SIGKILL');
+    await expect(page.getByText(offline)).toBeVisible();
+    const reported = performance.now() - killed;
+    app = await startApp({ settings, folder: app.folder, port });
+    for (let count = 0; count < 5; count += 1) await post('before the page is connected again');
+    const restarted = performance.now();
+    await isLive(page);
+    const connected = performance.now() - restarted;
+    await post('after the restart');
+    await expect.poll(() => readIds(page)).toEqual(sent);
+    note(`offline shown after ${reported.toFixed(0)} ms, live again after ${connected.toFixed(0)} ms`);
+    expect(reported).toBeLessThan(3000);
+  }
+  const { json } = await app.request<{ data: { id: string }[] }>('GET', '/api/alerts/search');
+  expect(json.data.map(({ id }) => id)).toEqual(sent);
+});
+
+test('a list that was offline neither loses nor repeats an alert', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  const sent = [await send(app, 'alert 1')];
+  const { page } = await openConsole({ app, hash: '#/alerts?fold=off' });
+  await expect(page.getByRole('link', { name: 'alert 1' })).toBeVisible();
+  await page.context().setOffline(true);
+  await expect(page.getByText(offline)).toBeVisible();
+  // More than a page of the list.
+  for (let number = 2; number < 150; number += 1) sent.unshift(await send(app, `alert ${number}`));
+  await page.context().setOffline(false);
+  await expect(page.getByRole('link', { name: 'alert 149' })).toBeVisible();
+  await expect(page.getByText('149 alerts', { exact: true })).toBeVisible();
+  const shown = await readIds(page);
+  expect(shown).toEqual(sent.slice(0, shown.length));
+});
+
+/** A proxy that sends a response only once it has the whole of it. */
+const startBufferingProxy = async (scope: Scope, target: string): Promise<string> => {
+  const server = createServer((incoming, outgoing) => {
+    const options = { method: incoming.method, headers: incoming.headers, agent: false };
+    const forwarded = request(new URL(incoming.url ?? '/', target), options, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece) => pieces.push(piece));
+      response.on('end', () =>
+        outgoing.writeHead(response.statusCode ?? 502, response.headers).end(Buffer.concat(pieces)),
+      );
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => forwarded.destroy());
+    incoming.pipe(forwarded);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  scope.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+test('behind a proxy that buffers responses the console polls', async ({ scope, startApp, openConsole }) => {
+  const app = await startApp();
+  const url = await startBufferingProxy(scope, app.url);
+  const { page } = await openConsole({ app: { ...app, url }, hash: '#/alerts', hasClock: true });
+  await page.clock.fastForward(4000);
+  await expect(page.getByText('Polling', { exact: true })).toBeVisible();
+  const times = await timeAlerts(page, app, 1);
+  note(`milliseconds until an alert is shown while polling: ${times.map(Math.round).join(', ')}`);
+  expect(times[0]).toBeLessThan(10_000);
+});
+
+test('over a slow network the console loads and stays live', async ({ startApp, openConsole }) => {
+  const app = await startApp();
+  await send(app, 'before');
+  const { page, complaints } = await openConsole({ app, hash: '#/nowhere' });
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  const rate = 50_000;
+  const slow = { offline: false, latency: 400, downloadThroughput: rate, uploadThroughput: rate };
+  await session.send('Network.emulateNetworkConditions', slow);
+  await page.goto('about:blank');
+  const started = performance.now();
+  await page.goto('/console/#/alerts');
+  await expect(page.getByRole('link', { name: 'before' })).toBeVisible();
+  note(`alerts are shown after ${Math.round(performance.now() - started)} ms at 50 kB/s and 400 ms`);
+  await isLive(page);
+  const times = await timeAlerts(page, app, 3);
+  note(`milliseconds until an alert is shown: ${times.map(Math.round).join(', ')}`);
+  await expect(page.getByText(offline)).toHaveCount(0);
+  expect(complaints).toEqual([]);
+});
+
+test('two tabs show the same changes, each with a login of its own', async ({ openConsole }) => {
+  const { page, app, complaints } = await openConsole({ hash: '#/tasks' });
+  const other = await page.context().newPage();
+  await other.goto('/console/#/tasks');
+  await logIn(page, 'admin');
+  await expect(other.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
+  await Promise.all([isLive(page), isLive(other)]);
+  await page.getByRole('button', { name: 'New task' }).click();
+  await page.getByLabel('Title', { exact: true }).fill('made in one tab');
+  await page.keyboard.press('Enter');
+  await expect(other.getByRole('button', { name: 'made in one tab', exact: true })).toBeVisible();
+  await other.getByRole('button', { name: 'Complete made in one tab' }).click();
+  await expect(page.getByRole('combobox', { name: 'Status of made in one tab' })).toHaveValue('Completed');
+  await other.goto('/console/#/alerts');
+  await send(app, 'for both');
+  await page.goto('/console/#/');
+  await Promise.all([page, other].map((each) => each.getByRole('link', { name: 'for both' }).waitFor()));
+  expect(complaints).toEqual([]);
+});
+
+test('a hidden tab lets its stream go, and shows what it missed once it is visible', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  const { page } = await openConsole({ app, hash: '#/alerts?fold=off', hasClock: true });
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+  const countStreams = async () =>
+    Number(/^signalbox_event_streams (\d+)/m.exec((await app.request('GET', '/metrics')).text)?.[1]);
+  await isLive(page);
+  const sent = [await send(app, 'while visible')];
+  await expect(page.getByRole('link', { name: 'while visible' })).toBeVisible();
+  await waitUntil('there is one stream', async () => (await countStreams()) === 1);
+  await setHidden(true);
+  await page.clock.fastForward(10_000);
+  await waitUntil('the stream is closed', async () => (await countStreams()) === 0);
+  for (const message of ['hidden 1', 'hidden 2']) sent.unshift(await send(app, message));
+  await setHidden(false);
+  await expect(page.getByRole('link', { name: 'hidden 2' })).toBeVisible();
+  expect(await readIds(page)).toEqual(sent);
+});

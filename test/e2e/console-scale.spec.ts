@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { expect } from '@playwright/test';
+import { fillLog } from '../../bench/support/fill-log.ts';
+import { createFolder } from '../support/folder.ts';
+import { test } from './support/console.ts';
+
+const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
+
+/** What the bench measures; here it must only be right. */
+const taskCount = isLong ? 100_000 : 10_000;
+const alertCount = isLong ? 1_000_000 : 100_000;
+
+test('a table and a board of ten thousand tasks scroll to any place, with few rows in the page', async ({
+  startApp,
+  openConsole,
+}) => {
+  const tasks = Array.from({ length: taskCount }, (_, index) => ({ Title: `task number ${index + 1}` }));
+  const app = await startApp({ seed: { tasks } });
+  const { page, complaints } = await openConsole({ app, hash: '#/tasks' });
+  const task = (number: number) => page.getByRole('button', { name: `task number ${number}`, exact: true });
+  for (const view of ['Table', 'Board']) {
+    await page.goto(`/console/#/tasks?view=${view.toLowerCase()}`);
+    await expect(page.getByText(`${taskCount.toLocaleString('en-GB')} tasks`)).toBeVisible();
+    await expect(page.getByRole('button', { name: view, exact: true, pressed: true })).toBeVisible();
+    await expect(task(taskCount)).toBeVisible();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
+    await expect(task(taskCount)).toHaveCount(0);
+    await expect(page.getByRole('button', { name: /^task number/ }).nth(10)).toBeVisible();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await expect(task(1)).toBeVisible();
+    expect(await page.locator('*').count()).toBeLessThan(6000);
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('a hundred thousand alerts are counted and scroll back, and a full list goes on with older ones', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const dataDir = join(createFolder(scope), 'data');
+  await fillLog(dataDir, alertCount, { first: 1, startedAt: Date.now() - alertCount * 1000 });
+  const app = await startApp({ settings: { dataDir } });
+  const { page, complaints } = await openConsole({ app, hash: '#/alerts?range=7d' });
+  const job = (seq: number) => page.getByRole('link', { name: `job ${seq} on volume` });
+  await expect(job(alertCount)).toBeVisible();
+  const counted = isLong ? /^7 d: 604,\d\d\d alerts/ : /^7 d: 100,000 alerts/;
+  await expect(page.getByRole('listbox', { name: counted })).toBeVisible();
+
+  const older = page.getByRole('button', { name: 'Continue with older alerts' });
+  await expect(async () => {
+    await page.mouse.wheel(0, 20_000);
+    await expect(older).toBeVisible({ timeout: 20 });
+  }).toPass({ intervals: [1] });
+  expect(await page.locator('*').count()).toBeLessThan(6000);
+  await older.click();
+  await page.waitForURL('**/#/alerts?range=7d&before=*');
+  const oldest = Number(/before=(\d+)/.exec(page.url())?.[1]);
+  expect(oldest).toBeLessThanOrEqual(alertCount - 20_000 + 1);
+  await expect(job(oldest - 1)).toBeVisible();
+  await page.getByRole('button', { name: 'Show the newest' }).click();
+  await expect(job(alertCount)).toBeVisible();
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,180 @@
+import { expect, type Page } from '@playwright/test';
+import { processName } from '../support/process-name.ts';
+import { type Change, startProxy } from '../support/proxy.ts';
+import { createClaims, signToken } from '../support/tokens.ts';
+import { sendAlert, type TestApp } from './support/app.ts';
+import { test } from './support/console.ts';
+import { fillLogin, logIn, waitUntilLoaded } from './support/page.ts';
+
+/** Replaces the first login's token by one that the server accepts for some seconds only. */
+const shorten = (seconds: number, expiresIn = seconds, onToken = (_: string) => {}): Change => {
+  let isFirst = true;
+  return (_, path, body) => {
+    if (!path.endsWith('/api/auth/login') || !isFirst) return undefined;
+    isFirst = false;
+    const token = signToken(createClaims({ exp: Math.floor(Date.now() / 1000) + seconds }));
+    onToken(token);
+    return JSON.stringify({ ...JSON.parse(body), token, expiresIn });
+  };
+};
+
+const loginButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Log in' });
+
+/** Types so slowly that the session ends meanwhile. */
+const typeUntilExpired = async (page: Page, text: string): Promise<void> => {
+  for (const letter of text) await page.keyboard.type(letter, { delay: 150 });
+  await expect(loginButton(page)).toBeVisible();
+};
+
+test('a session that expires while the user types loses nothing, and the action goes on after a login', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  const baseURL = await startProxy(scope, app.url, shorten(3));
+  const { page, complaints } = await openConsole({ app, baseURL, hash: '#/commands/Get-Process' });
+  await logIn(page, 'admin');
+  const field = page.getByLabel('Name', { exact: true });
+  await field.focus();
+  await typeUntilExpired(page, `${processName}, no such process`);
+  await page.keyboard.type('*');
+  await expect(field).toHaveValue(`${processName}, no such process*`);
+  await page.keyboard.press('Enter');
+  await expect(
+    page.getByText('Your session has expired. Log in to continue; nothing you typed is lost.'),
+  ).toBeVisible();
+  await expect(field).toHaveValue(`${processName}, no such process*`);
+  await fillLogin(page, 'admin');
+  await expect(page.getByRole('table', { name: 'Result' }).getByText(processName).first()).toBeVisible();
+  await expect(field).toHaveValue(`${processName}, no such process*`);
+  expect(complaints).toEqual([]);
+});
+
+test('a token that the server refuses earlier than expected loses nothing either', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  let token = '';
+  const change = shorten(2, 3600, (issued) => {
+    token = issued;
+  });
+  const baseURL = await startProxy(scope, app.url, change);
+  const { page } = await openConsole({ app, baseURL, hash: '#/commands/Get-Process' });
+  await logIn(page, 'admin');
+  const field = page.getByLabel('Name', { exact: true });
+  await field.fill(processName);
+  await expect.poll(async () => (await app.request('GET', '/api/items', { token })).status).toBe(401);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Your session has expired.')).toBeVisible();
+  await fillLogin(page, 'admin');
+  await expect(page.getByRole('table', { name: 'Result' }).getByText(processName).first()).toBeVisible();
+  await expect(field).toHaveValue(processName);
+});
+
+test('the form of a new task stays as it is when the session ends', async ({ scope, startApp, openConsole }) => {
+  const app = await startApp();
+  const baseURL = await startProxy(scope, app.url, shorten(3));
+  const { page, complaints } = await openConsole({ app, baseURL });
+  await logIn(page, 'admin');
+  await page.goto(`${baseURL}/console/#/tasks/new`);
+  await page.getByLabel('Title', { exact: true }).focus();
+  await typeUntilExpired(page, 'Check the backups');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Check the backups', exact: true })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+const wrong: [hash: string, route: string, body: string][] = [
+  ['#/', 'GET /api/history', '{"times":"now"}'],
+  ['#/', 'GET /api/info', '[]'],
+  ['#/tasks', 'GET /api/tasks', '{"total":1,"data":[{"Id":"x"}]}'],
+  ['#/alerts', 'GET /api/alerts/search', 'null'],
+  ['#/alerts', 'GET /api/alerts/histogram', '{"buckets":{}}'],
+  ['#/commands', 'GET /api/commands', '[]'],
+  ['#/audit', 'GET /api/executions', '<html>'],
+  ['#/items', 'GET /api/items', '"text"'],
+  ['#/simple-tasks', 'GET /simple/api/tasks', '{}'],
+];
+
+test('a response of the wrong shape is an error that names the route, on every screen', async ({
+  scope,
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  let changed: [route: string, body: string] | undefined;
+  const baseURL = await startProxy(scope, app.url, (method, path) =>
+    changed && changed[0] === `${method} ${path.split('?')[0]}` ? changed[1] : undefined,
+  );
+  const { page, complaints } = await openConsole({ app, baseURL, hash: '#/nowhere' });
+  await logIn(page, 'admin');
+  for (const [hash, route, body] of wrong) {
+    await page.evaluate('location.hash = "#/nowhere"');
+    await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
+    changed = [route, body];
+    await page.evaluate(`location.hash = '${hash}'`);
+    await expect(page.getByText(`The response of ${route} does not have the expected shape`).first()).toBeVisible();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).not.toBe('');
+    changed = undefined;
+  }
+  changed = ['GET /openapi.json', '{}'];
+  await page.reload();
+  await expect(page.getByText('The response of GET /openapi.json does not have the expected shape')).toBeVisible();
+  changed = undefined;
+  await expect(page.getByRole('heading', { name: 'Simple tasks' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+/** Everything that the browser keeps, and where it has been. */
+const readKept = (page: Page): Promise<string> =>
+  page.evaluate(`(async () => JSON.stringify({
+    local: { ...localStorage },
+    session: { ...sessionStorage },
+    databases: await indexedDB.databases(),
+    caches: await caches.keys(),
+    cookies: document.cookie,
+    address: location.href,
+    state: history.state,
+    requests: performance.getEntriesByType('resource').map(({ name }) => name),
+  }))()`);
+
+const useEverything = async (page: Page, app: TestApp): Promise<void> => {
+  await sendAlert(app, { level: 'ERROR' });
+  for (const name of ['Tasks', 'Alerts', 'Processes', 'Commands', 'Audit', 'Deliveries', 'Items', 'Overview']) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(name === 'Audit' ? 'u' : name.charAt(0).toLowerCase());
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    await waitUntilLoaded(page);
+  }
+};
+
+test('no token is in an address, the log or a storage unless the user chose that', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp({ settings: { destinations: [], logLevel: 'debug' } });
+  const { page, complaints } = await openConsole({ app });
+  const addresses: string[] = [];
+  page.on('request', (request) => addresses.push(request.url()));
+  await logIn(page, 'admin');
+  await useEverything(page, app);
+  expect(await readKept(page)).not.toMatch(/eyJ|signalbox-session/);
+  await page.getByRole('banner').getByRole('button', { name: 'admin, Admin' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await loginButton(page).click();
+  await page.getByLabel('Stay logged in while this tab is open').check();
+  await fillLogin(page, 'admin');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await useEverything(page, app);
+  const { session, ...others } = JSON.parse(await readKept(page));
+  expect(JSON.stringify(session)).toMatch(/eyJ/);
+  expect(JSON.stringify(others)).not.toMatch(/eyJ/);
+  expect(addresses.join('\n')).not.toMatch(/eyJ|correct/);
+  const log = app.output.stdout + app.output.stderr;
+  expect(log).not.toMatch(/eyJ|correct horse/);
+  expect(log, 'the log has the requests').toContain('/api/tasks');
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,238 @@
+import { expect } from '@playwright/test';
+import { test } from './support/console.ts';
+import { fillLogin, findFaults, logIn, waitUntilLoaded } from './support/page.ts';
+
+test('the navigation of the console shows the screens of mounted profiles only', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ settings: { profiles: ['items'] } });
+  const links = page.getByRole('navigation').getByRole('link');
+  expect((await links.allTextContents()).includes('Overview')).toBeTruthy();
+  await expect(page.getByRole('link', { name: 'Alerts' })).toHaveCount(0);
+  expect(complaints).toEqual([]);
+});
+
+test('every screen of the console has an address and a heading of its name', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole();
+  const links = page.getByRole('navigation').getByRole('link').filter({ hasNotText: 'API reference' });
+  const names = await links.allTextContents();
+  expect(names.includes('Alerts')).toBeTruthy();
+  for (const name of names) {
+    await page.getByRole('link', { name, exact: true }).first().click();
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+    await expect(page).toHaveTitle(`${name} · signalbox`);
+  }
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: names.at(-2) ?? '' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: names.at(-2) ?? '' })).toBeVisible();
+  await page.goto('/console/#/nowhere');
+  await expect(page.getByRole('heading', { name: 'There is no such screen' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('a login keeps its token in memory, and in this tab only if the user asks for it', async ({ openConsole }) => {
+  const { page } = await openConsole();
+  const stored = (): Promise<string> => page.evaluate('JSON.stringify([sessionStorage, localStorage, location.href])');
+  const banner = page.getByRole('banner');
+  await banner.getByRole('button', { name: 'Log in' }).click();
+  await fillLogin(page, 'admin', 'wrong');
+  await expect(page.getByRole('alert').getByText('Invalid password')).toBeVisible();
+  await fillLogin(page, 'admin');
+  await expect(banner.getByRole('button', { name: 'admin, Admin' })).toBeVisible();
+  expect(await stored()).not.toMatch(/eyJ/);
+  await page.reload();
+  await banner.getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel('Stay logged in while this tab is open').check();
+  await fillLogin(page, 'admin');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.reload();
+  await banner.getByRole('button', { name: 'admin, Admin' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(banner.getByRole('button', { name: 'Log in' })).toBeVisible();
+  expect(await stored()).not.toMatch(/eyJ/);
+});
+
+test('the console counts down until another login may be tried', async ({ openConsole }) => {
+  const { page } = await openConsole();
+  await page.route('**/api/auth/login', (route) =>
+    route.fulfill({ status: 429, headers: { 'Retry-After': '2' }, body: '{"error":"Too many logins"}' }),
+  );
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
+  await fillLogin(page, 'admin');
+  await expect(page.getByText('Too many attempts. Try again in 2 s.')).toBeVisible();
+  await expect(page.getByText('Too many attempts. Try again in 1 s.')).toBeVisible();
+  await page.unrouteAll();
+  await expect(page.getByText('Too many attempts')).toHaveCount(0);
+  await fillLogin(page, 'admin');
+  await expect(page.getByRole('button', { name: 'admin, Admin' })).toBeVisible();
+});
+
+test('the console can be used with the keyboard alone', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole();
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await heading('Alerts');
+  await page.keyboard.press('/');
+  await page.keyboard.type('g o disk');
+  await expect(page.getByLabel('Message contains')).toHaveValue('g o disk');
+  await page.keyboard.press('Escape');
+  await expect(page.getByLabel('Message contains')).toHaveValue('');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Type to search' }).pressSequentially('overv');
+  await expect(page.getByRole('option', { name: 'Go to Overview' })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await heading('Overview');
+  await page.keyboard.press('?');
+  await page.getByLabel('Use single-key shortcuts').uncheck();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  await heading('Overview');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(complaints).toEqual([]);
+});
+
+test('the start, the login dialog, the palette and the help have no accessibility faults', async ({ openConsole }) => {
+  const { page } = await openConsole();
+  expect(await findFaults(page)).toEqual([]);
+  for (const open of [
+    () => page.getByRole('banner').getByRole('button', { name: 'Log in' }).click(),
+    () => page.keyboard.press('Control+k'),
+    () => page.keyboard.press('?'),
+  ]) {
+    await open();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    expect(await findFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+});
+
+test('a response of the wrong shape is reported with its route, and the rest goes on', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ hash: '#/nowhere' });
+  await page.route('**/api/processes*', (route) => route.fulfill({ body: '{"data":[{"name":"init"}]}' }));
+  await page.goto('/console/#/');
+  await expect(page.getByRole('alert').getByText('GET /api/processes')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Latest alerts' })).toBeVisible();
+  await page.unrouteAll();
+  // The next reading, some seconds later, may come before the click.
+  const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+  await Promise.any([retry.click(), retry.waitFor({ state: 'detached' })]);
+  await expect(page.getByRole('columnheader', { name: 'PID' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('a login that a screen needs is asked for on the screen', async ({ openConsole }) => {
+  const { page } = await openConsole({ settings: { alertsAuth: 'bearer' }, hash: '#/alerts' });
+  await expect(page.getByText('Log in to see this')).toBeVisible();
+  await logIn(page, 'reader');
+  await expect(page.getByText('No alerts yet')).toBeVisible();
+});
+
+test('a server whose open routes others can reach says so on every screen', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ settings: { trustProxy: ['127.0.0.1'] } });
+  const warning = page.getByRole('note').getByText(/paths need no token\. Set access to "login"/);
+  await expect(warning).toBeVisible();
+  expect(await findFaults(page)).toEqual([]);
+  await page.goto('/console/#/tasks');
+  await expect(warning).toBeVisible();
+  await page.setViewportSize({ width: 360, height: 640 });
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  expect(complaints).toEqual([]);
+
+  const closed = await openConsole({ settings: { trustProxy: ['127.0.0.1'], access: 'login' } });
+  await expect(closed.page.getByRole('note')).toHaveCount(0);
+});
+
+test('with access login every screen asks for a login and works after it', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ settings: { access: 'login' }, hash: '#/tasks' });
+  await expect(page.getByText('Log in to see this').first()).toBeVisible();
+  await logIn(page, 'reader');
+  await expect(page.getByText('No tasks yet').first()).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  for (const [hash, heading] of [
+    ['#/', 'Latest alerts'],
+    ['#/alerts', 'Alerts'],
+    ['#/items', 'Items'],
+  ] as const) {
+    await page.goto(`/console/${hash}`);
+    await expect(page.getByRole('heading', { name: heading, exact: true }).first()).toBeVisible();
+    await waitUntilLoaded(page);
+    await expect(page.getByText('Log in to see this'), hash).toHaveCount(0);
+    await expect(page.getByRole('alert'), hash).toHaveCount(0);
+  }
+  expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+});
+
+test('the palette logs in and out, and offers no login where there is none', async ({ openConsole }) => {
+  const { page } = await openConsole();
+  const options = page.getByRole('dialog').getByRole('option');
+  const run = async (name: string) => {
+    await page.keyboard.press('Control+k');
+    await options.getByText(name, { exact: true }).click();
+  };
+  await run('Log in');
+  await fillLogin(page, 'reader');
+  await expect(page.getByRole('button', { name: 'reader, Reader' })).toBeVisible();
+  await run('Log out');
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
+
+  const without = await openConsole({ settings: { profiles: ['tasks'] } });
+  await without.page.keyboard.press('Control+k');
+  await expect(without.page.getByRole('option', { name: 'Go to Tasks' })).toBeVisible();
+  await expect(without.page.getByRole('option', { name: 'Log in' })).toHaveCount(0);
+});
+
+test('a server without readings is not called healthy', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ settings: { profiles: ['tasks'] } });
+  await expect(page.getByText('so nothing says how it is')).toBeVisible();
+  await expect(page.getByRole('button', { name: '24 h' })).toHaveCount(0);
+  expect(complaints).toEqual([]);
+});
+
+test('the console works in a browser that allows no storage', async ({ openConsole }) => {
+  const { page, complaints } = await openConsole({ hash: '#/tasks' });
+  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
+  await page.reload();
+  await page.getByRole('banner').getByRole('button', { name: /Theme/ }).click();
+  await expect(page.getByRole('button', { name: 'Theme: Light theme' })).toBeVisible();
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel('Stay logged in while this tab is open').check();
+  await fillLogin(page, 'admin');
+  await page.getByRole('button', { name: 'admin, Admin' }).click();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Log in' })).toBeVisible();
+  expect(complaints).toEqual([]);
+});
+
+test('the console works below a path of a proxy, and says so where its scripts are refused', async ({
+  startApp,
+  openConsole,
+}) => {
+  const app = await startApp();
+  const below = (url: string): string => url.replace('/below/', '/');
+  const { page } = await openConsole({ app, hash: '#/nowhere' });
+  await page.context().route('**/below/**', async (route) => {
+    const response = await route.fetch({ url: below(route.request().url()) });
+    await route.fulfill({ response });
+  });
+  await page.goto('/below/console/#/tasks');
+  await expect(page.getByText('No tasks yet')).toBeVisible();
+  await expect(page.getByText('The scripts of the console cannot be loaded')).toHaveCount(0);
+  await page.getByRole('button', { name: 'New task' }).click();
+  await page.getByLabel('Title', { exact: true }).fill('through the proxy');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Created task 1.')).toBeVisible();
+  await expect(page).toHaveURL(/\/below\/console\/#\/tasks$/);
+
+  await page.route('**/*.js', (route) => route.fulfill({ status: 403, body: '' }));
+  await page.reload();
+  await expect(page.getByText('The scripts of the console cannot be loaded')).toBeVisible();
+  // The stream of events has no end, so the proxy is still waiting for it.
+  await page.context().unrouteAll({ behavior: 'ignoreErrors' });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { passwords, secret } from '../../support/credentials.ts';
+import { createFolder } from '../../support/folder.ts';
+import { type Running, startProgram } from '../../support/program.ts';
+import type { Scope } from '../../support/scope.ts';
+
+/** The program as published. */
+const program = [process.execPath, fileURLToPath(new URL('../../../dist/signalbox.js', import.meta.url))];
+
+interface Options {
+  /** Settings as a config file holds them. */
+  settings?: Record<string, unknown>;
+  /** The seed file's content. */
+  seed?: unknown;
+  /** Those of a program that has ended, for one that takes its place. */
+  folder?: string;
+  port?: number;
+}
+
+export interface TestApp extends Running {
+  /** Logs in and returns the token. */
+  login(name: 'admin' | 'reader'): Promise<string>;
+  /** Contains the data directory, `data`. */
+  folder: string;
+}
+
+/** Starts the program on a free port with settings and a data directory of its own; killed when the test ends. */
+export const startApp = async (
+  scope: Scope,
+  { settings = {}, seed, folder = createFolder(scope), port = 0 }: Options = {},
+): Promise<TestApp> => {
+  const write = (name: string, value: unknown): string => {
+    const path = join(folder, name);
+    writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
+    return path;
+  };
+  const config = write('config.json', {
+    ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret },
+    ...{ adminPassword: passwords.admin, readerPassword: passwords.reader },
+    ...(seed !== undefined && { seed: write('seed.json', seed) }),
+    ...settings,
+  });
+  const running = await startProgram(scope, ['--config', config, '--port', String(port)], { program });
+  const login = async (name: 'admin' | 'reader') => {
+    const body = { Username: name, Password: passwords[name] };
+    const { json } = await running.request('POST', '/api/auth/login', { body });
+    return String(json['token']);
+  };
+  return { ...running, login, folder };
+};
+
+/** Sends an alert that must be stored; resolves to its id. */
+export const sendAlert = async ({ request }: Pick<TestApp, 'request'>, body: unknown): Promise<string> => {
+  const { status, json } = await request('POST', '/api/alert', { body });
+  assert.equal(status, 200);
+  return String(json['id']);
+};

@@ -1,0 +1,73 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { passwords } from '../../support/credentials.ts';
+
+/** Collects warnings and errors of the browser console, and uncaught errors. */
+export const collectComplaints = (page: Page): string[] => {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (['warning', 'error'].includes(message.type())) complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  return complaints;
+};
+
+/** Fills in the login dialog, which must be open. */
+export const fillLogin = async (page: Page, name: 'admin' | 'reader', password?: string): Promise<void> => {
+  const dialog = page.getByRole('dialog', { name: 'Log in' });
+  await dialog.getByLabel('User name').fill(name);
+  await dialog.getByLabel('Password').fill(password ?? passwords[name]);
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+};
+
+export const logIn = async (page: Page, name: 'admin' | 'reader'): Promise<void> => {
+  await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
+  await fillLogin(page, name);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+};
+
+/** Waits until nothing is being loaded. */
+export const waitUntilLoaded = (page: Page): Promise<void> =>
+  page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
+
+interface View {
+  width: number;
+  colorScheme: 'light' | 'dark';
+}
+
+const widths = [360, 768, 1440];
+
+/** Light and dark at three widths. */
+export const allViews: View[] = widths.flatMap((width) => [
+  { width, colorScheme: 'light' },
+  { width, colorScheme: 'dark' },
+]);
+
+/** One of each, for a state of a screen that is checked in all views. */
+const oneOfEach: View[] = [
+  { width: 360, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+];
+
+/** What axe finds in the views, best practices included; and at three widths, pages wider than their window. */
+export const findFaults = async (page: Page, views = oneOfEach): Promise<string[]> => {
+  const faults: string[] = [];
+  // First, so that no colour is found halfway to another one.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.evaluate(axe.source);
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const { colorScheme } of views.filter((view) => view.width === width)) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      for (const { id, nodes } of violations) {
+        for (const { html, failureSummary } of nodes) {
+          faults.push(`${width} ${colorScheme} ${id}: ${html.slice(0, 300)} ${failureSummary}`);
+        }
+      }
+    }
+    const actual = await page.evaluate('document.documentElement.scrollWidth');
+    if (actual !== width) faults.push(`the page is ${actual} wide in a window of ${width}`);
+  }
+  return faults;
+};
