@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
 import { buildClient, isClientCurrent } from './bundle-client.mjs';
 import { buildConsole, isConsoleCurrent } from './bundle-console.mjs';
 import { root } from './install.mjs';
@@ -33,12 +35,36 @@ export const programOptions = {
 };
 
 /** True if the program and the console were built from the current sources, lockfile and options. */
-export const isBundleCurrent = () => isProgramCurrent() && isConsoleCurrent(hashConsole());
+export const isBundleCurrent = () => isProgramCurrent() && isConsoleCurrent(hashConsole()) && isReferenceCurrent();
 
 /** Builds the program and the console where they are not current. Call it under the lock. */
 export const buildBundle = async () => {
   if (!isConsoleCurrent(hashConsole())) await buildConsole(hashConsole());
+  if (!isReferenceCurrent()) buildReference();
   if (!isProgramCurrent()) await buildProgram();
+};
+
+/** The pages of the API reference, and Scalar, which shows it. */
+const referencePath = join(root, 'dist', 'public');
+
+const hashReference = () =>
+  hashInputs([join('scripts', 'bundle.mjs'), ...listFiles('public', (file) => /\.\w+$/.test(file))]);
+
+const isReferenceCurrent = () => {
+  const path = join(referencePath, '.hash');
+  return existsSync(path) && readFileSync(path, 'utf8') === hashReference();
+};
+
+/**
+ * Scalar's package for Fastify holds Scalar in one file, as a string. The packages that it depends on are never loaded, so
+ * package.json replaces the large ones.
+ */
+const buildReference = () => {
+  const holder = join(root, 'node_modules', '@scalar', 'fastify-api-reference', 'dist', 'index.js');
+  const [, literal] = /^var standalone_default = (".*");$/m.exec(readFileSync(holder, 'utf8'));
+  cpSync(join(root, 'public'), referencePath, { recursive: true });
+  writeFileSync(join(referencePath, 'scalar.js.gz'), gzipSync(runInNewContext(literal), { level: 9 }));
+  writeFileSync(join(referencePath, '.hash'), hashReference());
 };
 
 /** Builds what the package holds, where it is not current: the client needs the program, whose routes it calls. */

@@ -69,7 +69,7 @@ const bundle = async () => {
 
 /** Writes what is put into Node: the program, its compiled code, and the pages that it serves. */
 const writeBlob = () => {
-  const own = ['package.json', ...listFiles('public'), ...listFiles(join('dist', 'console'))];
+  const own = ['package.json', ...listFiles(join('dist', 'public')), ...listFiles(join('dist', 'console'))];
   const config = {
     // Relative, as the executable has this path in it.
     main: relative(work, join(root, 'scripts', 'executable', 'load.cjs')),
@@ -92,7 +92,7 @@ const hashInputs = () => {
   for (const path of [
     ...scripts,
     ...listFiles(join('tools', 'executable')),
-    ...listFiles('public'),
+    ...listFiles(join('dist', 'public')),
     ...listFiles(join('dist', 'console')),
     'package.json',
   ]) {

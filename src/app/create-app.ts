@@ -119,9 +119,12 @@ export const createApp = async (
     const exposure = findWarned(settings);
     const { setWarning } = serveOpenApi(server, version, listTags(mounted));
     setWarning(exposure?.warning);
-    const docs = { prefix: '/docs/', policy: pagePolicy };
-    if (plan.publicFolder !== undefined) await serveStaticFiles(server, { ...docs, root: plan.publicFolder });
-    else serveProgramPages(server, { ...docs, folder: 'public' }, readProgramFile);
+    const prefix = '/docs/';
+    if (plan.publicFolder !== undefined) {
+      await serveStaticFiles(server, { prefix, policy: pagePolicy, root: plan.publicFolder });
+    } else {
+      serveProgramPages(server, { prefix, policy: referencePolicy, folder: 'dist/public' }, readProgramFile);
+    }
     const pages = instances.flatMap(({ instance }) => instance.pages ?? []);
     for (const each of pages) {
       if (each.missing === undefined) serveProgramPages(server, each, each.read);
@@ -180,6 +183,9 @@ const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecre
 
 /** Pages may load only files of this server and cannot be framed. */
 const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+
+/** The API reference alone may have inline styles, which Scalar sets. */
+const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
 /** A mounted feature and its instance. */
 interface Mounted {

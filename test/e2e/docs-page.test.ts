@@ -1,126 +1,109 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { startProgram } from '../support/program.ts';
+import { after, type TestContext, test } from 'node:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { startApp, type TestApp } from '../support/app.ts';
+import { atEnd } from '../support/scope.ts';
 import { openBrowser, toSkip } from './browser.ts';
-import { openDocs, readRoutes } from './docs-page.ts';
-
-interface Operation {
-  security: unknown[];
-  responses: Record<string, unknown>;
-}
+import { collectComplaints } from './docs-page.ts';
 
 const browser = await openBrowser();
 const skip = toSkip(browser);
 after(() => browser?.close());
 
-/** The routes of a document as the page should list them, sorted. */
-const listExpected = (paths: Record<string, Record<string, Operation>>): string[] =>
-  Object.entries(paths)
-    .flatMap(([path, operations]) =>
-      Object.entries(operations).map(
-        ([method, { security, responses }]) =>
-          `${method.toUpperCase()} ${path} ${security.length === 0 ? 'open' : '403' in responses ? 'Admin' : 'token'}`,
-      ),
-    )
-    .sort();
+interface DocsPage {
+  page: Page;
+  app: TestApp;
+  /** Warnings and errors of the browser's console, uncaught errors, and requests to other hosts. */
+  complaints: string[];
+}
 
-test('the page lists every route of the OpenAPI document with who may call it', { skip }, async (t) => {
-  const { page, app, complaints } = await openDocs(t, browser);
-  const { json } = await app.request<{ paths: Record<string, Record<string, Operation>> }>('GET', '/openapi.json');
-  const routes = await readRoutes(page);
-  assert.deepEqual(routes.toSorted(), listExpected(json.paths));
-  assert.ok(routes.includes('POST /api/execute Admin') && routes.includes('GET /api/items token'));
-  assert.equal(await page.getByRole('status').textContent(), `${routes.length} routes`);
-  assert.deepEqual(complaints, []);
-});
-
-test('routes are grouped by profile and base path', { skip }, async (t) => {
-  const { page } = await openDocs(t, browser);
-  await readRoutes(page);
-  const titles = await page.getByRole('heading', { level: 3 }).allTextContents();
-  const bases = ['tasks', 'protected-tasks on /protected', 'login', 'login on /protected', 'simple-tasks on /simple'];
-  assert.deepEqual(
-    bases.filter((title) => !titles.includes(title)),
-    [],
-  );
-  await page.getByRole('link', { name: 'simple-tasks /simple' }).click();
-  await page.waitForURL('**/docs/#/simple:simple-tasks');
-});
-
-test('an opened route shows the fields of request and response, its errors and an example', { skip }, async (t) => {
-  const { page } = await openDocs(t, browser);
-  const route = page.locator('details', { hasText: 'POST /api/tasks ' });
-  await route.locator('summary').click();
-  const text = (await route.textContent()) ?? '';
-  assert.match(text, /Request body application\/json\s*Title\s*string required, at most 200 characters, not blank/);
-  assert.match(text, /Description\s*string optional/);
-  assert.match(text, /Response 201 Created application\/json\s*Id\s*integer/);
-  assert.match(text, /UpdatedAt\s*string not always there/);
-  assert.match(text, /400\s*The body or a parameter is missing or invalid \{error, detail\[\]\}/);
-  const example = await page.getByRole('region', { name: 'Example response of POST /api/tasks' }).textContent();
-  assert.equal(JSON.parse(example ?? '').Title, 'Check the backups');
-});
-
-test('the fields of listed objects are shown below the list', { skip }, async (t) => {
-  const { page } = await openDocs(t, browser);
-  const route = page.locator('details', { hasText: 'GET /api/tasks List' });
-  await route.locator('summary').click();
-  assert.match((await route.textContent()) ?? '', /data\s*object\[\].*Id\s*integer.*Title\s*string/s);
-});
-
-test('markup in the OpenAPI document is shown as text', { skip }, async (t) => {
-  const hostile = '<img src=x onerror=alert(1)>`<b>bold</b>`';
-  const fields = { [hostile]: { type: 'string', description: hostile, default: hostile } };
-  const operation = {
-    summary: hostile,
-    tags: [hostile],
-    parameters: [{ in: 'query', name: hostile, schema: { enum: [hostile] }, description: hostile }],
-    requestBody: { content: { 'application/json': { schema: { type: 'object', properties: fields } } } },
-    responses: { [hostile]: {} },
-  };
-  const document = JSON.stringify({
-    info: { version: hostile },
-    tags: [{ name: hostile, description: hostile }],
-    paths: { [`/${hostile}`]: { post: operation } },
+/** Opens the API reference of a new app; both end with the test. */
+const openDocs = async (
+  t: TestContext,
+  { settings = {}, ...options }: BrowserContextOptions & { settings?: Record<string, unknown> } = {},
+): Promise<DocsPage> => {
+  if (!browser) throw new Error('no Chromium or Chrome is installed here');
+  const app = await startApp(t, { settings });
+  const context = await browser.newContext({ baseURL: app.url, ...options });
+  atEnd(t, () => context.close());
+  const page = await context.newPage();
+  const complaints = collectComplaints(page);
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== app.url) complaints.push(request.url());
   });
-  const { page, complaints } = await openDocs(t, browser, { document });
-  assert.deepEqual(await readRoutes(page), [`POST /${hostile} open`]);
-  assert.equal(await page.locator('.routes img, b').count(), 0);
-  assert.deepEqual(complaints, []);
-});
+  await page.goto('/docs/');
+  await page.getByRole('heading', { name: 'signalbox', exact: true }).waitFor();
+  return { page, app, complaints };
+};
 
-test('the page reports a stopped server, and shows the routes once it is available again', { skip }, async (t) => {
-  const { page, app } = await openDocs(t, browser);
-  await page.route('**/openapi.json', async (route) => {
-    await app.close();
-    await route.continue();
-  });
-  await page.reload();
-  await page.getByRole('alert').getByText('The server does not respond.').waitFor();
-  await page.unrouteAll();
-  const { port } = new URL(app.url);
-  await startProgram(t, ['--port', port, '--profiles', 'items']);
-  await page.getByRole('button', { name: 'Try again' }).press('Enter');
-  assert.ok((await readRoutes(page)).includes('GET /api/items token'));
-  assert.equal(await page.getByRole('alert').isVisible(), false);
-  assert.equal(await page.evaluate('document.activeElement.id'), 'routes');
-});
+/** Finds a route by its path with the search, and shows it. */
+const openRoute = async (page: Page, method: string, path: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Search' }).first().click();
+  await page.keyboard.type(path);
+  const name = new RegExp(`Operation.*${method}HTTP.*${path}$`.replaceAll('/', '\\/'), 's');
+  await page.getByRole('option').filter({ hasText: name }).first().click();
+  await page.getByRole('option').first().waitFor({ state: 'hidden' });
+};
 
-const answers = [
-  { status: 503, document: '{"error":"busy"}', says: 'The server responded with status 503.' },
-  { status: 200, document: '{"paths":', says: 'The response was incomplete or not JSON.' },
-  { status: 200, document: '{"paths":{}}', says: 'No profile is mounted: there are no routes.' },
-];
-for (const { says, ...answer } of answers) {
-  test(`the page shows "${says}" if the document is ${answer.status} ${answer.document}`, { skip }, async (t) => {
-    const { page } = await openDocs(t, browser, answer);
-    await page.getByText(says).waitFor();
-    assert.equal(await page.getByLabel('Filter').isVisible(), false);
+/** Opens the dialog for trying a route, sends the request, and resolves to its response and the body that is shown. */
+const tryRoute = async (page: Page, method: string, path: string) => {
+  await page.getByRole('button', { name: `(${method} ${path})` }).click();
+  const received = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+  await page.getByRole('button', { name: /^Send/ }).first().click();
+  return received;
+};
+
+for (const width of [360, 1280]) {
+  test(`at ${width} pixels the page shows the routes, asks no other host and violates no policy`, {
+    skip,
+  }, async (t) => {
+    const { page, complaints } = await openDocs(t, { viewport: { width, height: 800 } });
+    await page.getByRole('heading', { name: 'monitoring', exact: true }).waitFor();
+    await page.getByText('/api/disks').first().waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+    assert.deepEqual(complaints, []);
   });
 }
 
-test('the page without scripts links to the OpenAPI document', { skip }, async (t) => {
-  const { page } = await openDocs(t, browser, { javaScriptEnabled: false });
-  await page.locator('noscript a').click();
-  await page.waitForURL('**/openapi.json');
+test('the search finds a route, and trying it shows the response', { skip }, async (t) => {
+  const { page, complaints } = await openDocs(t);
+  await openRoute(page, 'get', '/api/disks');
+  await page.getByRole('heading', { name: 'List the fixed local disks' }).waitFor();
+  assert.match(page.url(), /#.*\/api\/disks$/);
+  assert.equal((await tryRoute(page, 'get', '/api/disks')).status(), 200);
+  await page.getByText('"drive"').last().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('with access login a request is refused without a token and sent with the one that was entered', {
+  skip,
+}, async (t) => {
+  const { page, app } = await openDocs(t, { settings: { access: 'login' } });
+  await openRoute(page, 'get', '/api/disks');
+  assert.equal((await tryRoute(page, 'get', '/api/disks')).status(), 401);
+  const token = await app.login('reader');
+  await page.getByRole('dialog').getByLabel('Bearer Token').fill(token);
+  const received = page.waitForResponse('**/api/disks');
+  await page.getByRole('button', { name: /^Send/ }).first().click();
+  assert.equal((await received).status(), 200);
+  const stored = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+  assert.ok(!stored.includes(token), 'the token is not stored');
+});
+
+test('a login that the console keeps in this tab is used', { skip }, async (t) => {
+  const { page, app } = await openDocs(t);
+  const session = { name: 'reader', role: 'Reader', token: await app.login('reader'), expiresAt: Date.now() + 60_000 };
+  await page.evaluate(`sessionStorage.setItem('signalbox-session', '${JSON.stringify(session)}')`);
+  await page.reload();
+  await openRoute(page, 'get', '/api/items');
+  assert.equal((await tryRoute(page, 'get', '/api/items')).status(), 200);
+});
+
+test('the page works in a browser that allows no storage', { skip }, async (t) => {
+  const { page } = await openDocs(t);
+  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
+  await page.reload();
+  await page.getByText('/api/disks').first().waitFor();
 });

@@ -22,6 +22,7 @@ test('the executable serves its pages, hashes passwords and stores alerts withou
   for (const [path, file] of [
     ['/docs/', 'public/index.html'],
     ['/docs/page.js', 'public/page.js'],
+    ['/docs/favicon.svg', 'public/favicon.svg'],
     ['/console/', 'dist/console/index.html'],
     ...readdirSync(join(packageRoot, 'dist', 'console')).map((name) => [`/console/${name}`, `dist/console/${name}`]),
   ] as [string, string][]) {
@@ -29,6 +30,7 @@ test('the executable serves its pages, hashes passwords and stores alerts withou
     assert.equal(status, 200, path);
     assert.equal(text, readFileSync(join(packageRoot, file), 'utf8'), path);
   }
+  assert.match((await request('GET', '/docs/scalar.js')).text, /createApiReference/);
   for (const path of ['/docs/..%2fpackage.json', '/docs/nothing.html', '/console/.env', '/docs/ui']) {
     assert.equal((await request('GET', path)).status, 404, path);
   }

@@ -67,7 +67,8 @@ test('the package holds the program, its pages and examples, but no tests', asyn
     'dist/server.js',
     'dist/signalbox.js',
     'dist/console/index.html',
-    'public/index.html',
+    'dist/public/index.html',
+    'dist/public/scalar.js.gz',
     'examples/signalbox.json',
     'README.md',
   ]) {

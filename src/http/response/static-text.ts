@@ -1,15 +1,21 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A text that any number of clients get: compressed once, and not sent again to a client that has it. */
+/**
+ * A text that any number of clients get: compressed once, and not sent again to a client that has it. The content may
+ * be gzipped already; nearly all clients take it as it is.
+ */
 export class StaticText {
   readonly content: Buffer;
   readonly #hash: string;
+  #plain: Buffer | undefined;
   #gzipped: Buffer | undefined;
 
-  constructor(content: Buffer) {
+  constructor(content: Buffer, isGzipped = false) {
     this.content = content;
+    if (isGzipped) this.#gzipped = content;
+    else this.#plain = content;
     this.#hash = createHash('sha256').update(content).digest('base64url');
   }
 
@@ -19,7 +25,10 @@ export class StaticText {
     const tag = isGzip ? `"${this.#hash}-gzip"` : `"${this.#hash}"`;
     reply.headers({ ETag: tag, Vary: 'Accept-Encoding' });
     if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
-    if (!isGzip) return reply.send(this.content);
+    if (!isGzip) {
+      this.#plain ??= gunzipSync(this.content);
+      return reply.send(this.#plain);
+    }
     this.#gzipped ??= gzipSync(this.content, { level: 9 });
     return reply.header('Content-Encoding', 'gzip').send(this.#gzipped);
   }

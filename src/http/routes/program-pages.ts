@@ -5,14 +5,14 @@ import { HttpError } from '../response/errors.ts';
 import { StaticText } from '../response/static-text.ts';
 import { pageHeaders, redirectToSlash } from './static-files.ts';
 
-/** Reads a file by its path below the program's folder, e.g. `public/index.html`; undefined if there is none. */
+/** Reads a file by its path below the program's folder, e.g. `dist/public/index.html`; undefined if there is none. */
 export type ReadFile = (path: string) => Buffer | undefined;
 
 /** Pages that are part of the program, and the path that serves them. */
 export interface ProgramPages {
   /** With a slash at both ends, e.g. `/docs/`. */
   prefix: string;
-  /** Below the program's folder, e.g. `public`. */
+  /** Below the program's folder, e.g. `dist/public`. */
   folder: string;
   /** The Content-Security-Policy of every page. */
   policy: string;
@@ -40,7 +40,10 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves pages of the program. They are small, and read for each request: a build may replace them meanwhile. */
+/**
+ * Serves pages of the program. They are read for each request, since a build may replace them meanwhile. A large file
+ * is stored gzipped, with `.gz` after its name.
+ */
 export const serveProgramPages = (
   app: FastifyInstance,
   { prefix, folder, policy }: ProgramPages,
@@ -49,10 +52,12 @@ export const serveProgramPages = (
   const pages = new Map<string, StaticText>();
   app.get<{ Params: { '*': string } }>(`${prefix}*`, { schema: { hide: true } }, (request, reply) => {
     const path = request.params['*'] || 'index.html';
-    const content = servable.test(path) ? read(`${folder}/${path}`) : undefined;
+    const readPage = (ending: string) => (servable.test(path) ? read(`${folder}/${path}${ending}`) : undefined);
+    const plain = readPage('');
+    const content = plain ?? readPage('.gz');
     if (content === undefined) return reply.callNotFound();
     const known = pages.get(path);
-    const page = known?.content.equals(content) ? known : new StaticText(content);
+    const page = known?.content.equals(content) ? known : new StaticText(content, plain === undefined);
     pages.set(path, page);
     reply.headers(pageHeaders(policy)).type(types[extname(path)] ?? 'application/octet-stream');
     return page.send(request, reply);

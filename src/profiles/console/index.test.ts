@@ -35,6 +35,24 @@ test('the console is served at /console/ under a policy without unsafe-inline, w
   assert.equal((await request('GET', '/docs')).headers['location'], '/docs/');
 });
 
+test('inline styles are allowed in the API reference alone, and inline scripts nowhere', async (t) => {
+  const common = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+  const reference = `${common}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
+  const folder = createPages(t);
+  const { request } = await startApp(t, { features: withPagesIn(folder) });
+  const policyOf = async (path: string, send = request) => (await send('GET', path)).headers['content-security-policy'];
+  for (const path of ['/docs/', '/docs/index.html', '/docs/page.js', '/docs/scalar.js']) {
+    assert.equal(await policyOf(path), reference, path);
+  }
+  assert.equal(await policyOf('/console/'), common);
+  for (const path of ['/', '/docs', '/docs/none', '/openapi.json', '/health']) {
+    assert.doesNotMatch((await policyOf(path)) ?? '', /unsafe/, path);
+  }
+  writeFileSync(join(folder, 'index.html'), '<title>own page</title>');
+  const own = await startApp(t, { settings: { publicDir: folder } });
+  assert.equal(await policyOf('/docs/', own.request), common);
+});
+
 test('with the setting console off, /console/ is unknown and GET / redirects to /docs/', async (t) => {
   const features = withPagesIn(createPages(t));
   const { request } = await startApp(t, { features, settings: { console: false } });
@@ -60,7 +78,7 @@ test('a link on another site can open the console', async (t) => {
 test('pages and the OpenAPI document are compressed for clients that accept gzip; a changed page is sent anew', async (t) => {
   const folder = createPages(t);
   const { url } = await startApp(t, { features: withPagesIn(folder) });
-  for (const path of ['/console/', '/docs/', '/openapi.json']) {
+  for (const path of ['/console/', '/docs/', '/docs/scalar.js', '/openapi.json']) {
     // fetch accepts gzip.
     const first = await fetch(`${url}${path}`);
     assert.equal(first.headers.get('content-encoding'), 'gzip', path);
