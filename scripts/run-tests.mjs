@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -55,6 +55,19 @@ export const runTests = async (files, { environment = {}, longest = 60, verbose 
     ...tests.map((test) => (test.state === 'failed' && isPassed(test) ? { ...test, state: 'flaky' } : test)),
     ...again.filter(isNew),
   ];
+};
+
+/** Runs browser tests with Playwright, which prints and repeats them itself. Resolves to the tests as `runTests` does. */
+export const runBrowserTests = async (files) => {
+  if (files.length === 0) return [];
+  const results = join(root, 'dist', 'e2e', 'results.jsonl');
+  rmSync(results, { force: true });
+  const args = [join('node_modules', '@playwright', 'test', 'cli.js'), 'test', '--config', 'test/e2e', ...files];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const lines = existsSync(results) ? readFileSync(results, 'utf8').trim().split('\n') : [];
+  const tests = lines.filter(Boolean).map((line) => JSON.parse(line));
+  if (status === 0 || tests.some(({ state }) => state === 'failed')) return tests;
+  return [...tests, { file: 'test/e2e', name: wholeFile, nesting: 0, state: 'failed', seconds: 0 }];
 };
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeConformance } from './conformance.mjs';
 import { prepare, root, runTool } from './prepare.mjs';
-import { listTests, runTests } from './run-tests.mjs';
+import { listTests, runBrowserTests, runTests } from './run-tests.mjs';
 
 /** Minimum branch coverage of src, in percent. */
 const minimumBranches = 95;
@@ -49,8 +49,10 @@ const words = process.argv.slice(2);
 const names = words.filter((word) => !word.startsWith('--'));
 const isMeasured = words.includes('--coverage');
 const isLong = words.includes('--long');
-const files = listTests(names).filter((file) => !isLong || hasLongForm(file));
-if (files.length === 0) {
+const [files, specs] = ['.test.ts', '.spec.ts'].map((suffix) =>
+  listTests(names, suffix).filter((file) => !isLong || hasLongForm(file)),
+);
+if (files.length + specs.length === 0) {
   process.stderr.write(`No test file has ${names.join(' or ')} in its name.\n`);
   process.exit(1);
 }
@@ -66,6 +68,7 @@ const tests = await runTests(files, {
   verbose: isLong || names.length > 0,
   retry: isCi && !isLong,
 });
+tests.push(...(await runBrowserTests(specs)));
 printSlowest(tests);
 printTotals(tests, (performance.now() - begin) / 1000);
 const left = readdirSync(root).filter((entry) => !before.includes(entry));

@@ -1,6 +1,7 @@
-import { createDatabase } from './postgres/shared-server.ts';
-
 const named = process.env['SIGNALBOX_TEST_STORE'];
+
+/** Loaded only where it is needed: it ends its server after all tests of a process. */
+const server = named === 'postgres' ? await import('./postgres/shared-server.ts') : undefined;
 
 /**
  * Settings for the store that SIGNALBOX_TEST_STORE names, for tests that run with each: `file`, or `postgres` for a new
@@ -9,7 +10,7 @@ const named = process.env['SIGNALBOX_TEST_STORE'];
 export const createTestStore = async (): Promise<Record<string, unknown>> => {
   if (named === undefined) return {};
   if (named === 'file') return { store: named };
-  return { store: await createDatabase(), timeZone: 'UTC' };
+  return { store: await server?.createDatabase(), timeZone: 'UTC' };
 };
 
 /** Why a test of what memory loses is skipped; false with the store that is the default. */

@@ -2,10 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import type { Reporter, Suite, TestCase } from '@playwright/test/reporter';
 
-/**
- * Writes lines of JSON as scripts/test-results.mjs does: `{file, name, outcome}` for each test (passed, failed, skipped or
- * flaky), `{file, name, skipped}` with the reason for each that was skipped, and `{file, seconds}` for each file.
- */
+/** Writes a line of JSON for each test, as scripts/run-tests.mjs has them: `{file, name, nesting, state, seconds, text}`. */
 export default class ResultsReporter implements Reporter {
   readonly #path: string;
   #root: Suite | undefined;
@@ -19,25 +16,19 @@ export default class ResultsReporter implements Reporter {
   }
 
   onEnd(): void {
-    const tests = this.#root?.allTests() ?? [];
-    const seconds = new Map<string, number>();
-    const lines = tests.flatMap((test) => {
-      const file = relative(process.cwd(), test.location.file).replaceAll('\\', '/');
-      const duration = test.results.reduce((total, { duration }) => total + duration, 0) / 1000;
-      seconds.set(file, (seconds.get(file) ?? 0) + duration);
-      return describe(test).map((line) => ({ file, name: test.title, ...line }));
-    });
-    const files = [...seconds].map(([file, sum]) => ({ file, seconds: sum }));
+    const lines = (this.#root?.allTests() ?? []).map((test) => `${JSON.stringify(describe(test))}\n`);
     mkdirSync(dirname(this.#path), { recursive: true });
-    writeFileSync(this.#path, [...lines, ...files].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    writeFileSync(this.#path, lines.join(''));
   }
 }
 
-const outcomes = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' };
+const states = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' };
 
-const describe = (test: TestCase): object[] => {
-  const outcome = outcomes[test.outcome()];
-  if (outcome !== 'skipped') return [{ outcome }];
-  const reason = test.annotations.find(({ type }) => type === 'skip')?.description ?? 'no reason';
-  return [{ outcome }, { skipped: reason }];
-};
+const describe = (test: TestCase): object => ({
+  file: relative(process.cwd(), test.location.file).replaceAll('\\', '/'),
+  name: test.title,
+  nesting: 0,
+  state: states[test.outcome()],
+  seconds: test.results.reduce((total, { duration }) => total + duration, 0) / 1000,
+  text: test.annotations.find(({ type }) => type === 'skip')?.description ?? 'no reason',
+});
