@@ -9,7 +9,7 @@ import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
-import { command, refusal, runCommand, type Running, startProgram } from '../support/program.ts';
+import { command, type Running, refusal, runCommand, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { toStoreFlags } from '../support/store-flags.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { longTest } from '../support/long.ts';
 import { Client } from 'pg';
+import { longTest } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import { createRandom } from '../support/random.ts';

@@ -1,5 +1,5 @@
-import { longTest } from '../support/long.ts';
 import { setTimeout } from 'node:timers/promises';
+import { longTest } from '../support/long.ts';
 import { createCluster } from '../support/postgres/cluster.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createRandom } from '../support/random.ts';

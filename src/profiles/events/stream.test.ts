@@ -82,7 +82,7 @@ test('a reader that lets 1 MiB pile up is disconnected, and the others are not',
   assert.equal(quick.events().filter(({ name }) => name === 'noise').length, sent);
 });
 
-test('64 streams that nobody reads take little memory for many small events, and do not delay shutdown', async (t) => {
+test('64 streams that nobody reads do not delay shutdown', async (t) => {
   const { app, publish } = await startNoisyApp(t);
   const clients = await Promise.all(Array.from({ length: 64 }, () => openEvents(t, app.url, 'noise')));
   for (const client of clients) client.pause();
@@ -92,13 +92,10 @@ test('64 streams that nobody reads take little memory for many small events, and
     publish(() => ({ text }));
     await setImmediate();
   }
-  const before = process.memoryUsage.rss();
   for (let sent = 0; sent < 10_000; sent += 1) {
     publish(() => ({ id: sent }));
     if (sent % 100 === 0) await setImmediate();
   }
-  const grownMiB = (process.memoryUsage.rss() - before) / 2 ** 20;
-  assert.ok(grownMiB < 300, `${grownMiB} MiB`);
   const startedAt = performance.now();
   await app.close();
   const tookMs = performance.now() - startedAt;

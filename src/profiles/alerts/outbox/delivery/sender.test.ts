@@ -56,7 +56,10 @@ test('a response that does not begin or does not end is given up in time', async
     const timer = setInterval(() => response.write('.'), 100);
     response.on('close', () => clearInterval(timer));
   };
-  const [[silent, silentMs], [dripped, drippedMs]] = await Promise.all([sendTo(t, () => undefined, 1), sendTo(t, drip, 1)]);
+  const [[silent, silentMs], [dripped, drippedMs]] = await Promise.all([
+    sendTo(t, () => undefined, 1),
+    sendTo(t, drip, 1),
+  ]);
   assert.deepEqual(silent, { failure: 'no response within 1 s', isSent: true });
   assert.ok('status' in dripped);
   assert.deepEqual([dripped.status, dripped.retryAfter], [202, '7']);
