@@ -8,7 +8,8 @@ import type { Feature } from '../profiles/feature.ts';
 import type { Common } from '../storage/postgres/common.ts';
 import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { explainUnreachable, LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
-import type { Database } from '../storage/postgres/database.ts';
+import type { Database, Patience } from '../storage/postgres/database.ts';
+import type { WriterObserver } from '../storage/postgres/writing/change-writer.ts';
 import { pickOwn } from './pick-own.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
@@ -49,13 +50,22 @@ const findAddressProblems = (store: string): string[] => {
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
   instanceName ?? `${hostname.replaceAll(/[^!-~]/g, '-')}:${port}`;
 
+interface DatabaseParts {
+  /** The name of this instance. */
+  name: string;
+  version: string;
+  log: FastifyBaseLogger;
+  meters: Meters;
+  patience: Patience | undefined;
+}
+
 /**
  * The database that the setting `store` names, if it does. Throws a SettingsError if somebody has to change something; a
  * database that cannot be reached is waited for while the server runs.
  */
 export const openDatabase = async (
   settings: Settings,
-  { name, version, log, meters }: { name: string; version: string; log: FastifyBaseLogger; meters: Meters },
+  { name, version, log, meters, patience }: DatabaseParts,
 ): Promise<Database | undefined> => {
   const { store } = settings;
   if (!isPostgresUrl(store)) return undefined;
@@ -63,7 +73,7 @@ export const openDatabase = async (
   const { Database } = await import('../storage/postgres/database.ts');
   const identity = { instance: randomUUID(), name, version };
   const { failures, commits } = createDatabaseMeters(meters);
-  const database = new Database(store, identity, toCommon(settings), {
+  const observer: WriterObserver = {
     report: (err) => {
       if (err === undefined) {
         log.info('the database can be used');
@@ -76,7 +86,8 @@ export const openDatabase = async (
       else log.warn(`${message}; ${listHosts(store)}: ${problem}`);
     },
     onCommit: (seconds) => commits.observe(seconds),
-  });
+  };
+  const database = new Database(store, identity, toCommon(settings), observer, patience);
   meters.reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => [
     [[], database.waiting],
   ]);

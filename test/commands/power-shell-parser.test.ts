@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { parseCommandLine } from '../../src/profiles/commands/language/parse.ts';
 import { Refusal } from '../../src/profiles/commands/language/refusal.ts';
 import { checkCommand } from '../../src/profiles/commands/policy/check.ts';
+import { amount } from '../support/long.ts';
 import { powerShell } from '../support/power-shell.ts';
 import { fc } from '../support/random.ts';
 import { type PowerShellLine, parseWithPowerShell } from './support/power-shell-parser.ts';
@@ -10,7 +11,7 @@ import { type PowerShellLine, parseWithPowerShell } from './support/power-shell-
 const { skip } = powerShell;
 
 /** At least this many allowed lines are compared. */
-const lineCount = 100_000;
+const lineCount = amount(2000, 100_000);
 
 const maxCodePoint = 0x10ffff;
 

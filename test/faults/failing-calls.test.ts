@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { cases, isLong } from '../support/long.ts';
 import { type CallFault, callFaults, shortCount, taskCallFaults } from './support/call-faults.ts';
 import { createTemporaryFolder } from './support/ending.ts';
 import { type CallRange, runWithFaults } from './support/faulty-life.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { tasks } from './support/kept-tasks.ts';
 import { requires } from './support/requirements.ts';
-import { isCi, isLong, rounds } from './support/rounds.ts';
+import { rounds } from './support/rounds.ts';
 import { createTally, type Tally } from './support/tally.ts';
 
 const needs = requires({ programs: ['strace'] });
@@ -26,7 +27,7 @@ for (const [kept, all] of [[alerts, callFaults] as const, [tasks, taskCallFaults
     concurrency,
   }, async (t) => {
     const total = createTally(`failing calls, ${kept.what}s`);
-    const faults = isLong || isCi ? all : all.slice(0, shortCount);
+    const faults = cases(all, shortCount);
     const tests = faults.flatMap((fault, index) =>
       // The short form runs one mode per fault.
       modes

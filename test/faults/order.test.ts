@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { isLong } from '../support/long.ts';
 import { startClients } from './support/clients.ts';
 import { type Coverage, coverageCalls, readCoverage } from './support/coverage.ts';
 import { createTemporaryFolder } from './support/ending.ts';
@@ -8,7 +9,6 @@ import { alerts, type Kept } from './support/kept.ts';
 import { tasks } from './support/kept-tasks.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
-import { isLong } from './support/rounds.ts';
 import { startServer } from './support/server.ts';
 import { createTracing, readTrace } from './support/strace.ts';
 import { createTally } from './support/tally.ts';

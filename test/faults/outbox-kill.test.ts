@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { isLong } from '../support/long.ts';
 import { type BadReceiver, startBadReceiver } from './support/bad-receiver.ts';
 import { startClients } from './support/clients.ts';
 import { type Line, readLog } from './support/compare.ts';
@@ -11,7 +12,7 @@ import { createTemporaryFolder } from './support/ending.ts';
 import { alerts, type Kept } from './support/kept.ts';
 import { killServer } from './support/kill.ts';
 import { createRandom } from './support/random.ts';
-import { isLong, rounds } from './support/rounds.ts';
+import { rounds } from './support/rounds.ts';
 import { startServer } from './support/server.ts';
 import { waitUntil } from './support/wait.ts';
 

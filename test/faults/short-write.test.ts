@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { isLong } from '../support/long.ts';
 import { startClients } from './support/clients.ts';
 import { compare, readLog } from './support/compare.ts';
 import { createTemporaryFolder } from './support/ending.ts';
@@ -8,7 +9,6 @@ import { alerts } from './support/kept.ts';
 import { tasks } from './support/kept-tasks.ts';
 import { killServer } from './support/kill.ts';
 import { requires } from './support/requirements.ts';
-import { isLong } from './support/rounds.ts';
 import { sendOne } from './support/send.ts';
 import { startServer } from './support/server.ts';
 import { createTally } from './support/tally.ts';

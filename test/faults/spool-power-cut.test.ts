@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { passwords, secret } from '../support/app.ts';
+import { cases } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../support/postgres/server.ts';
 import { type Running, startProgram } from '../support/program.ts';
@@ -16,7 +17,7 @@ import { waitRandomly, waitUntil } from './support/wait.ts';
 const skip = toSkipPostgres() || requires({ programs: diskPrograms, mounts: true, loops: true }).skip;
 
 const clientCount = 8;
-const roundCount = rounds(3, 100, 10);
+const roundCount = rounds(2, 100);
 
 const start = (t: TestContext, dataDir: string, store: string): Promise<Running> =>
   startProgram(
@@ -44,7 +45,7 @@ const keepSending = async ({ request }: Running, ids: string[]): Promise<void> =
 const readIds = async (server: PostgresServer): Promise<Set<string>> =>
   new Set((await runSql<{ id: string }>(server.url(), 'SELECT id FROM signalbox.alert')).map(({ id }) => id));
 
-for (const kind of ['ext4', 'xfs'] as const) {
+for (const kind of cases(['ext4', 'xfs'] as const)) {
   test(`alerts in the spool outlive power cuts on ${kind}, and are shipped once`, { skip }, async (t) => {
     const server = await startPostgres(t, { settings: { fsync: 'off' } });
     const disk = await createDisk(t, { kind, bytes: 300 * MiB });

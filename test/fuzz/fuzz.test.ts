@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { amount } from '../support/long.ts';
 import { readCorpus } from './support/corpus.ts';
 import { requestsPerRound, runRound } from './support/rounds.ts';
 import { startService, variants } from './support/service.ts';
 
 /** The same requests in each run, unless another seed is set. */
 const seed = Number(process.env['SIGNALBOX_TEST_SEED'] ?? 20260131);
-const rounds = 5;
+const rounds = amount(1, 50);
 
-test('ten thousand valid, nearly valid and hostile requests each get a documented response', async (t) => {
+test('valid, nearly valid and hostile requests each get a documented response', async (t) => {
   t.diagnostic(`SIGNALBOX_TEST_SEED=${seed}`);
   const statuses = new Map<number, number>();
   for (let index = 0; index < rounds; index += 1) {

@@ -47,7 +47,12 @@ const startPrometheus = async (t: TestContext, config: string): Promise<void> =>
     join(folder, 'prometheus.yml'),
     `global: { evaluation_interval: 1s }\nrule_files: [rules.yml]\n${config}`,
   );
-  const args = [`--config.file=${join(folder, 'prometheus.yml')}`, `--storage.tsdb.path=${join(folder, 'data')}`];
+  // The first alert is sent before Prometheus knows where to.
+  const args = [
+    '--rules.alert.resend-delay=1s',
+    `--config.file=${join(folder, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+  ];
   await startPeer(t, 'prometheus', [...args, `--web.listen-address=${new URL(url).host}`], `${url}/-/ready`);
 };
 

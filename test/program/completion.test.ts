@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { listCommands } from '../../src/cli/commands/index.ts';
 import { toFlagName } from '../../src/config/names.ts';
 import { isFlag } from '../../src/config/schema.ts';
@@ -128,7 +129,7 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
     sleep 2
     zpty -w -n z $'\\C-a'"print -r -- DO''NE "$'\\n'
     read-until DONE`;
-  for (const [line, expected] of [
+  const cases = [
     ['healthc', 'healthcheck'],
     ['send --lev', '--level='],
     ['send --level=WA', '--level=WARNING'],
@@ -137,14 +138,16 @@ test('zsh completes commands, flags and values in a terminal', needs('zsh'), asy
     ['--profiles=items,log', '--profiles=items,login'],
     ['create-key n --scope=alerts:w', '--scope=alerts:write'],
     ['completion fi', 'fish'],
-  ] as const) {
-    const { stdout } = spawnSync('zsh', ['-f', '-c', script, 'zsh', folder, line], {
-      encoding: 'utf8',
+  ] as const;
+  // At the same time, because each waits for its completions.
+  const check = async ([line, expected]: (typeof cases)[number]): Promise<void> => {
+    const { stdout } = await promisify(execFile)('zsh', ['-f', '-c', script, 'zsh', folder, line], {
       timeout: 30_000,
       env: { PATH: process.env['PATH'], HOME: folder, TERM: 'dumb' },
     });
     assert.ok(stdout.includes(expected), `${line}: ${JSON.stringify(stdout)}`);
-  }
+  };
+  await Promise.all(cases.map(check));
 });
 
 test('completion takes the name of a shell', async () => {

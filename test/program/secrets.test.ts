@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
-import { runProgram, startProgram } from '../support/program.ts';
+import { runCommand, startProgram } from '../support/program.ts';
 import { createClaims, createHmacSigner, signToken } from '../support/tokens.ts';
 
 /** Secrets in the settings. Each has a distinct word, so that a part of it is found too. */
@@ -134,7 +134,7 @@ test('secrets appear neither in the help, the settings schema nor a startup erro
     // These print the same for every file, so checking one is enough.
     const asked = content === files[0] ? [['--help'], ['config-schema']] : [];
     for (const args of [...bad, ...asked]) {
-      const { stdout, stderr, code } = await runProgram(args, { variables });
+      const { stdout, stderr, code } = await runCommand(args, { variables });
       assert.equal(code, bad.includes(args) ? 1 : 0);
       assertNoSecrets(stdout + stderr, ['cGxhbnRlZHNhbHQ'], `${args.join(' ')} with ${content}`);
     }

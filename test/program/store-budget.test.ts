@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '../support/client.ts';
 import { createFolder } from '../support/folder.ts';
+import { cases } from '../support/long.ts';
 import { refusal, startProgram } from '../support/program.ts';
 
 const full = (bytes: number): string =>
@@ -11,7 +12,7 @@ const full = (bytes: number): string =>
 const enough = 100;
 const longest = 120_000;
 
-for (const store of ['memory', 'file']) {
+for (const store of cases(['file', 'memory'])) {
   test(`${store}: clients that post large tasks fill the store, not the memory, and the server goes on`, async (t) => {
     const variables = { NODE_OPTIONS: '--max-old-space-size=384' };
     const server = await startProgram(t, ['--store', store, '--max-event-loop-delay', '0'], { variables });

@@ -1,4 +1,4 @@
-import { test } from 'node:test';
+import { longTest } from '../support/long.ts';
 import { ordinary } from '../support/postgres/data-folder.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts';
@@ -33,7 +33,7 @@ const faults: Record<string, (parts: Parts) => Promise<void>> = {
   },
 };
 
-test('ends of connections, servers and instances lose and duplicate nothing', { skip: toSkipPostgres() }, (t) =>
+longTest('ends of connections, servers and instances lose and duplicate nothing', { skip: toSkipPostgres() }, (t) =>
   runGroups(t, async (group, count) => {
     const server = await startPostgres(group);
     const instances = await startInstances(group, { store: server.url() });

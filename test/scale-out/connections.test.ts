@@ -1,4 +1,4 @@
-import { test } from 'node:test';
+import { longTest } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { startTcpProxy, type TcpProxy } from '../support/postgres/proxy.ts';
 import { startPostgres } from '../support/postgres/server.ts';
@@ -50,7 +50,7 @@ const faults: Record<string, Fault> = {
   },
 };
 
-test('held and cut connections lose and duplicate nothing', { skip: toSkipPostgres() }, (t) =>
+longTest('held and cut connections lose and duplicate nothing', { skip: toSkipPostgres() }, (t) =>
   runGroups(t, async (group, count) => {
     const server = await startPostgres(group);
     const proxy = await startTcpProxy(group, server.port);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { longTest } from '../support/long.ts';
 import { createCluster } from '../support/postgres/cluster.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createRandom } from '../support/random.ts';
 import { startInstances } from './support/instances.ts';
 import { runTrial, summarize, waitForMore } from './support/trial.ts';
 
-test('the checks find the losses of an asynchronous standby', { skip: toSkipPostgres() }, async (t) => {
+longTest('the checks find the losses of an asynchronous standby', { skip: toSkipPostgres() }, async (t) => {
   const cluster = await createCluster(t, { synchronous: false });
   const instances = await startInstances(t, { store: cluster.url });
   const verdict = await runTrial(t, {

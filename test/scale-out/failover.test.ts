@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { cases } from '../support/long.ts';
 import { createCluster } from '../support/postgres/cluster.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createRandom } from '../support/random.ts';
@@ -14,7 +15,7 @@ const longestDelayMs = 5000;
 /** Milliseconds until somebody notices that the primary is gone. */
 const noticedMs = 1500;
 
-for (const version of [15, 18] as const) {
+for (const version of cases([18, 15] as const)) {
   const skip = toSkipPostgres();
   test(`kill -9 of the primary of PostgreSQL ${version} loses and duplicates nothing`, { skip }, (t) =>
     runGroups(t, async (group, count) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { Client } from 'pg';
+import { longTest } from '../support/long.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import { createRandom } from '../support/random.ts';
@@ -12,7 +12,7 @@ import { assertSound, runTrial } from './support/trial.ts';
 /** Milliseconds after which a change gets 503; the lock is released at about that time. */
 const deadlineMs = 10_000;
 
-test('changes that get 503 because of a lock are not applied later', { skip: toSkipPostgres() }, (t) =>
+longTest('changes that get 503 because of a lock are not applied later', { skip: toSkipPostgres() }, (t) =>
   runGroups(t, async (group, count) => {
     const server = await startPostgres(group);
     const instances = await startInstances(group, { store: server.url() });

@@ -1,4 +1,4 @@
-import { test } from 'node:test';
+import { longTest } from '../support/long.ts';
 import { startPgBouncer, toSkipPgBouncer } from '../support/postgres/pgbouncer.ts';
 import { startPostgres } from '../support/postgres/server.ts';
 import { createRandom } from '../support/random.ts';
@@ -6,7 +6,7 @@ import { startInstances } from './support/instances.ts';
 import { runGroups } from './support/rounds.ts';
 import { assertSound, runTrial } from './support/trial.ts';
 
-test('a restart of PostgreSQL behind PgBouncer loses and duplicates nothing', { skip: toSkipPgBouncer() }, (t) =>
+longTest('a restart of PostgreSQL behind PgBouncer loses and duplicates nothing', { skip: toSkipPgBouncer() }, (t) =>
   runGroups(t, async (group, count) => {
     const server = await startPostgres(group);
     const instances = await startInstances(group, { store: await startPgBouncer(group, server) });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { longTest } from '../support/long.ts';
 import { createCluster } from '../support/postgres/cluster.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createRandom } from '../support/random.ts';
@@ -21,7 +21,7 @@ for (const [what, isCancelled, aloneMs] of [
   ['changes wait or get 503', false, 11_000],
   ['a cancelled wait is not taken as success', true, 4000],
 ] as const) {
-  test(`without the synchronous standby ${what}`, { skip: toSkipPostgres() }, (t) =>
+  longTest(`without the synchronous standby ${what}`, { skip: toSkipPostgres() }, (t) =>
     runGroups(t, async (group, count) => {
       const cluster = await createCluster(group);
       const instances = await startInstances(group, { store: cluster.url });

@@ -1,5 +1,5 @@
-import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { longTest } from '../support/long.ts';
 import { createCluster } from '../support/postgres/cluster.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createRandom } from '../support/random.ts';
@@ -11,7 +11,7 @@ import { assertSound, runTrial, waitForMore } from './support/trial.ts';
 const unansweredMs = 4000;
 
 const skip = toSkipPostgres();
-test('a primary that hangs and comes back beside its successor loses and duplicates nothing', { skip }, (t) =>
+longTest('a primary that hangs and comes back beside its successor loses and duplicates nothing', { skip }, (t) =>
   runGroups(t, async (group, count) => {
     const cluster = await createCluster(group);
     const instances = await startInstances(group, { store: cluster.url });

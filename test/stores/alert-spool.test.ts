@@ -17,7 +17,7 @@ const skip = toSkipPostgres();
 const acceptedMs = 3000;
 
 const start = (t: TestContext, store: string, settings: Record<string, unknown> = {}): Promise<TestApp> =>
-  startApp(t, { settings: { store, timeZone: 'UTC', ...settings } });
+  startApp(t, { settings: { store, timeZone: 'UTC', ...settings }, patience: { changesMs: 2000, readsMs: 1000 } });
 
 /** Sends an alert, which must be accepted soon. */
 const send = async (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
-import { test } from 'node:test';
+import { longTest } from '../support/long.ts';
 import { watchMemory } from '../support/memory.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
@@ -30,25 +30,29 @@ const readAll = (url: string): Promise<number> =>
     }).on('error', reject);
   });
 
-test('50 clients that list tasks of 1 MiB take little memory, and a short list is answered meanwhile', {
-  skip: skip || (process.platform !== 'linux' && 'memory is read from /proc'),
-}, async (t) => {
-  const store = await createDatabase();
-  const { url, child, request } = await startProgram(t, [...toStoreFlags(store), '--time-zone', 'UTC'], {
-    variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },
-  });
-  assert.equal((await request('GET', '/api/tasks')).status, 200);
-  await addLargeTasks(store, 200);
-  const readGrowth = watchMemory(child.pid ?? 0);
-  const lists = Promise.all(Array.from({ length: 50 }, () => readAll(`${url}/api/tasks`)));
-  const begin = performance.now();
-  assert.equal((await request('GET', '/api/tasks?limit=1')).status, 200);
-  const took = performance.now() - begin;
-  assert.ok(took < 3000, `a short list took ${took} ms`);
-  const statuses = await lists;
-  const growth = readGrowth();
-  t.diagnostic(`memory grew by ${Math.round(growth)} MiB`);
-  assert.ok(statuses.every((status) => status === 200 || status === 503));
-  assert.ok(statuses.includes(200));
-  assert.ok(growth < 600, `memory grew by ${Math.round(growth)} MiB`);
-});
+longTest(
+  '50 clients that list tasks of 1 MiB take little memory, and a short list is answered meanwhile',
+  {
+    skip: skip || (process.platform !== 'linux' && 'memory is read from /proc'),
+  },
+  async (t) => {
+    const store = await createDatabase();
+    const { url, child, request } = await startProgram(t, [...toStoreFlags(store), '--time-zone', 'UTC'], {
+      variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },
+    });
+    assert.equal((await request('GET', '/api/tasks')).status, 200);
+    await addLargeTasks(store, 200);
+    const readGrowth = watchMemory(child.pid ?? 0);
+    const lists = Promise.all(Array.from({ length: 50 }, () => readAll(`${url}/api/tasks`)));
+    const begin = performance.now();
+    assert.equal((await request('GET', '/api/tasks?limit=1')).status, 200);
+    const took = performance.now() - begin;
+    assert.ok(took < 3000, `a short list took ${took} ms`);
+    const statuses = await lists;
+    const growth = readGrowth();
+    t.diagnostic(`memory grew by ${Math.round(growth)} MiB`);
+    assert.ok(statuses.every((status) => status === 200 || status === 503));
+    assert.ok(statuses.includes(200));
+    assert.ok(growth < 600, `memory grew by ${Math.round(growth)} MiB`);
+  },
+);

@@ -4,6 +4,7 @@ import { toLocalTimestamp } from '../../src/http/response/timestamp.ts';
 import { priorities, statuses, type Task } from '../../src/profiles/tasks/schema.ts';
 import type { TaskFilter, TaskStore } from '../../src/profiles/tasks/store.ts';
 import type { Awaitable, List } from '../../src/storage/list.ts';
+import { amount } from '../support/long.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { createTaskModel, type TaskModel } from '../support/task-model.ts';
 
@@ -121,9 +122,9 @@ const readOldest = async ({ unread }: Pair): Promise<void> => {
 /** Tests for every task store; `scale` changes the length of the runs. */
 export const testTaskStore = (name: string, createStore: CreateTaskStore, scale = 1): void => {
   const runs: Run[] = [
-    { operations: 100_000 * scale, size: 60, longest: 10, listing: 0.02 },
-    { operations: 20_000 * scale, size: 1200, longest: 10, listing: 0.01 },
-    { operations: 3000 * scale, size: 200, longest: 60_000, listing: 0.03 },
+    { operations: amount(10_000, 100_000) * scale, size: 60, longest: 10, listing: 0.02 },
+    { operations: amount(4000, 20_000) * scale, size: 1200, longest: 10, listing: 0.01 },
+    { operations: amount(1000, 3000) * scale, size: 200, longest: 60_000, listing: 0.03 },
   ];
   for (const run of runs) {
     test(`${name}: ${run.operations} operations on about ${run.size} tasks match a plain list`, async (t) => {

@@ -10,6 +10,7 @@ import { createSettingsSchema } from '../../src/config/schema.ts';
 import { SettingsError } from '../../src/config/settings-error.ts';
 import type { Feature } from '../../src/profiles/feature.ts';
 import { features as allFeatures } from '../../src/profiles/index.ts';
+import type { Patience } from '../../src/storage/postgres/database.ts';
 import { type Client, createClient, type Request } from './client.ts';
 import { passwords, secret } from './credentials.ts';
 import { createFolder } from './folder.ts';
@@ -27,6 +28,8 @@ interface Options {
   /** The seed file's content. */
   seed?: unknown;
   features?: readonly Feature[];
+  /** How long requests wait for a database that does not answer. */
+  patience?: Patience;
   /** Receives the app's log; discarded by default. */
   log?: FastifyBaseLogger;
 }
@@ -50,7 +53,7 @@ export interface TestApp extends Listening, Pick<App, 'server' | 'mounts' | 'not
 /** The whole app on a free port of 127.0.0.1, with its own settings and data directory; closed when the test ends. */
 export const startApp = async (
   t: Scope,
-  { settings = {}, seed, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
+  { settings = {}, seed, patience, features = allFeatures, log = pino({ level: 'silent' }) }: Options = {},
 ): Promise<TestApp> => {
   const folder = createFolder(t);
   const config = {
@@ -66,7 +69,7 @@ export const startApp = async (
     log,
     nodeVersion: process.versions.node,
     features,
-    openStorage,
+    openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
   });
   const listening = await listen(t, server);
   const login = async (name: 'admin' | 'reader', base = '') => {

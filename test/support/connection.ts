@@ -27,6 +27,8 @@ export interface Connection {
   pause(): void;
   resume(): void;
   destroy(): void;
+  /** Ends the connection with a reset, as a client does that cannot go on. */
+  reset(): void;
   /** Received bytes beyond the responses taken so far. */
   unread(): string;
   /** Whether another request can be sent. */
@@ -113,6 +115,7 @@ export const openConnection = (url: string, options: ConnectionOptions = {}): Co
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     destroy: () => void socket.destroy(),
+    reset: () => void socket.resetAndDestroy(),
     unread: () => unread.toString('latin1'),
     isOpen: () => !socket.destroyed && !socket.readableEnded,
   };

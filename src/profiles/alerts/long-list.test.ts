@@ -11,6 +11,7 @@ import { type TestContext, test } from 'node:test';
 import { changeJournal, fileOf, listMessages, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
+import { longTest } from '../../../test/support/long.ts';
 import { startProgram } from '../../../test/support/program.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
 import { toLine, toLineStart } from '../../storage/journal/format/line.ts';
@@ -84,7 +85,7 @@ test('a list whose client does not read keeps no closed log file open', onLinux,
   await waitUntil('a file is closed, or lists are refused', async () => (await countOpenFiles(app)) === 1);
 });
 
-test('40 clients that ask for 10 MB each and do not read use less than half of that memory', onLinux, async (t) => {
+longTest('40 clients that ask for 10 MB each and do not read use less than half of that memory', onLinux, async (t) => {
   const dataDir = join(createFolder(t), 'data');
   await writeLines(dataDir, 10_000, 1000);
   const { child, url } = await startProgram(t, [

@@ -17,9 +17,6 @@ const noneFree =
   `No event stream is free: there are ${maxStreams}, of which an address gets a quarter while others ask; ` +
   'try again later';
 
-/** Milliseconds between comments. */
-const commentInterval = 15_000;
-
 const EventQuery = Type.Object({
   topics: Type.String({
     default: '',
@@ -34,8 +31,11 @@ const EventText = Type.String({ examples: ['event: host\ndata: {"cpu":0.25}\n\n'
 /** The one that topics have. */
 const scope: Scope = 'alerts:read';
 
-/** The route, and the functions that end streams. */
-export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'topics' | 'authorize' | 'meters'>) => {
+/** The route, and the functions that end streams. `commentMs` is the time between comments. */
+export const createEventRoute = (
+  { topics, authorize, meters }: Pick<Parts, 'topics' | 'authorize' | 'meters'>,
+  commentMs: number,
+) => {
   /** Open streams, each with what tells whether its listener still may listen. */
   const streams = new Map<EventStream, () => Promise<boolean>>();
   const shares = new FairShares(maxStreams);
@@ -46,7 +46,7 @@ export const createEventRoute = ({ topics, authorize, meters }: Pick<Parts, 'top
     streams.set(stream, isAllowed);
     comments ??= setInterval(() => {
       for (const each of streams.keys()) each.comment();
-    }, commentInterval).unref();
+    }, commentMs).unref();
   };
   const remove = (stream: EventStream): void => {
     streams.delete(stream);

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
+import { cases } from '../../../test/support/long.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 
 interface Answer {
@@ -144,10 +145,11 @@ test('listeners get the steps that have just ended as the route returns them', a
     });
     return found;
   };
-  for (const [step, count] of [
+  const steps = [
     [1, 3],
     [10, 1],
-  ] as const) {
+  ] as const;
+  for (const [step, count] of cases(steps)) {
     const events = await listSteps(step, count);
     for (const [index, event] of events.entries()) {
       const { start, count: steps, step: _, ...answer } = await read(app, `?step=${step}&since=${event.start}`);

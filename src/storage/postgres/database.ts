@@ -18,6 +18,16 @@ const mostFirstPages = 16;
 /** Milliseconds for which the row of an instance that has ended stays. */
 const endedMs = 24 * 60 * 60 * 1000;
 
+/** How long requests wait for a database that does not answer, in milliseconds. */
+export interface Patience {
+  /** Until a change gets 503. */
+  changesMs: number;
+  /** For which a read is attempted again; the last attempt may take 4 s more. */
+  readsMs: number;
+}
+
+const usualPatience: Patience = { changesMs: 10_000, readsMs: 5500 };
+
 /** The database that an instance shares with others. */
 export class Database {
   /** The UUID of this instance. */
@@ -32,12 +42,18 @@ export class Database {
   readonly #instanceName: string;
 
   /** Throws an Error, whose message is a clause, for an address that cannot be read. */
-  constructor(url: string, identity: Identity, common: Common, observer: WriterObserver) {
+  constructor(
+    url: string,
+    identity: Identity,
+    common: Common,
+    observer: WriterObserver,
+    { changesMs, readsMs }: Patience = usualPatience,
+  ) {
     this.instance = identity.instance;
     this.#primary = new Primary(readPostgresUrl(url));
     this.#common = common;
-    this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()));
-    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, observer);
+    this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()), readsMs);
+    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, observer, changesMs);
     this.#instanceName = identity.name;
     this.#sweep = new Sweep((statement) => this.#reader.query(statement));
   }

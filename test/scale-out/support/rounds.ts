@@ -5,7 +5,7 @@ const { SIGNALBOX_SCALE_OUT_ROUNDS: asked } = process.env;
 /** How many faults share servers and instances: more would make the lists long. */
 const together = 10;
 
-/** The number of times that a fault happens: once in `npm test`; `npm run scale-out` says how often. */
+/** The number of times that a fault happens: once by default; `npm run scale-out` says how often. */
 const rounds = asked ? Number(asked) : 1;
 
 /** Runs groups of rounds, each a test of its own, with the number of rounds in it. */

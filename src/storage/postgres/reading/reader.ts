@@ -6,8 +6,7 @@ import { isMissing, isPassing, toUnavailable } from '../connecting/database-erro
 /** Connections for short reads; each takes many statements at once. */
 const connectionCount = 2;
 
-/** Milliseconds in which a read is attempted again, and between two attempts; the last may take 4 s more. */
-const attemptsMs = 5500;
+/** Milliseconds between two attempts. */
 const retryMs = 100;
 
 /** How many reads may wait. */
@@ -16,17 +15,20 @@ const waitingCount = 10_000;
 /** Reads from the primary, so each instance reads what any other has written. */
 export class Reader {
   readonly #open: () => Promise<Connection>;
+  readonly #attemptsMs: number;
   readonly #connections: (Promise<Connection> | undefined)[] = Array.from({ length: connectionCount }, () => undefined);
   #next = 0;
   #waiting = 0;
   #isStopping = false;
   #isClosed = false;
 
-  constructor(open: () => Promise<Connection>) {
+  /** A read is attempted again for `attemptsMs`; the last attempt may take 4 s more. */
+  constructor(open: () => Promise<Connection>, attemptsMs: number) {
     this.#open = open;
+    this.#attemptsMs = attemptsMs;
   }
 
-  /** The rows of a statement; throws StoreUnavailable within 10 s. */
+  /** The rows of a statement; throws StoreUnavailable in time. */
   async query(statement: Statement): Promise<Row[]> {
     if (this.#waiting >= waitingCount) throw new StoreUnavailable('Too many reads are waiting for the database');
     this.#waiting += 1;
@@ -50,7 +52,7 @@ export class Reader {
   }
 
   async #attempt(statement: Statement): Promise<Row[]> {
-    const lastAttemptAt = performance.now() + attemptsMs;
+    const lastAttemptAt = performance.now() + this.#attemptsMs;
     for (;;) {
       let connection: Connection | undefined;
       try {

@@ -7,8 +7,7 @@ import { isPassing, isRefusedValue, toUnavailable } from '../connecting/database
 import { execute, type Operation } from './batch.ts';
 import type { Collection, Decision } from './gated-collection.ts';
 
-/** Milliseconds until a change gets 503, and between two attempts. */
-const deadlineMs = 10_000;
+/** Milliseconds between two attempts. */
 const retryMs = 100;
 
 /** How many changes may wait, and characters of them. */
@@ -59,6 +58,7 @@ export class Writer {
   readonly #open: () => Promise<Connection>;
   readonly #identity: Identity;
   readonly #observer: WriterObserver;
+  readonly #deadlineMs: number;
   #waiting: Waiting[] = [];
   #waitingLength = 0;
   #running: Promise<void> | undefined;
@@ -74,10 +74,12 @@ export class Writer {
   #isClosed = false;
   readonly #gather = createGathering(() => this.#waiting.length, gatheringMs);
 
-  constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver) {
+  /** A change gets 503 after `deadlineMs`. */
+  constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver, deadlineMs: number) {
     this.#open = open;
     this.#identity = identity;
     this.#observer = observer;
+    this.#deadlineMs = deadlineMs;
   }
 
   /** Registers this instance, and shows from now on that it lives. */
@@ -103,7 +105,7 @@ export class Writer {
     return this.#lastFailure;
   }
 
-  /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable within 10 s. */
+  /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable in time. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
     const length = lengthOf(change);
@@ -115,7 +117,7 @@ export class Writer {
       const expiry = setTimeout(() => {
         const outcome = waiting.isUncertain ? maybeApplied : notApplied;
         waiting.settle({ refusal: toUnavailable(this.#lastFailure, outcome) });
-      }, deadlineMs).unref();
+      }, this.#deadlineMs).unref();
       const waiting: Waiting = {
         ...{ collection, change, length, isUncertain: false, isSettled: false },
         settle: (decision) => {

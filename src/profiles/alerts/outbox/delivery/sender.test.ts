@@ -9,9 +9,13 @@ const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x
 const MiB = 1024 * 1024;
 
 /** What is replied by a receiver that behaves so, and the milliseconds it took. */
-const sendTo = async (t: Parameters<typeof startReceiver>[0], behaviour: Behaviour): Promise<[Reply, number]> => {
+const sendTo = async (
+  t: Parameters<typeof startReceiver>[0],
+  behaviour: Behaviour,
+  seconds?: number,
+): Promise<[Reply, number]> => {
   const { url } = await startReceiver(t, behaviour);
-  const sender = createSender(new URL(url), 1);
+  const sender = createSender(new URL(url), 1, seconds);
   t.after(() => sender.close());
   const begun = performance.now();
   return [await sender.send(request), performance.now() - begun];
@@ -46,17 +50,20 @@ test('a redirect is not followed', async (t) => {
   assert.equal(elsewhere.requests.length, 0);
 });
 
-test('a response that does not begin or does not end is given up after 15 seconds', { timeout: 60_000 }, async (t) => {
+test('a response that does not begin or does not end is given up in time', async (t) => {
   const drip: Behaviour = (response) => {
     response.writeHead(202, { 'retry-after': '7' });
     const timer = setInterval(() => response.write('.'), 100);
     response.on('close', () => clearInterval(timer));
   };
-  const [[silent, silentMs], [dripped, drippedMs]] = await Promise.all([sendTo(t, () => undefined), sendTo(t, drip)]);
-  assert.deepEqual(silent, { failure: 'no response within 15 s', isSent: true });
+  const [[silent, silentMs], [dripped, drippedMs]] = await Promise.all([
+    sendTo(t, () => undefined, 1),
+    sendTo(t, drip, 1),
+  ]);
+  assert.deepEqual(silent, { failure: 'no response within 1 s', isSent: true });
   assert.ok('status' in dripped);
   assert.deepEqual([dripped.status, dripped.retryAfter], [202, '7']);
-  for (const ms of [silentMs, drippedMs]) assert.ok(ms > 14_900 && ms < 25_000, `${ms} ms`);
+  for (const ms of [silentMs, drippedMs]) assert.ok(ms > 900 && ms < 10_000, `${ms} ms`);
 });
 
 test('bytes that are not HTTP, endless headers and a closed port are failures', async (t) => {

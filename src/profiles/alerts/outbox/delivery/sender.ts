@@ -3,7 +3,6 @@ import type { OutgoingRequest } from '../types/type.ts';
 import { lookupInTurn } from './lookup.ts';
 
 const connectMs = 5000;
-const requestMs = 15_000;
 /** Bytes of a response that are read. */
 const maxResponseBytes = 64 * 1024;
 
@@ -21,9 +20,9 @@ export interface Sender {
 
 /**
  * Sends requests to one server on up to so many connections, which are kept open. Redirects are not followed. A request
- * takes 5 seconds to connect and 15 in all at most.
+ * takes 5 seconds to connect and `requestSeconds` in all at most.
  */
-export const createSender = (url: URL, connections: number): Sender => {
+export const createSender = (url: URL, connections: number, requestSeconds = 15): Sender => {
   const connect = { timeout: connectMs, lookup: lookupInTurn };
   // Exchanges have a limit of their own, for the whole request.
   const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
@@ -31,7 +30,7 @@ export const createSender = (url: URL, connections: number): Sender => {
     send: ({ path, headers, body }) =>
       new Promise((resolve) => {
         const all = { 'user-agent': 'signalbox', ...headers };
-        pool.dispatch({ path, method: 'POST', headers: all, body }, new Exchange(resolve));
+        pool.dispatch({ path, method: 'POST', headers: all, body }, new Exchange(resolve, requestSeconds));
       }),
     close: () => pool.destroy(),
   };
@@ -50,9 +49,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(resolve: (reply: Reply) => void) {
+  constructor(resolve: (reply: Reply) => void, seconds: number) {
     this.#resolve = resolve;
-    this.#timer = setTimeout(() => this.#end('no response within 15 s', true), requestMs);
+    this.#timer = setTimeout(() => this.#end(`no response within ${seconds} s`, true), seconds * 1000);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
