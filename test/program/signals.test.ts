@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openConnection } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
-import { command, type Finished, startProgram } from '../support/program.ts';
+import type { Finished } from '../support/kept-program.ts';
+import { command, startProgram } from '../support/program.ts';
 import { atEnd } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 

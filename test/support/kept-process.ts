@@ -1,17 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { run } from '../../src/cli/run.ts';
-
-/** A command line to run, as the parent process sends it. */
-export interface CommandLine {
-  args: string[];
-  variables: Record<string, string | undefined>;
-  cwd: string;
-  input: string;
-}
-
-/** Written to both outputs after each command line. */
-export const endMark = '\0end of the output\0';
+import { type CommandLine, endMark } from './kept-program.ts';
 
 /** Runs a command line as a process of its own would, and reports its exit code. */
 const runOne = async ({ args, variables, cwd, input }: CommandLine): Promise<void> => {
@@ -25,14 +15,12 @@ const runOne = async ({ args, variables, cwd, input }: CommandLine): Promise<voi
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').write(endMark);
 };
 
-if (process.send) {
-  // Each command line adds listeners, as if it was the only one.
-  for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
-  process.on('message', (line: CommandLine) => {
-    runOne(line).catch((error: Error) => {
-      writeSync(2, `${error.stack}\n`);
-      process.exit(1);
-    });
+// Each command line adds listeners, as if it was the only one.
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+process.on('message', (line: CommandLine) => {
+  runOne(line).catch((error: Error) => {
+    writeSync(2, `${error.stack}\n`);
+    process.exit(1);
   });
-  process.once('disconnect', () => process.exit());
-}
+});
+process.once('disconnect', () => process.exit());

@@ -1,7 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type CommandLine, endMark } from './kept-process.ts';
-import type { Finished } from './program.ts';
+
+/** A command line to run, as kept-process.ts gets it. */
+export interface CommandLine {
+  args: string[];
+  variables: Record<string, string | undefined>;
+  cwd: string;
+  input: string;
+}
+
+/** What a program has printed, and how it ended. */
+export interface Finished {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Written to both outputs after each command line. */
+export const endMark = '\0end of the output\0';
 
 const limitMs = 30_000;
 

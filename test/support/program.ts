@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Request } from './client.ts';
-import { runInKeptProcess } from './kept-program.ts';
+import { type Finished, runInKeptProcess } from './kept-program.ts';
 import { atEnd, type Scope } from './scope.ts';
 
 /** Runs the tests against this executable, an absolute path. */
@@ -36,13 +36,6 @@ interface Options {
   bundled?: boolean;
   /** Another program, with its first arguments. */
   program?: readonly string[];
-}
-
-export interface Finished {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
 }
 
 export interface Running {
