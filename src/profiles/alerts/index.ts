@@ -44,10 +44,12 @@ export const alerts = defineFeature({
       return stored;
     };
     const registry = parts.openSnapshot('outbox.destinations');
-    const outbox = await openOutbox(settings, { alerts: own, openLog, registry, store, clock, log }).catch(async (error) => {
-      await alertLog.close();
-      throw error;
-    });
+    const outbox = await openOutbox(settings, { alerts: own, openLog, registry, store, clock, log }).catch(
+      async (error) => {
+        await alertLog.close();
+        throw error;
+      },
+    );
     repeatAfterMs = () => outbox.repeatAfterMs();
     addDeliveryMeters(meters, outbox, clock);
     const shared = { journal, intake, counts, clock, identifySender } as const;
