@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { prepare, root } from './prepare.mjs';
 
 /** Writes the blocks `<!-- NAME:begin -->` … `<!-- NAME:end -->` of the documents from the code; --check compares. */
-const documents = ['api', 'configuration', 'commands'].map((name) => `${root}/docs/${name}.md`);
+const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path) => path.endsWith('.md'));
 const load = (path) => import(`../dist/${path}.js`);
 
 await prepare();
@@ -11,6 +11,8 @@ const { cimClasses } = await load('src/profiles/commands/policy/cim-classes');
 const { groupSettings } = await load('src/cli/help/setting-texts');
 const { features } = await load('src/profiles/index');
 const { settingsSchema, startApp } = await load('test/support/app');
+const { samples } = await load('test/support/alert-samples');
+const { readRecords } = await load('test/support/alerts');
 const { resolveReferences } = await load('test/support/openapi');
 
 const code = (text) => (text === undefined ? '' : `\`${text}\``);
@@ -80,16 +82,17 @@ const describeRoute = ({ method, path, access, summary }, { parameters = [], req
   ];
 };
 
+const cleanups = [];
+const start = (settings) => startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
+
 /** The routes of each profile, from a server with each on a mount of its own. */
 const describeProfiles = async (profiles) => {
-  const cleanups = [];
   const mounts = Object.fromEntries(profiles.map(({ name }) => [`/${name}`, [name]]));
   const settings = { store: 'postgres://127.0.0.1:1/none', timeZone: 'UTC', mounts };
-  const app = await startApp({ after: (cleanup) => cleanups.push(cleanup) }, { settings });
+  const app = await start(settings);
   const { paths } = resolveReferences((await app.request('GET', '/openapi.json')).json);
   const { text } = await app.request('GET', '/metrics/metrics');
   const metrics = text.matchAll(/^# HELP ((?:signalbox|http)\w*) (.*)\n# TYPE \w+ (\w+)$/gm);
-  for (const cleanup of cleanups) await cleanup();
   const toMetric = ([, name, help, type]) => [code(name), type, help];
   const described = app.mounts.map(({ base, profiles: [{ name, routes }] }) => {
     const seen = new Map();
@@ -100,6 +103,22 @@ const describeProfiles = async (profiles) => {
   return [...described, ['metrics', toTable('name|type|meaning', [...metrics].map(toMetric))]];
 };
 
+/** What of a stored alert the pages of senders show. */
+const shown = ['source', 'level', 'message', 'hostname', 'status', 'fingerprint', 'startsAt', 'labels', 'link'];
+
+/** The alerts that the samples of each format are stored as, the first of each. */
+const describeSamples = async () => {
+  const app = await start({ timeZone: 'UTC' });
+  for (const [name, body] of Object.entries(samples)) await app.request('POST', `/api/alert/${name}`, { body });
+  const toBlock = (record) => [
+    '```json',
+    JSON.stringify(record, shown.concat(Object.keys(record.labels)), 2),
+    '```',
+    '',
+  ];
+  return (await readRecords(app)).reverse().map((record) => [`sample-${record.format}`, toBlock(record)]);
+};
+
 const profiles = features.flatMap((feature) => feature.profiles);
 const toClass = ([name, { properties }]) => [code(name), codes(properties)];
 const toProfile = ({ name, alias, mounts = [], summary }) => [`[${name}](#${name})`, alias, codes(mounts), summary];
@@ -107,7 +126,7 @@ const { properties: settings } = settingsSchema;
 const toSetting = ({ key, flag, variable }) => [code(flag), code(variable), ...toField(key, settings[key])];
 const settingHeads = 'flag|variable|key|value|default|meaning';
 const tables = {
-  ...Object.fromEntries(await describeProfiles(profiles)),
+  ...Object.fromEntries([...(await describeProfiles(profiles)), ...(await describeSamples())]),
   profiles: toTable('profile|letter|default mount|what it is', profiles.map(toProfile)),
   settings: groupSettings(settingsSchema, features).flatMap((group) =>
     toTable(settingHeads, group.settings.map(toSetting), group.title),
@@ -119,12 +138,15 @@ const tables = {
   classes: toTable('class|properties', Object.entries(cimClasses).map(toClass)),
 };
 
+for (const cleanup of cleanups) await cleanup();
+
 for (const path of documents) {
-  const before = readFileSync(path, 'utf8');
+  const before = readFileSync(`${root}/docs/${path}`, 'utf8');
   const block = /(<!-- ([\w-]+):begin -->\n).*?(<!-- \2:end -->)/gs;
   const after = before.replace(block, (_, begin, name, end) => `${begin}\n${tables[name].join('\n')}\n${end}`);
-  const isWrong = process.argv.includes('--check') && after !== before;
-  if (isWrong) process.stderr.write(`${path} is out of date: run node scripts/doc-tables.mjs\n`);
-  else writeFileSync(path, after);
-  process.exitCode ||= isWrong ? 1 : 0;
+  if (after === before) continue;
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`docs/${path} is out of date: run node scripts/doc-tables.mjs\n`);
+    process.exitCode = 1;
+  } else writeFileSync(`${root}/docs/${path}`, after);
 }

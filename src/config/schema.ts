@@ -49,7 +49,7 @@ const coreSettings = {
   keepSecrets: Type.Boolean({
     default: false,
     description:
-      'Keep the signing key and passwords that are made at random in `dataDir`, so they are the same after a restart.',
+      'Keep random passwords and a random signing key in `dataDir`, so they are the same after a restart.',
   }),
   storeMaxBytes: Type.Optional(
     Type.Integer({
@@ -73,26 +73,26 @@ const coreSettings = {
   seed: Type.Optional(path('JSON file with records to load on startup.')),
   cors: Type.Boolean({ default: false, description: 'Allow requests from web pages of any origin.' }),
   allowedHosts: list('Host names that requests may use; on loopback, in addition to the local names.'),
-  tlsCert: Type.Optional(path('PEM file with the certificate and its chain; turns on HTTPS.')),
-  tlsKey: Type.Optional(path("PEM file with the certificate's private key.")),
+  tlsCert: Type.Optional(path('PEM file with the certificate and its chain; turns on HTTPS. Read again on SIGHUP.')),
+  tlsKey: Type.Optional(path("PEM file with the certificate's private key, unencrypted.")),
   trustProxy: list('Addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted.'),
   requestTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 30,
-    description: 'Seconds for a request to arrive; also how long a client may stop reading a response.',
+    description: 'Seconds for a request to arrive, then 408; clients that read nothing of a response for as long are disconnected.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 10,
-    description: 'Seconds for the headers of a request to arrive.',
+    description: 'Seconds for the headers of a request, or a TLS handshake; at most `requestTimeout`.',
   }),
   maxConnections: Type.Integer({
     minimum: 1,
     maximum: 100_000,
     default: 1000,
-    description: 'Maximum number of connections; requests on further ones get 503.',
+    description: 'Maximum number of connections; 100 more get 503, others are closed.',
   }),
   maxEventLoopDelay: Type.Integer({
     minimum: 0,
@@ -105,7 +105,7 @@ const coreSettings = {
   access: AccessSetting,
   jwtIssuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
-    Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes; random if not set.' }),
+    Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes. If not set, it is random, and tokens end with the server unless `keepSecrets` is on.' }),
   ),
   jwtPreviousSecret: Type.Optional(
     Type.String({ ...secret, description: 'The previous `jwtSecret`, whose tokens stay valid while you rotate keys.' }),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { User } from './schema.ts';
 
 const password = (name: string) =>
-  Type.Optional(Type.String({ minLength: 1, writeOnly: true, description: `Password of ${name}; random if not set.` }));
+  Type.Optional(Type.String({ minLength: 1, writeOnly: true, description: `Password of ${name}, at most 128 bytes; random if not set.` }));
 
 const tries = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
@@ -20,20 +20,20 @@ export const loginSettings = {
   ),
   loginTriesPerAddress: tries(
     8,
-    'Wrong logins from an address after which further ones are delayed; 0 means no limit.',
+    'Wrong logins from an address (IPv6: a /64) after which it is delayed: 10 s, then twice as long each time; 0 means no limit.',
   ),
   loginTriesPerUser: tries(
     30,
-    'Wrong logins for one user within an hour after which addresses that fail are delayed; 0 means no limit.',
+    'Wrong logins for one user within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
   ),
   loginTriesInTotal: tries(
     200,
-    'Wrong logins for all users within an hour after which addresses that fail are delayed; 0 means no limit.',
+    'Wrong logins for all users within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
   ),
   loginMaxDelay: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 300,
-    description: 'Longest delay after wrong logins, in seconds.',
+    description: 'Longest delay of an address, in seconds.',
   }),
 };
