@@ -48,8 +48,7 @@ const coreSettings = {
   }),
   keepSecrets: Type.Boolean({
     default: false,
-    description:
-      'Keep random passwords and a random signing key in `dataDir`, so they are the same after a restart.',
+    description: 'Keep random passwords and a random signing key in `dataDir`, so they are the same after a restart.',
   }),
   storeMaxBytes: Type.Optional(
     Type.Integer({
@@ -80,7 +79,8 @@ const coreSettings = {
     minimum: 1,
     maximum: 300,
     default: 30,
-    description: 'Seconds for a request to arrive, then 408; clients that read nothing of a response for as long are disconnected.',
+    description:
+      'Seconds for a request to arrive, then 408; clients that read nothing of a response for as long are disconnected.',
   }),
   headersTimeout: Type.Integer({
     minimum: 1,
@@ -105,7 +105,11 @@ const coreSettings = {
   access: AccessSetting,
   jwtIssuer: Type.String({ minLength: 1, default: 'signalbox', description: 'The `iss` claim of tokens.' }),
   jwtSecret: Type.Optional(
-    Type.String({ ...secret, description: 'Key that signs tokens, at least 32 bytes. If not set, it is random, and tokens end with the server unless `keepSecrets` is on.' }),
+    Type.String({
+      ...secret,
+      description:
+        'Key that signs tokens, at least 32 bytes. If not set, it is random, and tokens end with the server unless `keepSecrets` is on.',
+    }),
   ),
   jwtPreviousSecret: Type.Optional(
     Type.String({ ...secret, description: 'The previous `jwtSecret`, whose tokens stay valid while you rotate keys.' }),

@@ -2,7 +2,13 @@ import Type from 'typebox';
 import { User } from './schema.ts';
 
 const password = (name: string) =>
-  Type.Optional(Type.String({ minLength: 1, writeOnly: true, description: `Password of ${name}, at most 128 bytes; random if not set.` }));
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      writeOnly: true,
+      description: `Password of ${name}, at most 128 bytes; random if not set.`,
+    }),
+  );
 
 const tries = (value: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });

@@ -9,7 +9,7 @@ interface Content {
 }
 
 /** The parts of an OpenAPI operation that are used. */
-export interface Operation {
+interface Operation {
   operationId: string;
   parameters?: { name: string; in: string }[];
   requestBody?: Content;

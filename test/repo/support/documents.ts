@@ -27,7 +27,7 @@ export const listLinkedFiles = (text: string): string[] =>
     .filter((link) => !/^[a-z]+:/.test(link));
 
 /** The sections of a document at a heading level; text before the first heading has no title. */
-export const toSections = (text: string, level: number): Section[] =>
+const toSections = (text: string, level: number): Section[] =>
   text.split(new RegExp(`^${'#'.repeat(level)} `, 'm')).map((part, index) => {
     const end = index === 0 ? 0 : part.indexOf('\n');
     return { title: part.slice(0, end), text: part.slice(end) };
