@@ -15,7 +15,10 @@ interface InstanceList {
 }
 
 const startNamed = (t: TestContext, { url }: Pick<PostgresServer, 'url'>, instanceName: string) =>
-  startApp(t, { settings: { store: url(), timeZone: 'UTC', instanceName } });
+  startApp(t, {
+    settings: { store: url(), timeZone: 'UTC', instanceName },
+    patience: { changesMs: 2000, readsMs: 500 },
+  });
 
 test('instances that share a database list each other, and those not seen for a day are deleted', {
   skip,

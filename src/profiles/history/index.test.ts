@@ -109,10 +109,10 @@ test('a file with damaged numbers gives a document that can be read', async (t) 
 
 test('since leaves out earlier steps, as a time or as Unix seconds', async (t) => {
   const app = await startApp(t);
-  await waitUntilPasses(async () => assert.ok((await read(app)).count >= 4));
+  await waitUntilPasses(async () => assert.ok((await read(app)).count >= 3));
   const { start } = await read(app);
   assert.equal((await read(app, `?step=1&since=${start}`)).start, start);
-  const second = Math.floor(Date.parse(start) / 1000) + 2;
+  const second = Math.floor(Date.parse(start) / 1000) + 1;
   for (const since of [String(second), new Date(second * 1000).toISOString()]) {
     assert.equal(Date.parse((await read(app, `?step=1&since=${since}`)).start) / 1000, second, since);
   }
