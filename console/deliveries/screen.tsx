@@ -17,7 +17,7 @@ const words = text.deliveries;
 /** How each destination is doing, what waits, and what was given up, with another try. */
 const DeliveriesScreen = () => {
   const load = (signal: AbortSignal) => client.listDeliveries(undefined, { signal });
-  const { value, error, reload } = useResource(load, { topic: 'deliveries', take: (data) => data });
+  const { value, error, reload } = useResource(load, { topic: 'deliveries', replace: (data) => data });
   if (!value) return <Unloaded {...{ error, reload }} lines={12} />;
   if (value.data.length === 0) return <Empty title={words.none} hint={words.noneHint} />;
   return (

@@ -23,6 +23,8 @@ interface Options<T, K extends Topic> {
   isKept?: boolean;
   /** Milliseconds to wait after news, so that many of them cause one request. */
   calm?: number;
+  /** The whole value that an event of the topic brings, instead of reading it again. */
+  replace?: (data: Topics[K]) => T;
   /** The value after an event of the topic, instead of reading it again. */
   take?: (data: Topics[K], before: T | undefined) => T | undefined;
 }
@@ -32,18 +34,18 @@ export const useResource = <T, K extends Topic = never>(
   load: (signal: AbortSignal) => Promise<T>,
   options: Options<T, K> = {},
 ): Resource<T> => {
-  const { key = '', topic, calm = 0, isKept = false, take } = options;
+  const { key = '', topic, calm = 0, isKept = false, replace, take } = options;
   const value = useSignal<T | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   const token = session.value?.token;
   const resource = useMemo(() => createLoader(load, value, error, calm, isKept), [key, token]);
   useEffect(() => {
     resource.reload();
-    const onEvent = take
-      ? (data: Topics[K]) => {
-          value.value = take(data, value.value);
-        }
-      : resource.reloadSoon;
+    const onEvent = (data: Topics[K]): void => {
+      if (replace) resource.replace(replace(data));
+      else if (take) value.value = take(data, value.value);
+      else resource.reloadSoon();
+    };
     const leave = topic && subscribe(topic, { onEvent, onResync: resource.resync });
     return () => {
       leave?.();
@@ -64,6 +66,7 @@ const createLoader = <T>(
   let running = false;
   let isWanted = false;
   let loadedAt = Number.NEGATIVE_INFINITY;
+  let replacements = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const reload = async (): Promise<void> => {
     isWanted = true;
@@ -71,10 +74,12 @@ const createLoader = <T>(
     running = true;
     while (isWanted && !aborted.signal.aborted) {
       isWanted = false;
+      const before = replacements;
       try {
         const data = await load(aborted.signal);
         if (aborted.signal.aborted) break;
-        value.value = data;
+        // An event that has come meanwhile is newer.
+        if (replacements === before) value.value = data;
         loadedAt = Date.now();
         error.value = undefined;
       } catch (reason) {
@@ -94,11 +99,15 @@ const createLoader = <T>(
     }, calm);
   };
   const resync = (): void => (Date.now() - loadedAt < calm ? reloadSoon() : void reload());
+  const replace = (data: T): void => {
+    replacements += 1;
+    value.value = data;
+  };
   const stop = (): void => {
     clearTimeout(timer);
     aborted.abort();
   };
-  return { reload: () => void reload(), reloadSoon, resync, stop };
+  return { reload: () => void reload(), reloadSoon, resync, replace, stop };
 };
 
 /** What was thrown, as an error that can be shown. */

@@ -16,6 +16,6 @@ export const status = signal<Known>({ value: undefined, error: undefined, reload
 export const useStatus = (): void => {
   status.value = useResource((signal) => client.getStatus(undefined, { signal }), {
     topic: 'status',
-    take: (data) => data,
+    replace: (data) => data,
   });
 };

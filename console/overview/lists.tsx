@@ -53,10 +53,8 @@ const loadTop = async (signal: AbortSignal): Promise<Top[]> => {
   return data.map(({ name, pid, memoryMB }) => ({ name, pid, memoryBytes: memoryMB * 1024 ** 2, cpu: null }));
 };
 
-const takeTop = ({ data }: Topics['top']): Top[] => data.slice(0, shown);
-
 export const TopProcesses = () => {
-  const { value, error, reload } = useResource(loadTop, { topic: 'top', take: takeTop });
+  const { value, error, reload } = useResource(loadTop, { topic: 'top', replace: ({ data }) => data.slice(0, shown) });
   if (!isMounted('listProcesses')) return null;
   return (
     <Panel title={words.topProcesses} kind="top-processes" aside={<a href="#/processes">{words.allProcesses}</a>}>

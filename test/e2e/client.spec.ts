@@ -1,36 +1,23 @@
-import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { openBrowser, toSkip } from '../e2e/browser.ts';
-import { passwords, startApp } from '../support/app.ts';
+import { fileURLToPath } from 'node:url';
+import { expect, type Page } from '@playwright/test';
+import { passwords } from '../support/credentials.ts';
 import { createFolder } from '../support/folder.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { atEnd, type Scope } from '../support/scope.ts';
-import { clientPath } from './built-client.ts';
+import type { Scope } from '../support/scope.ts';
+import { test } from './support/console.ts';
 
-const browser = await openBrowser();
-const skip = toSkip(browser);
-after(() => browser?.close());
-
-const openPage = async (t: Scope, url: string): Promise<Page> => {
-  const context = await browser?.newContext();
-  if (!context) throw new Error('no Chromium or Chrome is installed here');
-  atEnd(t, () => context.close());
-  const page = await context.newPage();
-  await page.goto(url);
-  return page;
-};
+const clientPath = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
 
 /** Opens a page of another origin that has the built client as client.js. */
-const openForeignPage = async (t: Scope): Promise<Page> => {
-  const { url } = await startReceiver(t, (response, { path }) => {
+const openForeignPage = async (scope: Scope, page: Page): Promise<void> => {
+  const { url } = await startReceiver(scope, (response, { path }) => {
     const isScript = path === '/client.js';
     response.writeHead(200, { 'Content-Type': isScript ? 'text/javascript' : 'text/html' });
     response.end(isScript ? readFileSync(clientPath) : '<!doctype html><title>Another origin</title>');
   });
-  return openPage(t, url);
+  await page.goto(url);
 };
 
 /** Run in the page: a task is made, changed by its version, listed, and an alert comes as an event after a lost stream. */
@@ -65,24 +52,25 @@ const useClient = `async ([url, password]) => {
   return { isError: late instanceof ClientError, status: late.status, titles, page, messages, opened };
 }`;
 
-test('a page that the server serves uses the client', { skip }, async (t) => {
-  const publicDir = createFolder(t);
+test('a page that the server serves uses the client', async ({ scope, startApp, page }) => {
+  const publicDir = createFolder(scope);
   writeFileSync(join(publicDir, 'index.html'), '<!doctype html><title>A page of your own</title>');
   cpSync(clientPath, join(publicDir, 'client.js'));
-  const { url } = await startApp(t, { settings: { publicDir } });
-  const page = await openPage(t, `${url}/docs/`);
-  const seen = await page.evaluate(`(${useClient})(${JSON.stringify([url, passwords.admin])})`);
-  assert.deepEqual(seen, {
+  const { url } = await startApp({ settings: { publicDir } });
+  await page.goto(`${url}/docs/`);
+  expect(await page.evaluate(`(${useClient})(${JSON.stringify([url, passwords.admin])})`)).toEqual({
     ...{ isError: true, status: 412, titles: ['Check the backups'], page: 1 },
     ...{ messages: ['before', 'after the stream was lost'], opened: 2 },
   });
 });
 
-test('a page of another origin uses the client where cors allows it, with the headers that it allows', {
-  skip,
-}, async (t) => {
-  const { url } = await startApp(t, { settings: { cors: true } });
-  const page = await openForeignPage(t);
+test('a page of another origin uses the client where cors allows it, with the headers that it allows', async ({
+  scope,
+  startApp,
+  page,
+}) => {
+  const { url } = await startApp({ settings: { cors: true } });
+  await openForeignPage(scope, page);
   const seen = await page.evaluate(
     `(async ([url, password]) => {
       const { createClient } = await import('/client.js');
@@ -94,14 +82,14 @@ test('a page of another origin uses the client where cors allows it, with the he
       for await (const { topic } of client.streamEvents({ topics: ['host'] })) return { Id, Status, page, topic };
     })(${JSON.stringify([url, passwords.admin])})`,
   );
-  assert.deepEqual(seen, { Id: 1, Status: 'Completed', page: 1, topic: 'host' });
+  expect(seen).toEqual({ Id: 1, Status: 'Completed', page: 1, topic: 'host' });
 });
 
-test('without cors, the client reports that it gets no response', { skip }, async (t) => {
-  const { url } = await startApp(t);
-  const page = await openForeignPage(t);
+test('without cors, the client reports that it gets no response', async ({ scope, startApp, page }) => {
+  const { url } = await startApp();
+  await openForeignPage(scope, page);
   const code = await page.evaluate(
     `import('/client.js').then(({ createClient }) => createClient('${url}', { retries: 0 }).listTasks()).catch(({ code }) => code)`,
   );
-  assert.equal(code, 'connection');
+  expect(code).toBe('connection');
 });
