@@ -16,7 +16,7 @@ test('docs/architecture.md has a line for every folder and file directly in src'
 test('.ci/run runs the check and test commands that the documents name', () => {
   const steps = readText('.ci/run');
   for (const command of ['npm run check', 'npm test']) {
-    assert.match(steps, new RegExp(`^${command}$`, 'm'));
+    assert.match(steps, new RegExp(`^step ${command}$`, 'm'));
     assert.ok(readText('README.md').includes(`\`${command}\``), command);
   }
 });
