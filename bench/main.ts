@@ -1,55 +1,41 @@
-import { loadavg } from 'node:os';
 import { rows } from './rows/index.ts';
-import type { Bench, Row } from './rows/row.ts';
 import { parseArguments } from './support/arguments.ts';
 import { readCores } from './support/cores.ts';
+import { createLogs } from './support/fill-log.ts';
 import type { Finding } from './support/finding.ts';
 import { createLoad } from './support/load.ts';
-import { createMarkedWriter } from './support/markers.ts';
-import { createMillion } from './support/million.ts';
-import { NotMeasurable } from './support/not-measurable.ts';
-import { type Gap, toMarkdown } from './support/report.ts';
-import { createScope } from './support/scope.ts';
+import { NotMeasurable } from './support/programs.ts';
+import { createMarkedWriter, type Gap, toMarkdown } from './support/report.ts';
+import { createScope, withScope } from './support/scope.ts';
 import { describeRun } from './support/surroundings.ts';
 
-/** Measures the rows named on the command line, or all, and prints the table of docs/benchmarks.md. See README.md. */
+/** Measures the rows named on the command line, or all, and writes the table of docs/benchmarks.md. See README.md. */
 const words = process.argv.slice(2);
 const args = parseArguments(words);
-const chosen = rows.filter(({ id }) => args.ids.length === 0 || args.ids.includes(id));
-const unknown = args.ids.filter((id) => !rows.some((row) => row.id === id));
+const unknown = args.ids.filter((id) => !rows.some((row) => row.ids.includes(id)));
 if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);
-const writeTable = args.markdown === undefined ? undefined : createMarkedWriter(args.markdown);
-const began = new Date();
-const loadBefore = loadavg();
+const chosen = rows.filter(({ ids }) => args.ids.length === 0 || ids.some((id) => args.ids.includes(id)));
+const write = args.page === undefined ? undefined : createMarkedWriter(args.page);
 const findings: Finding[] = [];
 const gaps: Gap[] = [];
 const cores = readCores();
 const run = createScope(args.folder);
+const describe = describeRun({ words: ['bench', ...words], cores, folder: run.folder });
+const shared = { ...args, cores, load: createLoad(run.folder, cores), logs: createLogs(run.folder) };
 
-const measure = async (row: Row, bench: Omit<Bench, 'scope'>): Promise<void> => {
-  process.stderr.write(`${row.id} ...\n`);
-  const scope = createScope(run.folder);
+for (const { ids, measure } of chosen) {
+  const began = performance.now();
+  process.stderr.write(`${ids.join(', ')} ... `);
   try {
-    findings.push(...(await row.measure({ ...bench, scope })));
+    findings.push(...(await withScope(run.folder, (scope) => measure({ ...shared, scope }))));
   } catch (error) {
-    const { message } = error as Error;
-    gaps.push({ id: row.id, reason: message });
+    gaps.push({ id: ids.join(', '), reason: (error as Error).message });
     // A missing program is not a failure; any other error is.
     if (!(error instanceof NotMeasurable)) process.exitCode = 1;
-  } finally {
-    await scope.end();
   }
-};
-
-const shared = {
-  ...args,
-  cores,
-  load: createLoad(run.folder, cores),
-  startMillion: createMillion(run, cores),
-};
-for (const row of chosen) await measure(row, shared);
-const surroundings = describeRun({ args, words, cores, folder: run.folder, began, loadBefore });
+  process.stderr.write(`${Math.round((performance.now() - began) / 1000)} s\n`);
+}
 await run.end();
-const text = toMarkdown({ findings, gaps, surroundings });
+const text = toMarkdown({ findings, gaps, surroundings: describe() });
 process.stdout.write(text);
-writeTable?.(text);
+write?.(text);

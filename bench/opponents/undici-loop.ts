@@ -1,14 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { Pool } from 'undici';
 
-/**
- * What undici can do at best: posts one text again and again, each time the last response is read.
- * `node undici-loop.js URL FILE CONCURRENCY`; the file holds headers and body as JSON.
- */
-const [, , address = '', file = '', concurrency = '1'] = process.argv;
-const url = new URL(address);
-const { headers, body } = JSON.parse(readFileSync(file, 'utf8'));
-const pool = new Pool(url.origin, { connections: Number(concurrency) });
+/** What undici can do at best: posts one text again and again, each time the last response is read. */
+export interface LoopOrder {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  concurrency: number;
+}
+
+const [order] = (await once(process, 'message')) as [LoopOrder];
+const { headers, body, concurrency } = order;
+const url = new URL(order.url);
+const pool = new Pool(url.origin, { connections: concurrency });
 
 const post = async (): Promise<never> => {
   for (;;) {
@@ -17,4 +21,4 @@ const post = async (): Promise<never> => {
   }
 };
 
-await Promise.all(Array.from({ length: Number(concurrency) }, post));
+await Promise.all(Array.from({ length: concurrency }, post));

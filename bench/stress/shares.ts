@@ -1,44 +1,50 @@
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { startCompanion } from '../support/companion.ts';
+import { password } from '../support/ask.ts';
 import type { Cores } from '../support/cores.ts';
+import { median } from '../support/figures.ts';
 import type { Finding } from '../support/finding.ts';
-import { createScope, type Scope } from '../support/scope.ts';
+import { type Scope, withScope } from '../support/scope.ts';
+import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import type { AttackOrder } from './attackers.ts';
-import type { Part } from './part.ts';
 
-interface Row extends Omit<AttackOrder, 'url'> {
+interface Share extends Omit<AttackOrder, 'url'> {
   work: string;
   /** What another address asks meanwhile. */
   ask: { method: string; path: string; body?: object };
   variables?: Record<string, string>;
   /** Seconds that the attack lasts before others ask. */
   leadSeconds?: number;
+  /** Milliseconds between the requests of the other address. */
+  pause?: number;
 }
 
-const small = { message: 'x' };
-const medium = { Title: 'x', Description: 'x'.repeat(20_000) };
-
-const rows: readonly Row[] = [
+const shares: readonly Share[] = [
   {
     name: 'keep-alive',
     clients: 1100,
     work: '1,100 connections with a request every four seconds',
-    ask: { method: 'POST', path: '/api/alert', body: small },
+    ask: { method: 'POST', path: '/api/alert', body: { message: 'x' } },
   },
   {
     name: 'dripped bodies',
     clients: 64,
     work: '64 bodies of 1 MiB without their last bytes',
-    ask: { method: 'POST', path: '/api/tasks', body: medium },
+    ask: { method: 'POST', path: '/api/tasks', body: { Title: 'x', Description: 'x'.repeat(20_000) } },
   },
   {
     name: 'streams',
     clients: 200,
     work: '200 event streams',
     ask: { method: 'GET', path: '/api/events?topics=tasks' },
+  },
+  {
+    name: 'guesses',
+    clients: 50,
+    work: '50 connections that log in with wrong passwords as fast as they are answered',
+    ask: { method: 'POST', path: '/api/auth/login', body: { Username: 'admin', Password: password } },
+    pause: 1000,
   },
   {
     name: 'large tasks',
@@ -51,50 +57,45 @@ const rows: readonly Row[] = [
 ];
 
 const elsewhere = '127.0.0.2';
-/** Seconds for which others ask, and milliseconds between their requests. */
+/** Seconds for which the other address asks. */
 const seconds = 10;
-const pause = 200;
 
 /** What is left to another address while one takes all that it can get. */
-export const shares: Part = {
-  name: 'shares',
-  measure: async (_scope, cores) => {
-    const findings: Finding[] = [];
-    for (const row of rows) {
-      process.stderr.write(`  ${row.name} ...\n`);
-      const own = createScope(tmpdir());
-      try {
-        findings.push(await measureRow(own, cores, row));
-      } finally {
-        await own.end();
-      }
-    }
-    return findings;
-  },
+export const measureShares = async (scope: Scope, cores: Cores | undefined): Promise<Finding[]> => {
+  const findings: Finding[] = [];
+  for (const share of shares) {
+    process.stderr.write(`  ${share.name} ...\n`);
+    findings.push(await withScope(scope.folder, (own) => measureShare(own, cores, share)));
+  }
+  return findings;
 };
 
-const measureRow = async (scope: Scope, cores: Cores | undefined, row: Row): Promise<Finding> => {
-  const { name, clients, work, ask, variables = {}, leadSeconds = 2 } = row;
+const measureShare = async (scope: Scope, cores: Cores | undefined, share: Share): Promise<Finding> => {
+  const { name, clients, work, ask, variables = {}, leadSeconds = 2, pause = 200 } = share;
   const { url } = await startSignalbox(scope, cores, { variables });
-  const order: AttackOrder = { url, name, clients };
-  await startCompanion(scope, cores, 'attackers', order).read();
+  await startCompanion(scope, cores, 'stress/attackers', { url, name, clients } satisfies AttackOrder).read();
   await setTimeout(leadSeconds * 1000);
   const statuses: number[] = [];
+  const times: number[] = [];
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await setTimeout(pause)) {
+    const began = performance.now();
     statuses.push(await askOnce(url, ask));
+    times.push(performance.now() - began);
   }
   const served = statuses.filter((status) => status >= 200 && status < 300).length;
+  const asked = `${ask.method} ${ask.path}, ${statuses.length} on new connections, median ${median(times).toFixed(0)} ms`;
   return {
     id: 'shares',
-    work: `${work}: requests of another address that succeed (${ask.method} ${ask.path}, ${statuses.length} on new connections)`,
+    work: `${work}: requests of another address that succeed (${asked})`,
     unit: ' %',
     ours: [(served / statuses.length) * 100],
+    rounds: `${seconds} s`,
     goals: [{ of: 'value', atLeast: 99 }],
   };
 };
 
 /** The status of a request on a new connection, which is closed then; 0 without a response. */
-const askOnce = (url: string, { method, path, body }: Row['ask']): Promise<number> =>
+const askOnce = (url: string, { method, path, body }: Share['ask']): Promise<number> =>
   new Promise((resolve) => {
     const agent = new Agent({ localAddress: elsewhere });
     const sent = request(`${url}${path}`, { method, agent, timeout: 5000 }, ({ statusCode = 0 }) => {

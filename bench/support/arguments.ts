@@ -7,39 +7,42 @@ export interface Arguments {
   rounds: number;
   /** Duration of a round. */
   seconds: number;
-  /** True to measure the full size that the goals name, even if it takes long. */
-  isFull: boolean;
+  /** True for an hour of mixed life instead of some minutes (B31). */
+  isLong: boolean;
   /** Parent of temporary folders. It must be on a disk, since writes are synced. */
   folder: string;
-  markdown: string | undefined;
+  /** The file whose table is replaced. */
+  page: string | undefined;
 }
 
+const page = 'docs/benchmarks.md';
+/** With fewer rounds, figures are not for the page. */
 const fewestRounds = 5;
 
-/** Parses a command line such as `B2 B3 --rounds 9`. Throws on unknown arguments. */
+/** Parses a command line such as `B2 B3 --rounds 8`. Throws on unknown arguments. A run of all rows writes the page. */
 export const parseArguments = (argv: string[]): Arguments => {
   const { values, positionals } = parseArgs({
     args: argv,
     allowPositionals: true,
     options: {
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '6' },
       seconds: { type: 'string', default: '1' },
       folder: { type: 'string', default: tmpdir() },
-      markdown: { type: 'string' },
-      full: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
     },
   });
+  const rounds = toWhole('rounds', values.rounds);
   return {
-    ids: positionals.map((id) => id.toUpperCase()),
-    rounds: toWhole('rounds', values.rounds, fewestRounds),
-    seconds: toWhole('seconds', values.seconds, 1),
-    isFull: values.full,
+    ids: positionals.map((id) => id.toUpperCase().replace('5B', '5b')),
+    rounds,
+    seconds: toWhole('seconds', values.seconds),
+    isLong: values.long,
     folder: values.folder,
-    markdown: values.markdown,
+    page: positionals.length === 0 && rounds >= fewestRounds ? page : undefined,
   };
 };
 
-const toWhole = (name: string, text: string, least: number): number => {
-  if (/^\d+$/.test(text) && Number(text) >= least) return Number(text);
-  throw new Error(`--${name} is a whole number, ${least} or more, not ${text}`);
+const toWhole = (name: string, text: string): number => {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new Error(`--${name} must be a whole number, 1 or more, not ${text}`);
 };

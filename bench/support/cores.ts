@@ -15,25 +15,15 @@ export const parseCpuList = (text: string): number[] =>
   });
 
 /**
- * Two processors, on different cores if possible; undefined if there is only one. `siblings` share the first one's
- * core.
+ * The first and the last processor this process may use, which rarely share a core; undefined if there is only one, or
+ * no program to pin with.
  */
-export const chooseCores = (allowed: readonly number[], siblings: readonly number[]): Cores | undefined => {
-  const [server, ...others] = allowed;
-  const load = others.find((cpu) => !siblings.includes(cpu)) ?? others[0];
-  return server === undefined || load === undefined ? undefined : { server, load };
-};
-
-/** The processors this process may use; undefined if there is only one, or no program to pin with. */
 export const readCores = (): Cores | undefined => {
-  if (findProgram('taskset') === undefined) return undefined;
   const [, list = ''] = /^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-  const allowed = parseCpuList(list);
-  return chooseCores(allowed, readSiblings(allowed[0] ?? 0));
+  const [server, load] = [parseCpuList(list).at(0), parseCpuList(list).at(-1)];
+  if (server === undefined || load === undefined || server === load) return undefined;
+  return findProgram('taskset') ? { server, load } : undefined;
 };
-
-const readSiblings = (cpu: number): number[] =>
-  parseCpuList(readFileSync(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`, 'utf8'));
 
 /** A command line pinned to one processor, or unchanged if there is no choice. */
 export const bindTo = (cpu: number | undefined, command: string[]): string[] =>

@@ -1,13 +1,13 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
 import { createFileNames } from '../../src/storage/journal/files/names.ts';
 import { createId } from '../../src/storage/journal/format/id.ts';
 import { toLine, toLineStart } from '../../src/storage/journal/format/line.ts';
+import { requireSpace } from './disk.ts';
 
-/** signalbox's default segment size. */
-const segmentBytes = 64 * 1024 * 1024;
+/** A file is closed before signalbox's default segment size. */
+const fileBytes = 63 * 1024 * 1024;
 const linesAtOnce = 2000;
 
 interface Part {
@@ -17,44 +17,30 @@ interface Part {
   startedAt: number;
 }
 
-/** Writes an alert log of so many records, as signalbox would have; answers its files and bytes. */
+/** Writes an alert log of so many records, as signalbox would have. */
 export const fillLog = async (
   directory: string,
   records: number,
   { first, startedAt }: Part = { first: 1, startedAt: 1_760_000_000_000 },
-): Promise<{ files: number; bytes: number }> => {
+): Promise<void> => {
   await mkdir(directory, { recursive: true });
   const names = createFileNames(directory, 'alerts');
-  const written = { files: 0, bytes: 0 };
-  const last = first + records - 1;
-  for (let seq = first; seq <= last; ) {
-    // The file before this one is full: it gets its number now, so that the last one keeps none.
-    if (written.files > 0) await rename(names.active, names.closed(written.files));
-    const { next, bytes } = await fillFile(names.active, { seq, last, startedAt });
-    written.files += 1;
-    written.bytes += bytes;
-    seq = next;
+  const end = first + records;
+  let seq = first;
+  for (let file = 1; seq < end; file += 1) {
+    const handle = await open(names.active, 'w', 0o600);
+    for (let bytes = 0; seq < end && bytes < fileBytes; ) {
+      let text = '';
+      for (const last = Math.min(end, seq + linesAtOnce); seq < last; seq += 1)
+        text += createLine(seq, startedAt + seq * 1000);
+      bytes += text.length;
+      await handle.write(text);
+    }
+    await handle.datasync();
+    await handle.close();
+    // The last file keeps the name without a number.
+    if (seq < end) await rename(names.active, names.closed(file));
   }
-  return written;
-};
-
-const fillFile = async (
-  path: string,
-  { seq, last, startedAt }: { seq: number; last: number; startedAt: number },
-): Promise<{ next: number; bytes: number }> => {
-  const stream = createWriteStream(path, { mode: 0o600, flush: true });
-  let next = seq;
-  let bytes = 0;
-  while (next <= last && bytes < segmentBytes - linesAtOnce * 500) {
-    const end = Math.min(last, next + linesAtOnce - 1);
-    let text = '';
-    for (; next <= end; next += 1) text += createLine(next, startedAt + next * 1000);
-    bytes += text.length;
-    if (!stream.write(text)) await new Promise<void>((resolve) => stream.once('drain', resolve));
-  }
-  stream.end();
-  await finished(stream);
-  return { next, bytes };
 };
 
 const createLine = (seq: number, time: number): string => {
@@ -68,4 +54,35 @@ const createLine = (seq: number, time: number): string => {
     { now: new Date(time), sender: 'address:127.0.0.1' },
   );
   return toLine(toLineStart({ ...alert }, createId(time)), seq);
+};
+
+/** Logs of alerts, one in each second and the last one now, which rows share. */
+export interface Logs {
+  /** The folder of a log of the last `records` seconds, written on first use. Only one server may run on it. */
+  get(records: number): Promise<string>;
+  /** When the record before the first one was received; Unix milliseconds. */
+  startedAt(records: number): number;
+}
+
+/** Bytes of a record, rounded up. */
+const recordBytes = 500;
+
+export const createLogs = (folder: string): Logs => {
+  const now = Date.now();
+  const written = new Map<number, Promise<string>>();
+  const startedAt = (records: number): number => now - records * 1000;
+  const write = async (records: number): Promise<string> => {
+    await requireSpace(folder, records * recordBytes);
+    const directory = join(folder, `log-${records}`);
+    await fillLog(directory, records, { first: 1, startedAt: startedAt(records) });
+    return directory;
+  };
+  return {
+    startedAt,
+    get: (records) => {
+      const log = written.get(records) ?? write(records);
+      written.set(records, log);
+      return log;
+    },
+  };
 };

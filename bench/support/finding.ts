@@ -1,4 +1,4 @@
-import { quantile } from './figures.ts';
+import { median } from './figures.ts';
 
 /** The measurement of one row, one figure per round. */
 export interface Finding {
@@ -10,8 +10,12 @@ export interface Finding {
   ours: number[];
   /** The comparison, measured in the same rounds. */
   beside?: { name: string; figures: number[] };
-  /** Ratios of the servers' processor time only, which are more reliable on a busy machine. */
+  /** Ratios of the work done in the same processor time of the servers, one per round. */
   cpuRatios?: number[];
+  /** Bytes of a response: ours and the comparison's. */
+  bytes?: [number, number];
+  /** Number and length of the rounds, or what else was measured, such as `6 × 1 s`. */
+  rounds: string;
   /** Any one of them suffices; empty if the figure has no goal. */
   goals: Goal[];
 }
@@ -23,8 +27,6 @@ export interface Goal {
   atMost?: number;
 }
 
-export type Verdict = 'met' | 'short' | 'no goal';
-
 /** Our figure divided by the comparison's, round by round, since other load on the machine changes between rounds. */
 export const toRatios = ({ ours, beside }: Finding): number[] =>
   ours.flatMap((figure, round) => {
@@ -32,13 +34,18 @@ export const toRatios = ({ ours, beside }: Finding): number[] =>
     return other === undefined ? [] : [figure / other];
   });
 
-/** Whether a goal is met; a figure that is not a number meets none. */
-export const judge = (finding: Finding): Verdict => {
-  if (finding.goals.length === 0) return 'no goal';
-  return finding.goals.some((goal) => isReached(goal, finding)) ? 'met' : 'short';
+/** Whether a goal is met; undefined if there is none. A figure that is not a number meets none. */
+export const isMet = (finding: Finding): boolean | undefined =>
+  finding.goals.length === 0
+    ? undefined
+    : finding.goals.some((goal) => isReached(goal, median(goal.of === 'ratio' ? toRatios(finding) : finding.ours)));
+
+/** Whether the goals for a rate are also met by processor time; undefined if this was not measured or has no goal. */
+export const isMetByCpu = ({ cpuRatios, goals }: Finding): boolean | undefined => {
+  const ofRate = goals.filter(({ of, atLeast }) => of === 'ratio' && atLeast !== undefined);
+  if (!cpuRatios || ofRate.length === 0) return undefined;
+  return ofRate.some((goal) => isReached(goal, median(cpuRatios)));
 };
 
-const isReached = ({ of, atLeast = -Infinity, atMost = Infinity }: Goal, finding: Finding): boolean => {
-  const figure = quantile(of === 'ratio' ? toRatios(finding) : finding.ours, 0.5);
-  return figure >= atLeast && figure <= atMost;
-};
+const isReached = ({ atLeast = -Infinity, atMost = Infinity }: Goal, figure: number): boolean =>
+  figure >= atLeast && figure <= atMost;

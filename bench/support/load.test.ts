@@ -1,76 +1,31 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
-import { createFolder } from '../../test/support/folder.ts';
-import { createAutocannonArgs, parseAutocannonOutput } from './autocannon.ts';
-import { createLoad } from './load.ts';
-import { findProgram } from './programs.ts';
-import { parseWrkOutput } from './wrk.ts';
+import { test } from 'node:test';
+import { createScript, parseWrk } from './load.ts';
 
-const body = '{"text":"a \\"quote\\" and\\na line"}';
+const print = (figures: object): string => `Running 1s test\nfigures ${JSON.stringify(figures)}\n`;
+const good = { requests: 2000, duration: 2_000_000, status: 0, failed: 0 };
 
-/** Starts a server for the test and returns its address. */
-const listen = async (t: TestContext, handle: RequestListener): Promise<string> => {
-  const server = createServer(handle).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/path`;
-};
-
-test('the output of wrk is read from the line that its script prints', () => {
-  const line = 'figures {"requests":3000,"duration":1500000,"p99":2500,"failed":0}';
-  const output = `Running 1s test\n${line}\nRequests/sec: 1\n`;
-  assert.deepEqual(parseWrkOutput(output), { answers: 3000, perSecond: 2000, p99Ms: 2.5 });
+test("wrk's figures are answers and answers per second", () => {
+  assert.deepEqual(parseWrk(print(good), {}), { answers: 2000, perSecond: 1000 });
 });
 
-test('a failed request, no request or missing output of wrk is an error', () => {
-  const line = 'figures {"requests":3000,"duration":1500000,"p99":2500,"failed":2}';
-  assert.throws(() => parseWrkOutput(line), /2 of 3000 requests failed/);
-  assert.throws(() => parseWrkOutput(line.replace('3000', '0').replace('2}', '0}')), /no response in time/);
-  assert.throws(() => parseWrkOutput('unable to connect'), /unable to connect/);
+test('a failed request, an unexpected status, no response or no figures are refused', () => {
+  for (const changes of [{ failed: 1 }, { status: 1 }, { requests: 0 }]) {
+    assert.throws(() => parseWrk(print({ ...good, ...changes }), {}), Error, JSON.stringify(changes));
+  }
+  assert.throws(() => parseWrk('Segmentation fault', {}), /no figures/);
 });
 
-test('the output of autocannon is read from its JSON, and a failed or missing request is an error', () => {
-  const result = { duration: 2, requests: { total: 100 }, latency: { p99: 3 }, errors: 0, non2xx: 0 };
-  const figures = { answers: 100, perSecond: 50, p99Ms: 3 };
-  assert.deepEqual(parseAutocannonOutput(JSON.stringify(result)), figures);
-  assert.throws(() => parseAutocannonOutput(JSON.stringify({ ...result, non2xx: 5 })), /5 of 100/);
-  assert.throws(
-    () => parseAutocannonOutput(JSON.stringify({ ...result, requests: { total: 0 } })),
-    /no response in time/,
-  );
-  assert.ok(createAutocannonArgs({ url: 'http://x', seconds: 2 }).includes('64'));
+test('a row of refusals wants every response to be an error', () => {
+  assert.equal(parseWrk(print({ ...good, status: 2000 }), { isRefused: true }).answers, 2000);
+  assert.throws(() => parseWrk(print({ ...good, status: 1999 }), { isRefused: true }), /1999 of 2000/);
 });
 
-test('a load sends the method, headers and body it is given, and rejects if a response is an error', {
-  skip: findProgram('wrk') === undefined && 'wrk is not installed',
-}, async (t) => {
-  const seen = new Set<string>();
-  const url = await listen(t, (request, response) => {
-    let text = '';
-    request.on('data', (piece) => {
-      text += piece;
-    });
-    request.on('end', () => {
-      seen.add(`${request.method} ${request.url} ${request.headers['x-name']} ${text}`);
-      response.writeHead(request.url === '/path' ? 201 : 404).end();
-    });
-  });
-  const load = createLoad(createFolder(t), undefined);
-  const request = { url, method: 'POST', headers: { 'x-name': 'value' }, body, seconds: 1 } as const;
-  assert.ok((await load.run(request)).answers > 0);
-  assert.deepEqual([...seen], [`POST /path value ${body}`]);
-  await assert.rejects(load.run({ ...request, url: `${url}/other` }), /requests failed/);
-});
-
-test('a load with an amount sends about that many requests', async (t) => {
-  let requests = 0;
-  const url = await listen(t, (request, response) => {
-    requests += 1;
-    request.resume().on('end', () => response.end());
-  });
-  await createLoad(createFolder(t), undefined).send({ url, method: 'POST', body }, 800);
-  assert.ok(requests > 700 && requests <= 800, String(requests));
+test('a script quotes what it sends, and varies ids in bodies and numbers in paths', () => {
+  const url = 'http://127.0.0.1:1/api';
+  const script = createScript({ url, method: 'POST', body: '{"a":"\\n[<id>]"}', headers: { 'x-y': 'z' } });
+  assert.ok(script.includes('wrk.body = "{\\"a\\":\\"\\\\n[<id>]\\"}"'), script);
+  assert.ok(script.includes('wrk.headers["x-y"] = "z"') && script.includes("gsub('%[<id>%]'"), script);
+  const random = createScript({ url: `${url}/[<number>]`, numbers: 9 });
+  assert.ok(random.includes(`("/api/[<number>]"):gsub('%[<number>%]', math.random(9))`), random);
 });

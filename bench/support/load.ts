@@ -1,62 +1,87 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { atExit } from '../../test/faults/support/exit.ts';
-import { createAutocannonArgs, parseAutocannonOutput } from './autocannon.ts';
 import { bindTo, type Cores } from './cores.ts';
-import { findProgram } from './programs.ts';
-import { createScript, createWrkArgs, parseWrkOutput } from './wrk.ts';
+import { requireProgram } from './programs.ts';
 
 /** One request, repeated on every connection as soon as the response arrives. */
 export interface LoadRequest {
+  /** Each `[<number>]` in its path becomes a random whole number from 1 to `numbers`. */
   url: string;
-  method?: 'GET' | 'POST';
+  numbers?: number;
+  method?: 'GET' | 'POST' | 'PUT';
   /** Each `[<id>]` in it becomes a text that no other request has. */
   body?: string;
   headers?: Record<string, string>;
+  /** 64 by default. */
   connections?: number;
-  seconds: number;
+  /** True if every response is to be an error, such as 404; `some` if it may be. */
+  isRefused?: boolean | 'some';
 }
 
 export interface LoadFigures {
+  /** Responses as expected. */
   answers: number;
   perSecond: number;
-  p99Ms: number;
 }
 
-export interface Load {
-  /** Resolves to the figures; rejects if a request failed. */
-  run(request: LoadRequest): Promise<LoadFigures>;
-  /** Sends a request about `amount` times, as fast as responses arrive; autocannon leaves out the last few. */
-  send(request: Omit<LoadRequest, 'seconds'>, amount: number): Promise<void>;
-}
+/** Resolves to the figures; rejects if a request failed. */
+export type Load = (request: LoadRequest, seconds: number) => Promise<LoadFigures>;
 
 const runFile = promisify(execFile);
-const maxBuffer = 16 * 1024 * 1024;
 
-/** Load from wrk, or from autocannon if wrk is missing; `folder` is for scripts. */
+/** Load from wrk; `folder` is for scripts. Slower programs would measure themselves. */
 export const createLoad = (folder: string, cores: Cores | undefined): Load => {
-  const wrk = findProgram('wrk');
-  const runBound = async (command: string[]): Promise<string> => {
-    const [program = '', ...args] = bindTo(cores?.load, command);
-    const running = runFile(program, args, { maxBuffer });
-    const forget = atExit(() => running.child.kill('SIGKILL'));
-    const { stdout } = await running.finally(forget);
-    return stdout;
-  };
-  const cannon = (...args: Parameters<typeof createAutocannonArgs>) =>
-    runBound([process.execPath, ...createAutocannonArgs(...args)]).then(parseAutocannonOutput);
   let scripts = 0;
-  return {
-    run: async (request) => {
-      if (wrk === undefined) return cannon(request);
-      const script = join(folder, `load-${++scripts}.lua`);
-      writeFileSync(script, createScript(request));
-      return parseWrkOutput(await runBound([wrk, ...createWrkArgs(script, request)]));
-    },
-    send: async (request, amount) => {
-      await cannon({ ...request, connections: 8, pipelining: 10, seconds: 600, amount });
-    },
+  return async (request, seconds) => {
+    const script = join(folder, `load-${++scripts}.lua`);
+    writeFileSync(script, createScript(request));
+    const options = ['--threads', '1', '--connections', String(request.connections ?? 64), '--timeout', '30s'];
+    const command = [...options, '--duration', `${seconds}s`, '--script', script, request.url];
+    const [program = '', ...args] = bindTo(cores?.load, [requireProgram('wrk'), ...command]);
+    const running = runFile(program, args);
+    const forget = atExit(() => running.child.kill('SIGKILL'));
+    return parseWrk((await running.finally(forget)).stdout, request);
   };
+};
+
+/** A Lua script for wrk: sets the request, and prints a line of JSON with the results. */
+export const createScript = ({ url, numbers, method = 'GET', body, headers = {} }: LoadRequest): string => {
+  const { pathname, search } = new URL(url);
+  const path = `(${quote(decodeURI(`${pathname}${search}`))}):gsub('%[<number>%]', math.random(${numbers}))`;
+  const next = `function() number = number + 1; return '${randomUUID()}.' .. number end`;
+  const varied = `wrk.format(nil, nil, nil, (wrk.body:gsub('%[<id>%]', ${next})))`;
+  return [
+    `wrk.method = ${quote(method)}`,
+    ...(body === undefined ? [] : [`wrk.body = ${quote(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`),
+    ...(numbers === undefined ? [] : [`request = function() return wrk.format(nil, (${path})) end`]),
+    ...(body?.includes('[<id>]') ? ['local number = 0', `request = function() return ${varied} end`] : []),
+    'done = function(summary, latency, requests)',
+    '  local e = summary.errors',
+    `  io.write(string.format('figures {"requests":%d,"duration":%d,"status":%d,"failed":%d}\\n',`,
+    '    summary.requests, summary.duration, e.status, e.connect + e.read + e.write + e.timeout))',
+    'end\n',
+  ].join('\n');
+};
+
+/** A Lua string literal. */
+const quote = (text: string): string =>
+  `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
+
+/** Parses the script's line; throws if it is missing, or reports a failure or no response. */
+export const parseWrk = (output: string, { isRefused = false }: Pick<LoadRequest, 'isRefused'>): LoadFigures => {
+  const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
+  if (line === undefined) throw new Error(`wrk printed no figures:\n${output}`);
+  const { requests, duration, status, failed } = JSON.parse(line);
+  if (failed > 0) throw new Error(`${failed} of ${requests} requests failed`);
+  if (requests === 0) throw new Error('no response in time: try longer rounds with --seconds');
+  if (isRefused !== 'some' && status !== (isRefused ? requests : 0)) {
+    throw new Error(`${status} of ${requests} responses are errors`);
+  }
+  const answers = isRefused === true ? requests : requests - status;
+  return { answers, perSecond: (answers / duration) * 1e6 };
 };

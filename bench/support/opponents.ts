@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,18 +9,19 @@ import { type Server, startServer } from './server.ts';
 
 const toPath = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const bare = toPath('../opponents/bare.js');
+const sink = toPath('../opponents/sink.js');
 const loopback = new URL('../opponents/loopback.js', import.meta.url).href;
 const jsonServer = toPath('../../../node_modules/json-server/lib/bin.js');
 
 const alertmanagerConfig = 'route:\n  receiver: nobody\nreceivers:\n  - name: nobody\n';
 
-type Start = (scope: Scope, cores: Cores | undefined) => Promise<Server>;
+export type Start = (scope: Scope, cores: Cores | undefined) => Promise<Server>;
 
 /** Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
 export const createBare =
-  (answer: string, kind: 'text' | 'buffer' | 'parse'): Start =>
+  (answer: string, kind: 'text' | 'buffer' | 'parse' = 'text'): Start =>
   (scope, cores) => {
-    const file = write(scope, 'answer.json', answer);
+    const file = write(scope, `answer-${randomUUID()}.json`, answer);
     const command = (port: number) => [process.execPath, bare, String(port), file, kind];
     return startServer(scope, cores, { command, path: '/' });
   };
@@ -51,6 +53,14 @@ export const startAlertmanager: Start = (scope, cores) => {
   });
 };
 
+/** Where alerts are delivered to; a GET returns how many there were, and the last one. On the processor for loads. */
+export const startSink = (scope: Scope, cores: Cores | undefined, port?: number): Promise<Server> =>
+  startServer(scope, cores && { ...cores, server: cores.load }, {
+    command: (free) => [process.execPath, sink, String(free)],
+    path: '/',
+    ...(port !== undefined && { port }),
+  });
+
 /** Glances' web server; it reads the processes again if they are older than a second. */
 export const startGlances: Start = (scope, cores) => {
   const program = requireProgram('glances');
@@ -63,21 +73,24 @@ export const startGlances: Start = (scope, cores) => {
   });
 };
 
-/** adnanh's webhook with one hook, `/hooks/ps`, which returns the output of `ps -e`. */
-export const startWebhook: Start = (scope, cores) => {
-  const program = requireProgram('webhook');
-  const hook = {
-    id: 'ps',
-    'execute-command': requireProgram('ps'),
-    'pass-arguments-to-command': [{ source: 'string', name: '-e' }],
-    'include-command-output-in-response': true,
+/** adnanh's webhook with one hook, `/hooks/run`, which returns the output of a command. */
+export const createWebhook =
+  (command: string[]): Start =>
+  (scope, cores) => {
+    const program = requireProgram('webhook');
+    const [name = '', ...args] = command;
+    const hook = {
+      id: 'run',
+      'execute-command': requireProgram(name),
+      'pass-arguments-to-command': args.map((arg) => ({ source: 'string', name: arg })),
+      'include-command-output-in-response': true,
+    };
+    const hooks = write(scope, 'hooks.json', JSON.stringify([hook]));
+    return startServer(scope, cores, {
+      command: (port) => [program, '-hooks', hooks, '-ip', '127.0.0.1', '-port', String(port)],
+      path: '/',
+    });
   };
-  const hooks = write(scope, 'hooks.json', JSON.stringify([hook]));
-  return startServer(scope, cores, {
-    command: (port) => [program, '-hooks', hooks, '-ip', '127.0.0.1', '-port', String(port)],
-    path: '/',
-  });
-};
 
 const write = (scope: Scope, name: string, content: string): string => {
   const path = join(scope.folder, name);

@@ -7,9 +7,8 @@ import { Client } from 'pg';
 import { atExit } from '../../test/faults/support/exit.ts';
 import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres/server.ts';
-import { requireSyncedFolder } from './folder.ts';
-import { NotMeasurable } from './not-measurable.ts';
-import { requireProgram } from './programs.ts';
+import { requireSyncedFolder } from './disk.ts';
+import { NotMeasurable, requireProgram } from './programs.ts';
 import type { Scope } from './scope.ts';
 import type { Server } from './server.ts';
 import { startSignalbox } from './signalbox.ts';
@@ -38,7 +37,7 @@ export const startInstance = (scope: Scope, server: PostgresServer, database?: s
     },
   });
 
-/** Transactions per second of pgbench with a script, each on one of the connections. */
+/** Transactions per second of pgbench with a script of prepared statements, each on one of the connections. */
 export const runPgbench = async (
   scope: Scope,
   server: PostgresServer,
@@ -48,7 +47,20 @@ export const runPgbench = async (
   const pgbench = requireProgram('pgbench');
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
-  const args = ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-f', path, server.adminUrl];
+  const args = [
+    '-n',
+    '-M',
+    'prepared',
+    '-c',
+    String(clients),
+    '-j',
+    String(Math.min(2, clients)),
+    '-T',
+    String(seconds),
+    '-f',
+    path,
+    server.adminUrl,
+  ];
   const running = runFile(pgbench, args);
   const forget = atExit(() => running.child.kill('SIGKILL'));
   const { stdout } = await running.finally(forget);

@@ -1,79 +1,58 @@
 import { Agent } from 'node:http';
-import { constants, getPriority, setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { createPost, send } from './ask.ts';
 import { quantile } from './figures.ts';
-import { send } from './http.ts';
-
-/**
- * One request: when it was due in milliseconds of the clock, and its outcome; no status if the response was incomplete.
- */
-export interface Sample {
-  due: number;
-  ms: number;
-  status: number | undefined;
-}
 
 /** Milliseconds between two requests. */
-const interval = 5;
+const interval = 2;
+/** A p99 comes from at least as many. */
+const fewest = 2000;
+/** More would be refused as too many of one address, after a pause of the machine. */
+const maxSockets = 200;
+/** Seconds that they take. */
+export const probeSeconds = (fewest * interval) / 1000;
+
+interface Options {
+  intervalMs: number;
+  count: number;
+  /** Sent as POST. */
+  body?: object | undefined;
+}
 
 /**
- * Asks at fixed intervals, whether the last request was answered or not, so that a server which stands still is asked
- * meanwhile as well.
+ * The p99 in milliseconds of requests at fixed intervals, whether the last one was answered or not, so that a server
+ * that stands still gets requests meanwhile too. Throws if one is not answered with 200.
  */
-export const takeSamples = (url: string, seconds: number, intervalMs = interval, body?: object): Promise<Sample[]> =>
-  withPriority(() => takeAll(url, seconds, intervalMs, body));
-
-const takeAll = async (url: string, seconds: number, intervalMs: number, body?: object): Promise<Sample[]> => {
-  const agent = new Agent({ keepAlive: true });
-  const samples: Promise<Sample>[] = [];
+export const measureP99At = async (url: string, { intervalMs, count, body }: Options): Promise<number> => {
+  const agent = new Agent({ keepAlive: true, maxSockets });
+  const options = { agent, ...(body && createPost(url, body)) };
+  // The time spent waiting for a busy processor would be measured too.
+  tryPriority(constants.priority.PRIORITY_HIGH);
   const began = performance.now();
-  for (let due = began; due < began + seconds * 1000; due += intervalMs) {
-    const early = due - performance.now();
+  const sent = [];
+  for (let number = 0; number < count; number += 1) {
+    const early = began + number * intervalMs - performance.now();
     if (early > 0) await setTimeout(early);
-    samples.push(ask(url, agent, performance.timeOrigin + due, body));
+    sent.push(send(url, options));
   }
-  const all = await Promise.all(samples);
+  const answers = await Promise.all(sent);
   agent.destroy();
-  return all;
-};
-
-/**
- * The time in milliseconds that 99 % of the requests stayed below, GET or, with a body, POST; throws where one was not
- * answered 200.
- */
-export const measureP99 = async (url: string, seconds: number, body?: object): Promise<number> =>
-  toP99(await takeSamples(url, seconds, interval, body), url);
-
-/** The p99 of samples that were taken. */
-export const toP99 = (samples: readonly Sample[], url: string): number => {
-  const failed = samples.filter(({ status }) => status !== 200);
-  if (failed.length > 0) {
-    throw new Error(`${failed.length} requests to ${url} failed: ${failed[0]?.status ?? 'no answer'}`);
-  }
+  tryPriority(constants.priority.PRIORITY_NORMAL);
+  const failed = answers.filter((answer) => answer?.status !== 200);
+  if (failed.length > 0) throw new Error(`${failed.length} requests failed: ${failed[0]?.status ?? 'no answer'}`);
   return quantile(
-    samples.map(({ ms }) => ms),
+    answers.map((answer) => answer?.ms ?? Number.NaN),
     0.99,
   );
 };
 
-/** The number of measurements in progress. */
-let running = 0;
-const usual = getPriority();
+/** The p99 in milliseconds of 2,000 requests, GET or, with a body, POST. */
+export const measureP99 = (url: string, body?: object): Promise<number> =>
+  measureP99At(url, { intervalMs: interval, count: fewest, body });
 
-/**
- * Raises the priority of this process if possible (root); otherwise the time spent waiting for a busy processor would
- * be measured too.
- */
-const withPriority = async <T>(run: () => Promise<T>): Promise<T> => {
-  running += 1;
-  tryPriority(constants.priority.PRIORITY_HIGH);
-  try {
-    return await run();
-  } finally {
-    running -= 1;
-    if (running === 0) tryPriority(usual);
-  }
-};
+/** What the rounds of a p99 were, for the table. */
+export const describeProbes = (rounds: number): string => `${rounds} × ${fewest.toLocaleString('en')} requests`;
 
 const tryPriority = (priority: number): void => {
   try {
@@ -81,9 +60,4 @@ const tryPriority = (priority: number): void => {
   } catch {
     // Not allowed for ordinary users; the figures are then slightly worse.
   }
-};
-
-const ask = async (url: string, agent: Agent, due: number, body?: object): Promise<Sample> => {
-  const answer = await send(url, body ? { agent, body } : { method: 'GET', agent });
-  return { due, ms: answer?.ms ?? Number.NaN, status: answer?.status };
 };

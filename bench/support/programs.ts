@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { NotMeasurable } from './not-measurable.ts';
+
+/** Thrown by a row that cannot be measured here, for example without a program; any other error is a failure. */
+export class NotMeasurable extends Error {}
 
 /** The programs used for measuring or comparing, with the Debian package that provides each. */
 const packages: Record<string, string> = {

@@ -1,41 +1,59 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { median, quantile } from './figures.ts';
 import type { Finding } from './finding.ts';
-import { toMarkdown } from './report.ts';
+import { insertBetweenMarkers, toMarkdown } from './report.ts';
 
 const finding: Finding = {
   id: 'B1',
-  work: 'GET /api/tasks/{id}',
+  work: 'GET /',
   unit: '/s',
-  ours: [52_000, 50_000, 51_000],
-  beside: { name: 'node:http', figures: [60_000, 50_000, 54_000] },
-  cpuRatios: [0.9, 0.91, 0.92],
+  ours: [900, 1000, 950, 970],
+  beside: { name: 'bare', figures: [1000, 1000, 1000, 1000] },
+  cpuRatios: [0.9, 0.9],
+  bytes: [1234, 56],
+  rounds: '4 × 1 s',
   goals: [{ of: 'ratio', atLeast: 0.95 }],
 };
+const toRow = (changes: Partial<Finding>): string =>
+  toMarkdown({ findings: [{ ...finding, ...changes }], gaps: [], surroundings: [] })
+    .split('\n')
+    .at(-2) ?? '';
 
-const listCells = (row: string): string[] => row.split('|').map((cell) => cell.trim());
-
-const listLines = (findings: Finding[]): string[] => toMarkdown({ findings, gaps: [], surroundings: [] }).split('\n');
-
-test('a report row has the medians, the ratio with its range, the goal and the verdict', () => {
-  const [head = '', rule = '', row = ''] = listLines([finding]);
-  assert.equal(listCells(head).length, listCells(rule).length);
-  const cells = ['B1', 'GET /api/tasks/{id}', '51,000/s', '54,000/s node:http', '0.944 (0.867 to 1.000)'];
-  assert.deepEqual(listCells(row), ['', ...cells, '0.910', '≥ 0.95 ×', '**short**', '']);
+test('the median of an even number of values is the mean of the two in the middle, and p99 is a value that occurred', () => {
+  assert.deepEqual([median([4, 1, 3, 2]), median([3, 1, 2]), median([])], [2.5, 2, Number.NaN]);
+  const values = Array.from({ length: 2000 }, (_, index) => index + 1);
+  assert.deepEqual([quantile(values, 0.99), quantile(values, 1)], [1980, 2000]);
 });
 
-test('a report row without a comparison has no ratio, and shows goals in its own unit', () => {
+test('a row has medians, its ratios, the bytes of both responses, its rounds, and a verdict by rate and processor time', () => {
+  assert.equal(
+    toRow({}),
+    '|B1|GET /|960/s|1,000/s bare|0.960 (0.900 to 1.000)|0.900|1,234 and 56|4 × 1 s|≥ 0.95 ×|**missed** by processor time|',
+  );
+  assert.match(toRow({ cpuRatios: [1] }), /\|met\|$/);
+  assert.match(toRow({ ours: [1, 1, 1, 1] }), /\|\*\*missed\*\*\|$/);
+  assert.match(toRow({ ours: [1, 1, 1, 1], cpuRatios: [1] }), /\|\*\*missed\*\* by rate\|$/);
+  assert.match(toRow({ goals: [] }), /\|4 × 1 s\|\|\|$/);
+});
+
+test('one goal of several suffices, and a figure that is not a number meets none', () => {
+  const { cpuRatios: _none, ...without } = finding;
   const goals: Finding['goals'] = [
-    { of: 'value', atMost: 400 },
-    { of: 'ratio', atMost: 3 },
+    { of: 'value', atMost: 10 },
+    { of: 'ratio', atMost: 2 },
   ];
-  const [, , row = ''] = listLines([{ id: 'B10', work: 'start', unit: ' ms', ours: [12.34], goals }]);
-  assert.deepEqual(listCells(row).slice(3, 9), ['12.3 ms', '', '', '', '≤ 400 ms or ≤ 3 ×', 'met']);
+  const toText = (ours: number[]) =>
+    toMarkdown({ findings: [{ ...without, ours, goals }], gaps: [], surroundings: [] });
+  assert.match(toText([1500, 1500]), /\|met\|/);
+  assert.match(toText([3000, 3000]), /missed\*\*\|/);
+  assert.match(toText([Number.NaN]), /Goals missed, by rate or by processor time: 1 of 1 \(B1\)/);
 });
 
-test('a report lists what was not measured with the reason, and the machine it ran on', () => {
-  const gaps = [{ id: 'B7', reason: 'glances is not installed' }];
-  const text = toMarkdown({ findings: [], gaps, surroundings: ['Date: today'] });
-  assert.match(text, /Not measured:\n\n- B7: glances is not installed\n\nHow it was measured:\n\n- Date: today\n/);
-  assert.doesNotMatch(toMarkdown({ findings: [], gaps: [], surroundings: [] }), /Not measured/);
+test('a report lists rows that were not measured, and replaces only the text between the markers', () => {
+  const text = toMarkdown({ findings: [], gaps: [{ id: 'B7', reason: 'glances is not installed' }], surroundings: [] });
+  assert.match(text, /Not measured:\n\n- B7: glances is not installed/);
+  const document = 'a\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nz\n';
+  assert.equal(insertBetweenMarkers(document, 'new'), 'a\n<!-- figures: begin -->\n\nnew\n<!-- figures: end -->\nz\n');
+  assert.throws(() => insertBetweenMarkers('nothing', 'new'), /markers/);
 });

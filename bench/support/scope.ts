@@ -28,3 +28,13 @@ export const createScope = (parent: string): Scope => {
     },
   };
 };
+
+/** Runs work in a scope of its own, which ends with it. */
+export const withScope = async <T>(parent: string, work: (scope: Scope) => Promise<T>): Promise<T> => {
+  const scope = createScope(parent);
+  try {
+    return await work(scope);
+  } finally {
+    await scope.end();
+  }
+};

@@ -1,30 +1,30 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { password } from './ask.ts';
 import type { Cores } from './cores.ts';
 import type { Scope } from './scope.ts';
 import { type Server, startServer } from './server.ts';
+import { writeSeed } from './tasks.ts';
 
 const main = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
 
 /** The single executable, if it has been built. */
 export const executable = fileURLToPath(new URL('../../signalbox-linux-x64', import.meta.url));
 
-/** Node flags that make the server answer messages with each report. */
-const reports = {
-  memory: ['--expose-gc', '--import', new URL('./report-memory.js', import.meta.url).href],
-  delay: ['--import', new URL('./report-delay.js', import.meta.url).href],
-};
+/** Node flags that make the server answer messages with the memory in use. */
+const reporting = ['--expose-gc', '--import', new URL('./report-memory.js', import.meta.url).href];
 
-/** The administrator's password on every server here. */
-export const password = 'a password for measurements';
-
-interface Options {
+export interface SignalboxOptions {
   flags?: string[];
   variables?: Record<string, string>;
   /** The data directory; a new folder by default. */
   dataDir?: string;
-  /** The report it can be asked for, by `readLiveBytes` or `readOwnDelay`. */
-  report?: keyof typeof reports;
+  /** How many tasks it starts with. */
+  tasks?: number;
+  /** True for a server that `readMemory` can ask. */
+  reportsMemory?: boolean;
   /** The limit on its open files. */
   openFiles?: number;
   /** True for the single executable. */
@@ -32,33 +32,30 @@ interface Options {
 }
 
 /** Starts the built program, with every profile unless the flags name some. */
-export const startSignalbox = (
+export const startSignalbox = async (
   scope: Scope,
   cores: Cores | undefined,
-  { flags = [], variables = {}, dataDir, report, openFiles, isExecutable = false }: Options = {},
-): Promise<Server> =>
-  startServer(scope, cores, {
+  { flags = [], variables = {}, dataDir, tasks, reportsMemory, openFiles, isExecutable = false }: SignalboxOptions = {},
+): Promise<Server> => {
+  const seed = join(scope.folder, `${tasks}.json`);
+  if (tasks !== undefined && !existsSync(seed)) await writeSeed(seed, tasks);
+  return startServer(scope, cores, {
     command: (port) => [
       ...(openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']),
-      ...(isExecutable ? [executable] : [process.execPath, ...(report ? reports[report] : []), main]),
-      ...['--port', String(port), '--data-dir', dataDir ?? `data-${port}`, ...flags],
+      ...(isExecutable ? [executable] : [process.execPath, ...(reportsMemory ? reporting : []), main]),
+      ...['--port', String(port), '--data-dir', dataDir ?? `data-${port}`],
+      ...(tasks === undefined ? [] : ['--seed', seed]),
+      ...flags,
     ],
     path: '/health',
     variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...variables },
-    hasChannel: report !== undefined,
+    hasChannel: reportsMemory === true,
   });
-
-/** Bytes in use in a server that reports memory, after a garbage collection. */
-export const readLiveBytes = async ({ child }: Server): Promise<number> => {
-  child.send('collect');
-  const [usage] = await once(child, 'message');
-  const { heapUsed, external } = usage as NodeJS.MemoryUsage;
-  return heapUsed + external;
 };
 
-/** The p99 in milliseconds of the event-loop delay since the last call, for a server that reports its delay. */
-export const readOwnDelay = async ({ child }: Server): Promise<number> => {
-  child.send('delay');
-  const [ms] = await once(child, 'message');
-  return ms as number;
+/** MiB in use and resident in a server that reports its memory, after a garbage collection. */
+export const readMemory = async ({ child }: Server): Promise<{ live: number; resident: number }> => {
+  child.send('collect');
+  const [{ heapUsed, external, rss }] = (await once(child, 'message')) as [NodeJS.MemoryUsage];
+  return { live: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
 };

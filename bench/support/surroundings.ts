@@ -1,48 +1,33 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot, version } from '../../src/app/package-info.ts';
-import type { Arguments } from './arguments.ts';
 import type { Cores } from './cores.ts';
+import { measureSyncs } from './disk.ts';
 import { findProgram, readVersions } from './programs.ts';
 
 interface Run {
-  args: Arguments;
-  /** The arguments after `npm run bench --`. */
+  /** The npm script with its arguments. */
   words: readonly string[];
   cores: Cores | undefined;
-  /** A folder that programs may write to when asked for their version. */
+  /** A folder on the disk that the rows write to. */
   folder: string;
-  began: Date;
-  /** The machine's load average before the run added to it. */
-  loadBefore: readonly number[];
 }
 
-/** Date, machine, programs and settings of a run. */
-export const describeRun = ({ args, words, cores, folder, began, loadBefore }: Run): string[] => [
-  ...describeOccasion(['bench', ...words], began, loadBefore),
-  `Versions: ${[...describeOurs(), ...listVersions(folder)].join(', ')}.`,
-  `Load: ${findProgram('wrk') ? 'wrk' : 'autocannon, since wrk is not installed; it is slower than what it measures, so ratios are too near to 1'}; ${describeCores(cores)}.`,
-  `Rounds: ${args.rounds} of ${args.seconds} s for each side, in turns; medians. A ratio is the median of the rounds' own ratios.`,
-];
-
-/** Date, npm script with its arguments, and machine of a measurement. */
-export const describeOccasion = (
-  [script, ...words]: readonly string[],
-  began: Date,
-  loadBefore: readonly number[],
-): string[] => [
-  `Date: ${began.toISOString().slice(0, 10)}; it took ${Math.round((Date.now() - began.getTime()) / 1000)} s.`,
-  `Command: \`npm run ${script}${words.length === 0 ? '' : ` -- ${words.join(' ')}`}\`.`,
-  `Machine: ${describeMachine()}; load average before the run ${loadBefore.map((load) => load.toFixed(1)).join(', ')}.`,
-];
-
-/** The versions of the program and its runtime. */
-export const describeOurs = (): string[] => [
-  `signalbox ${version} (${readCommit()})`,
-  `Node.js ${process.versions.node}`,
-];
+/** Begins a run; the returned function returns its date, commit, machine and programs, one line each. */
+export const describeRun = ({ words: [script, ...words], cores, folder }: Run): (() => string[]) => {
+  const began = new Date();
+  const [before = 0] = loadavg();
+  const syncs = measureSyncs(folder);
+  const id = `${readCommit()}-${began.toISOString().slice(0, 16).replaceAll(/\D/g, '')}`;
+  return () => [
+    `Run ${id}: signalbox ${version}, commit ${readCommit()}, ${began.toISOString().slice(0, 16)}Z, ${Math.round((Date.now() - began.getTime()) / 1000)} s, by \`npm run ${script}${words.length === 0 ? '' : ` -- ${words.join(' ')}`}\`.`,
+    `Machine: ${describeMachine()}; load average before the run ${before.toFixed(1)}; disk ${Math.round(syncs).toLocaleString('en')} fdatasync of 4 KiB a second.`,
+    `Versions: ${[`Node.js ${process.versions.node}`, ...listVersions(folder)].join(', ')}.`,
+    `Load: ${findProgram('wrk') ? 'wrk' : 'autocannon, since wrk is not installed; it is slower than the servers, so ratios are too near to 1'}; ${describeCores(cores)}.`,
+  ];
+};
 
 const describeMachine = (): string => {
   const all = cpus();
@@ -68,6 +53,6 @@ const readCommit = (): string => {
     const options = { cwd: packageRoot, encoding: 'utf8' } as const;
     return execFileSync('git', ['describe', '--always', '--dirty'], options).trim();
   } catch {
-    return 'no commit';
+    return 'unknown';
   }
 };

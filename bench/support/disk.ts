@@ -1,5 +1,7 @@
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { NotMeasurable } from './not-measurable.ts';
+import { join } from 'node:path';
+import { NotMeasurable } from './programs.ts';
 
 /** Type numbers of in-memory file systems, from statfs(2). */
 const inMemory = [0x01021994, 0x858458f6];
@@ -15,4 +17,18 @@ export const requireSpace = async (folder: string, bytes: number): Promise<void>
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize >= bytes) return;
   throw new NotMeasurable(`${folder} has less than ${bytes / 1e9} GB: name a folder with --folder`);
+};
+
+/** How often in a second 4 KiB can be appended to a file and synced. */
+export const measureSyncs = (folder: string, seconds = 2): number => {
+  const file = openSync(join(folder, 'syncs'), 'w');
+  const block = Buffer.alloc(4096);
+  const began = performance.now();
+  let count = 0;
+  for (; performance.now() - began < seconds * 1000; count += 1) {
+    writeSync(file, block);
+    fdatasyncSync(file);
+  }
+  closeSync(file);
+  return count / ((performance.now() - began) / 1000);
 };
