@@ -1,2 +1,0 @@
-/** For the tests of the API reference. */
-export { fillLogin, findFaults } from './support/page.ts';
