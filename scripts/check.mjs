@@ -6,6 +6,7 @@ const checks = [
   ['format and lint', toolPath('@biomejs/biome', 'biome'), 'check', '--error-on-warnings', '.'],
   ['types', toolPath('typescript', 'tsc'), '--noEmit'],
   ['types of the console', toolPath('typescript', 'tsc'), '--project', 'console'],
+  ['types of the browser tests', toolPath('typescript', 'tsc'), '--project', 'test/e2e'],
   ['import rules', toolPath('dependency-cruiser', 'depcruise'), '--config', '.dependency-cruiser.mjs', 'src'],
   ['unused code and dependencies', toolPath('knip', 'knip')],
   ['OpenAPI document', 'scripts/lint-openapi.mjs'],

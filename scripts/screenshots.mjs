@@ -12,7 +12,7 @@ import { readUrl } from './started-program.mjs';
  * Writes docs/screenshots/ from a server of its own. Its charts show what has really happened, so it runs for some time:
  * `npm run screenshots -- --minutes 1` is a quick look.
  */
-const [, minutes = '12'] = /--minutes (\d+)/.exec(process.argv.join(' ')) ?? [];
+const [, minutes = '11'] = /--minutes (\d+)/.exec(process.argv.join(' ')) ?? [];
 const folder = join(root, 'docs', 'screenshots');
 const mostBytes = 150_000;
 const password = 'only for screenshots';
@@ -25,49 +25,47 @@ const shots = [
   { name: 'commands', hash: '#/commands/Get-Process', run: true },
 ];
 
-/** The machine's name and processes must not be in the pictures: on Linux this script runs in namespaces of its own. */
-const enterNamespaces = () => {
-  const inside = 'hostname signalbox && exec "$0" "$@"';
+/** On Linux this script runs in namespaces of its own, so that the pictures do not show the machine's name and processes. */
+const runInNamespaces = () => {
   const args = ['--uts', '--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-c'];
+  const command = 'hostname signalbox && exec "$0" "$@"';
+  const own = [process.execPath, ...process.argv.slice(1), '--inside'];
   for (const more of [[], ['--map-root-user']]) {
-    if (spawnSync('unshare', [...more, ...args, 'hostname signalbox']).status !== 0) continue;
-    const own = [process.execPath, ...process.argv.slice(1), '--inside'];
-    return spawnSync('unshare', [...more, ...args, inside, ...own], { stdio: 'inherit' }).status ?? 1;
+    if (spawnSync('unshare', [...more, ...args, 'hostname signalbox']).status === 0)
+      return spawnSync('unshare', [...more, ...args, command, ...own], { stdio: 'inherit' }).status ?? 1;
   }
   process.stderr.write("The pictures show this machine's name and processes: unshare does not work here.\n");
   return undefined;
 };
 
-const startReceiver = (status) =>
-  new Promise((resolve) => {
-    const server = createServer((request, response) =>
-      request.resume().on('end', () => response.writeHead(status).end()),
-    );
-    server.listen(0, '127.0.0.1', () => resolve({ server, url: `http://127.0.0.1:${server.address().port}/` }));
-  });
-
-const startServer = async (data, destinations) => {
-  const config = join(data, 'config.json');
-  writeFileSync(
-    config,
-    JSON.stringify({ port: 0, dataDir: join(data, 'data'), adminPassword: password, destinations }),
-    {
-      mode: 0o600,
-    },
+/** A destination that answers with the status. */
+const startReceiver = async (name, status) => {
+  const server = createServer((request, response) =>
+    request.resume().on('end', () => response.writeHead(status).end()),
   );
-  const server = spawn(process.execPath, [join(root, 'dist', 'signalbox.js'), '--config', config], { cwd: data });
-  const url = await readUrl(server);
-  return { server, url };
+  server.unref();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { name, type: 'webhook', url: `http://127.0.0.1:${server.address().port}/` };
+};
+
+const startServer = async (data) => {
+  const destinations = [await startReceiver('chat', 204), await startReceiver('pager', 503)];
+  const config = { port: 0, dataDir: join(data, 'data'), adminPassword: password, destinations };
+  writeFileSync(join(data, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const args = [join(root, 'dist', 'signalbox.js'), '--config', join(data, 'config.json')];
+  const server = spawn(process.execPath, args, { cwd: data });
+  server.on('exit', (code, signal) => process.stderr.write(`The server has ended: ${signal ?? code}\n`));
+  return { server, url: await readUrl(server) };
 };
 
 /** Lets things happen: an alert every few seconds, more at times, and some work for the processors. */
 const live = async (request) => {
   const steps = Math.round((Number(minutes) * 60) / 4);
   for (let step = 0; step < steps; step += 1) {
-    const wave = 1 + Math.sin(step / 9) + Math.sin(step / 23);
+    const wave = Math.max(0, 1 + Math.sin(step / 9) + Math.sin(step / 23));
     for (let count = 0; count < wave; count += 1) await addAlert(request, step * 3 + count);
     for (const until = performance.now() + 150 * wave; performance.now() < until; );
-    await setTimeout(4000 - 150 * Math.max(0, wave));
+    await setTimeout(4000 - 150 * wave);
   }
 };
 
@@ -102,10 +100,8 @@ const shoot = async (browser, url, { name, hash, colorScheme = 'light', run = fa
 const takeAll = async () => {
   const { openBrowser } = await import('../dist/test/e2e/browser.js');
   const data = mkdtempSync(join(tmpdir(), 'signalbox-screenshots-'));
-  const receivers = [await startReceiver(204), await startReceiver(503)];
-  const destinations = receivers.map(({ url }, index) => ({ name: ['chat', 'pager'][index], type: 'webhook', url }));
-  const { server, url } = await startServer(data, destinations);
-  const browser = await openBrowser();
+  const { server, url } = await startServer(data);
+  let browser;
   try {
     const { request, logIn: authenticate } = createRequest(url);
     await authenticate('admin', password);
@@ -113,17 +109,17 @@ const takeAll = async () => {
     await runCommands(request);
     await live(request);
     mkdirSync(folder, { recursive: true });
+    browser = await openBrowser();
     for (const shot of shots) await shoot(browser, url, shot);
   } finally {
     await browser?.close();
     server.kill();
-    for (const each of receivers) each.server.close();
     rmSync(data, { recursive: true, force: true });
   }
 };
 
 const isInside = process.argv.includes('--inside');
 if (!isInside) await prepare();
-const status = isInside || process.platform !== 'linux' ? undefined : enterNamespaces();
+const status = isInside || process.platform !== 'linux' ? undefined : runInNamespaces();
 if (status === undefined) await takeAll();
 else process.exitCode = status;

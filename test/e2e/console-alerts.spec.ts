@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { sendAlert, type TestApp } from './support/app.ts';
 import { test } from './support/console.ts';
-import { findFaults } from './support/page.ts';
+import { findFaults, nextFrame } from './support/page.ts';
 
 const hostile = [
   '<img src=x onerror="document.title=1"><script>document.title=2</script>',
@@ -196,6 +196,7 @@ test('messages in a dialog can be used there, and stay while the pointer is over
   await page.getByRole('dialog').getByRole('button', { name: 'Copy as JSON' }).click();
   const message = page.locator('.toast', { hasText: 'Copied' });
   await message.hover();
+  await nextFrame(page);
   await page.clock.fastForward(7000);
   await expect(message).toHaveCount(1);
   await message.getByRole('button', { name: 'Close' }).click();

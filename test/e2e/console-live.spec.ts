@@ -6,6 +6,7 @@ import type { Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
 import { sendAlert, type TestApp } from './support/app.ts';
 import { note, test } from './support/console.ts';
+import { startLine } from './support/line.ts';
 import { logIn } from './support/page.ts';
 
 /** How often the server is killed. */
@@ -87,16 +88,18 @@ test('a killed server is reported within 3 s, and the list goes on without losin
   expect(json.data.map(({ id }) => id)).toEqual(sent);
 });
 
-test('a list that was offline neither loses nor repeats an alert', async ({ startApp, openConsole }) => {
+test('a list that was offline neither loses nor repeats an alert', async ({ scope, startApp, openConsole }) => {
   const app = await startApp();
+  const line = await startLine(scope, app.url);
   const sent = [await send(app, 'alert 1')];
-  const { page } = await openConsole({ app, hash: '#/alerts?fold=off' });
+  const { page } = await openConsole({ app, baseURL: line.url, hash: '#/alerts?fold=off' });
   await expect(page.getByRole('link', { name: 'alert 1' })).toBeVisible();
-  await page.context().setOffline(true);
+  await isLive(page);
+  line.cut();
   await expect(page.getByText(offline)).toBeVisible();
   // More than a page of the list.
   for (let number = 2; number < 150; number += 1) sent.unshift(await send(app, `alert ${number}`));
-  await page.context().setOffline(false);
+  line.mend();
   await expect(page.getByRole('link', { name: 'alert 149' })).toBeVisible();
   await expect(page.getByText('149 alerts', { exact: true })).toBeVisible();
   const shown = await readIds(page);

@@ -3,7 +3,7 @@ import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 import { sendAlert } from './support/app.ts';
 import { note, test } from './support/console.ts';
-import { allViews, findFaults, logIn, waitUntilLoaded } from './support/page.ts';
+import { allViews, findFaults, logIn, nextFrame, waitUntilLoaded } from './support/page.ts';
 
 const screens = {
   '#/': 'Overview',
@@ -110,7 +110,7 @@ test('no screen shifts its layout while it loads', async ({ startApp, openConsol
       await page.goto(`/console/${hash}`);
       if (hash === '#/') await expect(page.getByText(/^busy: now .* %/)).toBeAttached();
       await waitUntilLoaded(page);
-      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+      await nextFrame(page);
       const shift = await page.evaluate<number>('shifts.reduce((sum, each) => sum + each, 0)');
       note(`${width} px, ${hash}: ${shift.toFixed(4)}`);
       if (shift > 0.02) found.push(`${width} ${hash} ${shift}`);

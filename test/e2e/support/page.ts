@@ -30,6 +30,11 @@ export const logIn = async (page: Page, name: 'admin' | 'reader'): Promise<void>
 export const waitUntilLoaded = (page: Page): Promise<void> =>
   page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
 
+/** Waits until what was just done is drawn, and everything that follows from that has run. */
+export const nextFrame = async (page: Page): Promise<void> => {
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+};
+
 interface View {
   width: number;
   colorScheme: 'light' | 'dark';
