@@ -3,7 +3,7 @@ import type names from './icons.json';
 /** What an icon stands for; icons.json says which of Lucide's it is. */
 export type IconName = keyof typeof names;
 
-/** The outlines of these icons, and of no others: scripts/icons.mjs takes them from Lucide. */
+/** The outlines of these icons, and of no others: vite.config.mjs takes them from Lucide. */
 declare const ICONS: Record<IconName, string>;
 
 /** A decoration: the words beside it say the same. */

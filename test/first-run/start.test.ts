@@ -87,7 +87,7 @@ test('two first starts at the same time both serve, and one of them installs', {
   const servers = await Promise.all([1, 2].map(() => startServer(t, npmStart, fresh, home)));
   for (const { url } of servers) assert.equal(await getStatus(`${url}/docs/`), 200);
   const messages = servers.map(listMessages).join('');
-  assert.equal(messages.match(/^Installing/gm)?.length, 1, messages);
+  assert.equal(messages.match(/^Installing dependencies/gm)?.length, 1, messages);
   assert.equal(messages.match(/^Waiting/gm)?.length, 1, messages);
   await Promise.all(servers.map(({ stop }) => stop()));
 });
@@ -96,7 +96,7 @@ test('Ctrl+C during the installation ends npm, and the next start installs', { s
   const fresh = createClone(home);
   const { child, output, ended } = launch('npm', ['start'], fresh, home);
   t.after(() => signalGroup(child, 'SIGKILL'));
-  const listStaging = () => readdirSync(fresh).filter((name) => name.startsWith('.build-install-'));
+  const listStaging = () => readdirSync(fresh).filter((name) => name.startsWith('.build-install'));
   await waitUntil('npm installs', () => listStaging().some((name) => existsSync(join(fresh, name, 'node_modules'))));
   signalGroup(child, 'SIGINT');
   await ended;
