@@ -1,7 +1,6 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { defineShape } from '../route.ts';
 
-export type Instance = Static<typeof Instance>;
 const Instance = defineShape('Instance', {
   name: Type.String({ description: 'As set by `instanceName`.', examples: ['one'] }),
   version: Type.String({ description: 'Version of signalbox.', examples: ['1.0.0'] }),
