@@ -28,9 +28,11 @@ const sizes = {
   },
 };
 
+const require = createRequire(import.meta.url);
+
 /** The outlines of the icons that ui/icons.json names: the style sheet has their colour and width. */
 const readIcons = () => {
-  const { icons } = createRequire(import.meta.url)('@iconify-json/lucide/icons.json');
+  const { icons } = require('@iconify-json/lucide/icons.json');
   const names = JSON.parse(readFileSync(join(import.meta.dirname, 'ui', 'icons.json'), 'utf8'));
   const toOutline = (name) => icons[name].body.replaceAll(/ (fill|stroke[a-z-]*)="[^"]*"|<\/?g>/g, '');
   return JSON.stringify(Object.fromEntries(Object.entries(names).map(([name, icon]) => [name, toOutline(icon)])));
