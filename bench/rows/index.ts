@@ -1,9 +1,9 @@
-import { deliveryRows } from './deliveries.ts';
+import { deliveries } from './deliveries.ts';
 import { footprintRows } from './footprint.ts';
 import { httpRows } from './http.ts';
 import { latencyRows } from './latency.ts';
 import { logRows } from './logs.ts';
-import { lifeRows } from './mixed-life.ts';
+import { mixedLife } from './mixed-life.ts';
 import { postgresRows } from './postgres.ts';
 import type { Row } from './row.ts';
 
@@ -11,5 +11,5 @@ const toNumber = ({ ids: [id = ''] }: Row): number => Number.parseInt(id.slice(1
 
 /** All rows in the order of their numbers. */
 export const rows: readonly Row[] = [
-  ...[httpRows, logRows, latencyRows, footprintRows, deliveryRows, postgresRows, lifeRows].flat(),
+  ...[httpRows, logRows, latencyRows, footprintRows, deliveries, postgresRows, mixedLife].flat(),
 ].sort((a, b) => toNumber(a) - toNumber(b));

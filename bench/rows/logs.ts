@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fillLog, type Logs } from '../support/fill-log.ts';
+import { ask } from '../support/ask.ts';
+import { fillLog } from '../support/fill-log.ts';
 import type { Finding } from '../support/finding.ts';
 import { compareRates, type Side, takeTurns } from '../support/rounds.ts';
-import { type Scope, withScope } from '../support/scope.ts';
+import { withScope } from '../support/scope.ts';
 import type { Server } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import type { Bench, Row } from './row.ts';
@@ -11,91 +12,70 @@ import type { Bench, Row } from './row.ts';
 const sizes = [1_000_000, 10_000_000];
 const many = 10_000_000;
 const few = 100;
-/** Rounds of starts, which take seconds, and of searches that read a whole day. */
-const slowRounds = 4;
+/** Rounds of starts, which take seconds. */
+const starts = 4;
 const alertsPerDay = 86_400;
-const dayMs = alertsPerDay * 1000;
 const pollMs = 10;
 
 /** Starts signalbox on a log; resolves, once all of it can be searched, also to the seconds that this took. */
-const startSearchable = async ({ scope, cores }: Pick<Bench, 'scope' | 'cores'>, dataDir: string) => {
+const startSearchable = async ({ scope, cores }: Bench, dataDir: string): Promise<Server & { seconds: number }> => {
   const began = performance.now();
   const server = await startSignalbox(scope, cores, { dataDir });
   const url = `${server.url}/api/alerts/histogram?since=1970-01-01T00:00:00Z`;
-  while (!((await (await fetch(url)).json()) as { complete: boolean }).complete) await setTimeout(pollMs);
-  return { server, seconds: (performance.now() - began) / 1000 };
+  while (!JSON.parse(await ask({ url })).complete) await setTimeout(pollMs);
+  return { ...server, seconds: (performance.now() - began) / 1000 };
 };
 
-const measureStart = ({ cores }: Bench, parent: Scope, dataDir: string): Promise<number> =>
-  withScope(parent.folder, async (scope) => (await startSearchable({ scope, cores }, dataDir)).seconds);
+const toSide = ({ pid, url }: Server, path: string, connections = 64): Side => {
+  return { pids: [pid], request: { url: `${url}${path}`, connections } };
+};
 
-const toSide = ({ pid, url }: Server, path: string): Side => ({ pids: [pid], request: { url: `${url}${path}` } });
+/** A long log beside a short one: until it can be searched, and listing it. */
+const measureLog = async (bench: Bench, records: number, short: string): Promise<Finding[]> => {
+  const long = await bench.logs.get(records);
+  const size = `${records.toLocaleString('en')} records`;
+  const measureStart = (folder: string) => (): Promise<number> =>
+    withScope(bench.scope.folder, async (scope) => (await startSearchable({ ...bench, scope }, folder)).seconds);
+  const first = [await measureStart(long)()];
+  const [ours = [], figures = []] = await takeTurns(starts, [measureStart(long), measureStart(short)]);
+  const listed = await withScope(bench.scope.folder, async (scope) => {
+    const [one, two] = [
+      await startSearchable({ ...bench, scope }, long),
+      await startSearchable({ ...bench, scope }, short),
+    ];
+    return compareRates(bench, toSide(one, '/api/alerts'), toSide(two, '/api/alerts'));
+  });
+  const name = `itself at ${few}`;
+  const start = { id: 'B6', work: `start until ${size} can be searched`, unit: ' s' };
+  const later = { ours, beside: { name, figures }, rounds: `${starts} starts` };
+  const list = { id: 'B6', work: `GET /api/alerts at ${size}`, unit: '/s', ...listed };
+  return [
+    { ...start, work: `${start.work}, the first time`, ours: first, rounds: '1 start', goals: [] },
+    { ...start, ...later, goals: [{ of: 'ratio', atMost: 1.2 }] },
+    { ...list, beside: { name, figures: listed.figures }, goals: [{ of: 'ratio', atLeast: 0.95 }] },
+  ];
+};
 
-/** Long logs and short ones: until they can be searched, and listing them. */
 const longLogs: Row = {
   ids: ['B6'],
   measure: async (bench) => {
-    const findings: Finding[] = [];
     const short = join(bench.scope.folder, 'short');
     await fillLog(short, few);
+    const findings: Finding[] = [];
     for (const records of sizes) findings.push(...(await measureLog(bench, records, short)));
     return findings;
   },
 };
 
-const measureLog = async (bench: Bench, records: number, short: string): Promise<Finding[]> => {
-  const { scope } = bench;
-  const long = await bench.logs.get(records);
-  const size = `${records.toLocaleString('en')} records`;
-  const name = `itself at ${few}`;
-  const start = { id: 'B6', unit: ' s' };
-  const first = await measureStart(bench, scope, long);
-  const sides = [long, short].map((folder) => () => measureStart(bench, scope, folder));
-  const [ours = [], figures = []] = await takeTurns(slowRounds, sides);
-  const { figures: others, ...listed } = await withScope(scope.folder, async (own) => {
-    const servers = [];
-    for (const folder of [long, short]) servers.push((await startSearchable({ ...bench, scope: own }, folder)).server);
-    const [one, other] = servers.map((server) => toSide(server, '/api/alerts'));
-    if (!one || !other) throw new Error('no servers');
-    return compareRates(bench, one, other);
-  });
-  return [
-    {
-      ...start,
-      work: `start until ${size} can be searched, the first time`,
-      ours: [first],
-      rounds: '1 start',
-      goals: [],
-    },
-    {
-      ...start,
-      work: `start until ${size} can be searched, later`,
-      ours,
-      beside: { name, figures },
-      rounds: `${slowRounds} starts`,
-      goals: [{ of: 'ratio', atMost: 1.2 }],
-    },
-    {
-      id: 'B6',
-      work: `GET /api/alerts at ${size}`,
-      unit: '/s',
-      ...listed,
-      beside: { name, figures: others },
-      goals: [{ of: 'ratio', atLeast: 0.95 }],
-    },
-  ];
-};
-
-/** The long log, and one of a single day of it that begins with this record. */
+/** The long log, one of a single day of it that begins with this record, and the query for that day. */
 const startLogs = async (bench: Bench, first: number): Promise<{ long: Server; day: Server; range: string }> => {
-  const logs: Logs = bench.logs;
-  const startedAt = logs.startedAt(many);
+  const startedAt = bench.logs.startedAt(many);
   const folder = join(bench.scope.folder, 'day');
   await fillLog(folder, alertsPerDay, { first, startedAt });
-  const { server: long } = await startSearchable(bench, await logs.get(many));
-  const { server: day } = await startSearchable(bench, folder);
-  const since = startedAt + first * 1000;
-  return { long, day, range: `since=${new Date(since).toISOString()}&until=${new Date(since + dayMs).toISOString()}` };
+  const long = await startSearchable(bench, await bench.logs.get(many));
+  const day = await startSearchable(bench, folder);
+  const [since, until] = [first, first + alertsPerDay].map((seq) => new Date(startedAt + seq * 1000).toISOString());
+  return { long, day, range: `since=${since}&until=${until}` };
 };
 
 /** Searching a day in the middle of a long log: a text that no alert has, so all are read, and the last alerts. */
@@ -103,27 +83,26 @@ const searchDay: Row = {
   ids: ['B12'],
   measure: async (bench) => {
     const { long, day, range } = await startLogs(bench, many / 2);
-    const searches = [
-      {
-        text: 'a text in all messages',
-        query: 'q=no+such+text',
-        connections: 1,
-        goals: [{ of: 'ratio' as const, atLeast: 0.95 }],
-      },
-      { text: 'the last 50 alerts', query: 'limit=50', connections: 8, goals: [] },
-    ];
-    const findings: Finding[] = [];
-    for (const { text, query, connections, goals } of searches) {
-      const toSearch = ({ pid, url }: Server): Side => ({
-        pids: [pid],
-        request: { url: `${url}/api/alerts/search?${range}&${query}`, connections },
-      });
+    const compare = async (
+      text: string,
+      query: string,
+      connections: number,
+      goals: Finding['goals'],
+    ): Promise<Finding> => {
+      const path = `/api/alerts/search?${range}&${query}`;
       const longer = { ...bench, seconds: 2 * bench.seconds };
-      const { figures, ...measured } = await compareRates(longer, toSearch(long), toSearch(day));
+      const { figures, ...measured } = await compareRates(
+        longer,
+        toSide(long, path, connections),
+        toSide(day, path, connections),
+      );
       const work = `search for ${text} of one day of 10,000,000`;
-      findings.push({ id: 'B12', work, unit: '/s', ...measured, beside: { name: 'that day alone', figures }, goals });
-    }
-    return findings;
+      return { id: 'B12', work, unit: '/s', ...measured, beside: { name: 'that day alone', figures }, goals };
+    };
+    return [
+      await compare('a text in all messages', 'q=no+such+text', 1, [{ of: 'ratio', atLeast: 0.95 }]),
+      await compare('the last 50 alerts', 'limit=50', 8, []),
+    ];
   },
 };
 

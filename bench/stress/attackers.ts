@@ -13,48 +13,50 @@ export interface AttackOrder {
   clients: number;
 }
 
-/** Connections opened at once, and milliseconds before one is opened again. */
-const step = 50;
 const pause = 100;
 const lists = ['/api/tasks?limit=1000000', '/simple/api/tasks', '/api/alerts?count=10000'];
-const bodyBytes = 2 ** 20;
-const missingBytes = 76;
-const largeTask = JSON.stringify({ Title: 'x', Description: 'x'.repeat(900_000) });
-
-const toRequest = (line: string, headers = ''): string => `${line} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
-
-const stay = async (url: string, use: (socket: Socket) => void): Promise<never> => {
-  const { hostname, port } = new URL(url);
-  for (;;) {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true }).on('error', () => undefined);
-    const closed = once(socket, 'close');
-    socket.once('connect', () => use(socket));
-    socket.resume();
-    await closed.catch(() => undefined);
-    await setTimeout(pause);
-  }
-};
+const largeTask = { Title: 'x', Description: 'x'.repeat(900_000) };
+const head = 'HTTP/1.1\r\nHost: localhost\r\n';
 
 /** Clients that take all that they can get and keep it. */
-const stayAll =
+const stay =
   (use: (socket: Socket) => void) =>
   async (url: string, clients: number): Promise<void> => {
-    for (let opened = 0; opened < clients; opened += step) {
-      for (let client = opened; client < Math.min(clients, opened + step); client += 1) void stay(url, use);
-      await setTimeout(pause);
+    const { hostname, port } = new URL(url);
+    const stayOpen = async (): Promise<never> => {
+      for (;;) {
+        const socket = connect({ host: hostname, port: Number(port), noDelay: true }).on('error', () => undefined);
+        const closed = once(socket, 'close');
+        socket.once('connect', () => use(socket));
+        socket.resume();
+        await closed.catch(() => undefined);
+        await setTimeout(pause);
+      }
+    };
+    for (let opened = 1; opened <= clients; opened += 1) {
+      void stayOpen();
+      // A server's backlog is limited.
+      if (opened % 50 === 0) await setTimeout(pause);
     }
   };
 
-const repeat = (socket: Socket, text: string, everyMs: number): void => {
-  const timer = setInterval(() => socket.write(text), everyMs);
-  socket.once('close', () => clearInterval(timer));
-};
+/** Sends some text, and then a piece at intervals. */
+const drip = (text: string | Buffer, piece: string, everyMs: number) =>
+  stay((socket) => {
+    socket.write(text);
+    const timer = setInterval(() => socket.write(piece), everyMs);
+    socket.once('close', () => clearInterval(timer));
+  });
 
 /** Sends a request as soon as there is a response to the one before. */
-const hurry = (request: string) => (socket: Socket) => {
-  socket.write(request);
-  socket.on('data', (chunk: Buffer) => chunk.includes('HTTP/1.1 ') && socket.write(request));
-};
+const hurry = (request: string) =>
+  stay((socket) => {
+    socket.write(request);
+    socket.on('data', (chunk: Buffer) => chunk.includes('HTTP/1.1 ') && socket.write(request));
+  });
+
+const health = `GET /health ${head}\r\n`;
+const longBody = `POST /api/tasks ${head}Content-Length: 1048576\r\n\r\n${' '.repeat(1_048_500)}`;
 
 const attackers = {
   'header lines': attacks.pipelineHeaderLines,
@@ -66,25 +68,13 @@ const attackers = {
   idle: attacks.stayIdle,
   resets: (url: string, clients: number) => attacks.sendAndReset(url, clients, attacks.login),
   alerts: attacks.listAlerts,
-  /** A request every four seconds, just often enough for the connection to stay open. */
-  'keep-alive': stayAll((socket) => {
-    socket.write(toRequest('GET /health'));
-    repeat(socket, toRequest('GET /health'), 4000);
-  }),
-  /** Headers of which a byte follows every two seconds. */
-  'slow headers': stayAll((socket) => {
-    socket.write('POST /api/tasks HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
-    repeat(socket, '0', 2000);
-  }),
-  /** Bodies that are complete but for some bytes, which follow one by one. */
-  'dripped bodies': stayAll((socket) => {
-    socket.write(toRequest('POST /api/tasks', `Content-Length: ${bodyBytes}\r\n`));
-    socket.write(Buffer.alloc(bodyBytes - missingBytes, ' '));
-    repeat(socket, ' ', 700);
-  }),
-  streams: stayAll((socket) => socket.write(toRequest('GET /api/events?topics=tasks'))),
-  'large tasks': stayAll(hurry(toRequest('POST /api/tasks', `Content-Length: ${largeTask.length}\r\n`) + largeTask)),
-  guesses: stayAll(hurry(attacks.login)),
+  // Just often enough for the connection to stay open.
+  'keep-alive': drip(health, health, 4000),
+  'slow headers': drip(`POST /api/tasks ${head}X-Slow: `, '0', 2000),
+  'dripped bodies': drip(longBody, ' ', 700),
+  streams: stay((socket) => socket.write(`GET /api/events?topics=tasks ${head}\r\n`)),
+  'large tasks': hurry(attacks.toPost('/api/tasks', largeTask)),
+  guesses: hurry(attacks.login),
 };
 
 const [{ url, name, clients }] = (await once(process, 'message')) as [AttackOrder];

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { watchHealth } from '../../test/support/health.ts';
 import { watchMemory } from '../../test/support/memory.ts';
+import { password } from '../support/ask.ts';
 import type { Cores } from '../support/cores.ts';
 import { fillLog } from '../support/fill-log.ts';
 import type { Finding } from '../support/finding.ts';
@@ -12,9 +14,7 @@ import { startSignalbox } from '../support/signalbox.ts';
 import { createSeedTask } from '../support/tasks.ts';
 import type { AttackOrder } from './attackers.ts';
 
-type Attack = [name: AttackOrder['name'], clients: number, work: string];
-
-const attacks: readonly Attack[] = [
+const attacks: [name: AttackOrder['name'], clients: number, work: string][] = [
   ['header lines', 60, 'pipeline 498 requests with 3,990 empty header lines each'],
   ['long headers', 60, 'pipeline 498 requests with 190 header lines and 16 KB each'],
   ['short requests', 60, 'pipeline 20 MB of requests with 41 bytes each'],
@@ -35,6 +35,9 @@ const alerts = 2_000_000;
 /** Duration of each attack. */
 const seconds = 10;
 
+const attack = (scope: Scope, cores: Cores | undefined, order: AttackOrder): Promise<unknown> =>
+  startCompanion(scope, cores, 'stress/attackers', order).read();
+
 /** Clients without a token that try to use up memory, connections or time. */
 export const measureHostile = async (scope: Scope, cores: Cores | undefined): Promise<Finding[]> => {
   const dataDir = join(scope.folder, 'data');
@@ -49,20 +52,72 @@ export const measureHostile = async (scope: Scope, cores: Cores | undefined): Pr
     const { growth, health } = await withScope(scope.folder, async (own) => {
       const options = { flags: ['--seed', seed], dataDir, ...(name === 'idle' && { openFiles: 1024 }) };
       const { url, pid } = await startSignalbox(own, cores, options);
-      const readGrowth = watchMemory(pid);
-      const watch = watchHealth(url);
-      const over = setTimeout(seconds * 1000);
-      await startCompanion(own, cores, 'stress/attackers', { url, name, clients } satisfies AttackOrder).read();
+      const [readGrowth, watch, over] = [watchMemory(pid), watchHealth(url), setTimeout(seconds * 1000)];
+      await attack(own, cores, { url, name, clients });
       await over;
       return { growth: readGrowth(), health: await watch.stop() };
     });
     const row = { id: 'hostile', rounds: `${seconds} s` };
     const memory = { ...row, work: `${clients} clients that ${work}: memory growth`, unit: ' MiB', ours: [growth] };
     const slowest = { ...row, work: 'slowest GET /health on a new connection', unit: ' ms', ours: [health] };
-    findings.push(
-      { ...memory, goals: [{ of: 'value', atMost: 400 }] },
-      { ...slowest, goals: [{ of: 'value', atMost: 1000 }] },
-    );
+    findings.push({ ...memory, goals: [{ of: 'value', atMost: 400 }] });
+    findings.push({ ...slowest, goals: [{ of: 'value', atMost: 1000 }] });
   }
   return findings;
 };
+
+interface Share extends Omit<AttackOrder, 'url'> {
+  /** What another address asks meanwhile: method, path, body. */
+  ask: [method: string, path: string, body?: object];
+  /** Seconds that the attack lasts before others ask. */
+  lead?: number;
+  variables?: Record<string, string>;
+}
+
+const smallHeap = { NODE_OPTIONS: '--max-old-space-size=384' };
+const admin = { Username: 'admin', Password: password };
+const shares: readonly Share[] = [
+  { name: 'keep-alive', clients: 1100, ask: ['POST', '/api/alert', { message: 'x' }] },
+  { name: 'dripped bodies', clients: 64, ask: ['POST', '/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) }] },
+  { name: 'streams', clients: 200, ask: ['GET', '/api/events?topics=tasks'] },
+  { name: 'guesses', clients: 50, ask: ['POST', '/api/auth/login', admin] },
+  { name: 'large tasks', clients: 4, ask: ['GET', '/api/tasks?limit=1'], lead: 20, variables: smallHeap },
+];
+const elsewhere = '127.0.0.2';
+/** Milliseconds between the requests of the other address. */
+const pause = 500;
+
+/** What is left to another address while one takes all that it can get. */
+export const measureShares = async (scope: Scope, cores: Cores | undefined): Promise<Finding[]> => {
+  const findings: Finding[] = [];
+  for (const { name, clients, ask, lead = 2, variables = {} } of shares) {
+    process.stderr.write(`  ${name} ...\n`);
+    const statuses = await withScope(scope.folder, async (own) => {
+      const { url } = await startSignalbox(own, cores, { variables });
+      await attack(own, cores, { url, name, clients });
+      await setTimeout(lead * 1000);
+      const list: number[] = [];
+      const end = performance.now() + seconds * 1000;
+      for (; performance.now() < end; await setTimeout(pause)) list.push(await askOnce(url, ask));
+      return list;
+    });
+    const served = (100 * statuses.filter((status) => status >= 200 && status < 300).length) / statuses.length;
+    const work = `${clients} × ${name}: requests of another address that succeed (${statuses.length} × ${ask[0]} ${ask[1]})`;
+    const row = { id: 'shares', work, unit: ' %', ours: [served], rounds: `${seconds} s` };
+    findings.push({ ...row, goals: [{ of: 'value', atLeast: 99 }] });
+  }
+  return findings;
+};
+
+/** The status of a request on a new connection, which is closed then; 0 without a response. */
+const askOnce = (url: string, [method, path, body]: Share['ask']): Promise<number> =>
+  new Promise((resolve) => {
+    const agent = new Agent({ localAddress: elsewhere });
+    const sent = request(`${url}${path}`, { method, agent, timeout: 5000 }, ({ statusCode = 0 }) => {
+      resolve(statusCode);
+      sent.destroy();
+    });
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', () => resolve(0)).on('close', () => resolve(0));
+    sent.end(body && JSON.stringify(body));
+  });

@@ -4,9 +4,8 @@ import { type Finding, isMet } from '../support/finding.ts';
 import { type Gap, toMarkdown } from '../support/report.ts';
 import { createScope, withScope } from '../support/scope.ts';
 import { describeRun } from '../support/surroundings.ts';
-import { measureHostile } from './hostile.ts';
+import { measureHostile, measureShares } from './hostile.ts';
 import { measureOverload } from './overload.ts';
-import { measureShares } from './shares.ts';
 
 /** Measures the parts named on the command line, or all, and prints them. See README.md. Exit code 1: a goal is missed. */
 const parts = { overload: measureOverload, hostile: measureHostile, shares: measureShares };

@@ -12,7 +12,7 @@ export interface LoadRequest {
   /** Each `[<number>]` in its path becomes a random whole number from 1 to `numbers`. */
   url: string;
   numbers?: number;
-  method?: 'GET' | 'POST' | 'PUT';
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Each `[<id>]` in it becomes a text that no other request has. */
   body?: string;
   headers?: Record<string, string>;

@@ -44,65 +44,32 @@ export const runPgbench = async (
   script: string,
   { seconds, clients = connections }: { seconds: number; clients?: number },
 ): Promise<number> => {
-  const pgbench = requireProgram('pgbench');
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
-  const args = [
-    '-n',
-    '-M',
-    'prepared',
-    '-c',
-    String(clients),
-    '-j',
-    String(Math.min(2, clients)),
-    '-T',
-    String(seconds),
-    '-f',
-    path,
-    server.adminUrl,
-  ];
-  const running = runFile(pgbench, args);
+  const threads = String(Math.min(2, clients));
+  const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', threads, '-T', String(seconds), '-f', path];
+  const running = runFile(requireProgram('pgbench'), [...args, server.adminUrl]);
   const forget = atExit(() => running.child.kill('SIGKILL'));
   const { stdout } = await running.finally(forget);
   return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
 };
 
-/** Runs SQL for as long as it takes; resolves to the rows of the last statement. */
-const runLong = async <Row extends object>(url: string, text: string): Promise<Row[]> => {
+/** Fills the empty table of tasks, whose statuses and priorities take turns, as an instance would have. */
+export const fillTasks = async (url: string, count: number): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    const results: unknown = await client.query(text);
-    return (Array.isArray(results) ? results.at(-1) : results).rows;
+    await client.query(`INSERT INTO signalbox.task
+      SELECT id, 1 + id % 2, 1 + id % 4, 1, format('{"Id":%s,"Title":"Check the backups of volume 42","Description":"Compare '
+        'the checksums with those of the log.","Priority":"%s","Status":"%s","CreatedAt":"2026-01-31T09:30:00"}', id,
+        (ARRAY['Low', 'Medium', 'High', 'Critical'])[1 + id % 4], (ARRAY['Pending', 'InProgress'])[1 + id % 2])
+      FROM generate_series(1, ${count}) AS id`);
+    await client.query(`UPDATE signalbox.gate SET last_id = ${count}, counts = (${countSets}) WHERE name = 'task'`);
+    await client.query('VACUUM ANALYZE signalbox.task');
   } finally {
     await client.end();
   }
 };
-
-/** Rows that one statement adds. */
-const atOnce = 1_000_000;
-
-/** Fills the empty table of tasks, whose statuses and priorities take turns, as an instance would have. */
-export const fillTasks = async (url: string, count: number): Promise<void> => {
-  const indexes = await runLong<{ name: string; text: string }>(
-    url,
-    `SELECT 'signalbox.' || indexname AS name, indexdef AS text FROM pg_indexes
-      WHERE schemaname = 'signalbox' AND tablename = 'task' AND indexname <> 'task_pkey'`,
-  );
-  for (const { name } of indexes) await runLong(url, `DROP INDEX ${name}`);
-  for (let first = 1; first <= count; first += atOnce) {
-    await runLong(url, insertTasks(first, Math.min(count, first + atOnce - 1)));
-  }
-  for (const { text } of indexes) await runLong(url, text);
-  await runLong(url, `UPDATE signalbox.gate SET last_id = ${count}, counts = (${countSets}) WHERE name = 'task'`);
-  await runLong(url, 'VACUUM ANALYZE signalbox.task');
-};
-
-const insertTasks = (first: number, last: number): string => `INSERT INTO signalbox.task
-  SELECT id, 1 + id % 2, 1 + id % 4, 1, format('{"Id":%s,"Title":"Check the backups of volume 42","Description":"Compare '
-    'the checksums with those of the log.","Priority":"%s","Status":"%s","CreatedAt":"2026-01-31T09:30:00"}', id,
-    (ARRAY['Low', 'Medium', 'High', 'Critical'])[1 + id % 4], (ARRAY['Pending', 'InProgress'])[1 + id % 2])
-  FROM generate_series(${first}, ${last}) AS id`;
 
 /** A set for each status, or any, and each priority, or any; there are four of both. */
 const countSets = `SELECT array_agg(coalesce(count, 0) ORDER BY set) FROM generate_series(0, 24) AS set

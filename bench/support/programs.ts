@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 /** Thrown by a row that cannot be measured here, for example without a program; any other error is a failure. */
 export class NotMeasurable extends Error {}
 
-/** The programs used for measuring or comparing, with the Debian package that provides each. */
+/** The programs used for measuring or comparing, with the Debian packages that provide each. */
 const packages: Record<string, string> = {
   wrk: 'wrk',
   'prometheus-alertmanager': 'prometheus-alertmanager',
@@ -25,15 +25,12 @@ export const requireProgram = (name: string): string => {
   throw new NotMeasurable(`${name} is not installed: apt-get install ${packages[name] ?? name}`);
 };
 
-/** The versions of the installed programs, such as `wrk 4.1.0`; `home` is a folder they may write to. */
-export const readVersions = (home: string): string[] =>
-  Object.keys(packages).flatMap((name) => {
-    const path = findProgram(name);
-    if (path === undefined) return [];
-    const flag = { webhook: '-version', wrk: '-v' }[name] ?? '--version';
-    const { stdout, stderr } = spawnSync(path, [flag], { encoding: 'utf8', env: { HOME: home } });
-    return [`${name} ${/\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? ''}`];
-  });
+/** The versions of Debian's packages, such as `wrk 4.1.0-3`. */
+export const readVersions = (): string[] => {
+  const names = Object.keys(packages).flatMap((name) => packages[name]?.split(' ')[0] ?? []);
+  const { stdout } = spawnSync('dpkg-query', ['-W', ...names], { encoding: 'utf8' });
+  return (stdout ?? '').split('\n').flatMap((line) => line.replace('\t', ' ') || []);
+};
 
 const isExecutable = (path: string): boolean => {
   try {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { packageRoot, version } from '../../src/app/package-info.ts';
 import type { Cores } from './cores.ts';
 import { measureSyncs } from './disk.ts';
-import { findProgram, readVersions } from './programs.ts';
+import { readVersions } from './programs.ts';
 
 interface Run {
   /** The npm script with its arguments. */
@@ -24,8 +24,8 @@ export const describeRun = ({ words: [script, ...words], cores, folder }: Run): 
   return () => [
     `Run ${id}: signalbox ${version}, commit ${readCommit()}, ${began.toISOString().slice(0, 16)}Z, ${Math.round((Date.now() - began.getTime()) / 1000)} s, by \`npm run ${script}${words.length === 0 ? '' : ` -- ${words.join(' ')}`}\`.`,
     `Machine: ${describeMachine()}; load average before the run ${before.toFixed(1)}; disk ${Math.round(syncs).toLocaleString('en')} fdatasync of 4 KiB a second.`,
-    `Versions: ${[`Node.js ${process.versions.node}`, ...listVersions(folder)].join(', ')}.`,
-    `Load: ${findProgram('wrk') ? 'wrk' : 'autocannon, since wrk is not installed; it is slower than the servers, so ratios are too near to 1'}; ${describeCores(cores)}.`,
+    `Versions: ${[`Node.js ${process.versions.node}`, ...listVersions()].join(', ')}.`,
+    `Load: wrk; ${describeCores(cores)}.`,
   ];
 };
 
@@ -40,12 +40,12 @@ const describeCores = (cores: Cores | undefined): string =>
     ? `servers on processor ${cores.server}, load on processor ${cores.load}`
     : 'servers and load on the same processors';
 
-const listVersions = (folder: string): string[] => [
-  ...['json-server', 'autocannon'].map((name) => {
+const listVersions = (): string[] => [
+  ...['json-server'].map((name) => {
     const manifest = join(packageRoot, 'node_modules', name, 'package.json');
     return `${name} ${JSON.parse(readFileSync(manifest, 'utf8')).version}`;
   }),
-  ...readVersions(folder),
+  ...readVersions(),
 ];
 
 const readCommit = (): string => {

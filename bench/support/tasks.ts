@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { open } from 'node:fs/promises';
 
 /** The task that is created repeatedly. */
 export const newTask = {
@@ -20,31 +18,26 @@ const atOnce = 1000;
  * except for the last ten, which are Cancelled. Fifty evenly spread tasks are Critical; the others have the other
  * priorities in turn.
  */
-export const createSeedTask = (place: number, count: number): Record<string, string> => ({
-  ...newTask,
-  Priority: toPriority(place, count),
-  Status: toStatus(place, count),
-  CreatedAt: '2026-01-31T09:30:00',
-});
-
-const toPriority = (place: number, count: number): string =>
-  place % Math.ceil(count / criticalCount) === 0 ? 'Critical' : (['Low', 'Medium', 'High'][place % 3] ?? '');
-
-const toStatus = (place: number, count: number): string => {
-  if (place >= count - cancelledCount) return 'Cancelled';
-  return place % 2 === 0 ? 'Pending' : 'InProgress';
+export const createSeedTask = (place: number, count: number): Record<string, string> => {
+  const isCritical = place % Math.ceil(count / criticalCount) === 0;
+  const status = place % 2 === 0 ? 'Pending' : 'InProgress';
+  return {
+    ...newTask,
+    Priority: isCritical ? 'Critical' : (['Low', 'Medium', 'High'][place % 3] ?? ''),
+    Status: place >= count - cancelledCount ? 'Cancelled' : status,
+    CreatedAt: '2026-01-31T09:30:00',
+  };
 };
 
 /** Writes a seed file with `count` tasks. */
 export const writeSeed = async (path: string, count: number): Promise<void> => {
-  const stream = createWriteStream(path);
-  stream.write('{"tasks":[');
-  for (let place = 0; place < count; ) {
-    const end = Math.min(count, place + atOnce);
-    const texts: string[] = [];
-    for (; place < end; place += 1) texts.push(JSON.stringify(createSeedTask(place, count)));
-    if (!stream.write(`${texts.join(',')}${place < count ? ',' : ''}`)) await once(stream, 'drain');
+  const file = await open(path, 'w');
+  await file.write('{"tasks":[');
+  for (let first = 0; first < count; first += atOnce) {
+    const places = Array.from({ length: Math.min(atOnce, count - first) }, (_, index) => first + index);
+    const text = places.map((place) => JSON.stringify(createSeedTask(place, count))).join(',');
+    await file.write(first === 0 ? text : `,${text}`);
   }
-  stream.end(']}');
-  await finished(stream);
+  await file.write(']}');
+  await file.close();
 };
