@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { expect, type Page } from '@playwright/test';
 import type { Scope } from '../support/scope.ts';
 import { waitUntil } from '../support/wait.ts';
-import { sendAlert, type TestApp } from './support/app.ts';
+import { isLong, sendAlert, type TestApp } from './support/app.ts';
 import { note, test } from './support/console.ts';
 import { startLine } from './support/line.ts';
 import { logIn } from './support/page.ts';
 
 /** How often the server is killed. */
-const kills = process.env['SIGNALBOX_TEST_LONG'] === '1' ? 10 : 2;
+const kills = isLong ? 10 : 2;
 
 const offline = 'Offline: cannot reach the server, trying again';
 

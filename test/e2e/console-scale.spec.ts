@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { fillLog } from '../../bench/support/fill-log.ts';
 import { createFolder } from '../support/folder.ts';
+import { isLong } from './support/app.ts';
 import { test } from './support/console.ts';
-
-const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
 
 /** What the bench measures; here it must only be right. */
 const taskCount = isLong ? 100_000 : 10_000;

@@ -14,7 +14,7 @@ export default defineConfig({
   fullyParallel: true,
   retries: isCI ? 1 : 0,
   forbidOnly: isCI,
-  timeout: 60_000,
+  timeout: process.env['SIGNALBOX_TEST_LONG'] === '1' ? 600_000 : 60_000,
   expect: { timeout: 20_000 },
   outputDir: inDist('failures'),
   reporter: [['list'], ['./support/reporter.ts', { outputFile: inDist('results.jsonl') }]],

@@ -10,6 +10,9 @@ import type { Scope } from '../../support/scope.ts';
 /** The program as published. */
 const program = [process.execPath, fileURLToPath(new URL('../../../dist/signalbox.js', import.meta.url))];
 
+/** True if tests take their long forms: more kills, more records. */
+export const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
+
 interface Options {
   /** Settings as a config file holds them. */
   settings?: Record<string, unknown>;
