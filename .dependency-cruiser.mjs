@@ -70,12 +70,6 @@ export default {
       { path: '^src/', pathNot: '^src/metrics/' },
     ),
     rule(
-      'metrics-library-in-one-place',
-      'Only scraping needs it; counting does not.',
-      { path: '^src/(?!metrics/text\\.ts$)' },
-      { path: 'node_modules/prom-client' },
-    ),
-    rule(
       'profiles-stand-alone',
       'A profile can be deleted with its folder and its line in the list.',
       { path: '^src/profiles/([^/]+)/' },

@@ -1,20 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Prefix of the folders that npm installs into, next to node_modules. */
-const stagingPrefix = '.build-install-';
-
-/** An installation that failed; the message is one line. */
-export class InstallError extends Error {}
-
-/** A signal that arrived while npm was running. */
-export class Interruption extends Error {
-  constructor(signal) {
-    super(signal);
+/** An installation that failed, or was ended by a `signal`; the message is one line. */
+export class InstallError extends Error {
+  constructor(message, signal) {
+    super(`cannot install the dependencies: ${message}`);
     this.signal = signal;
   }
 }
@@ -23,22 +17,28 @@ const readPackages = (path) => (existsSync(path) ? JSON.parse(readFileSync(path,
 
 const readInstalled = () => readPackages(join(root, 'node_modules', '.package-lock.json'));
 
+/** Name, version and folder of each library that the program or a page contains. */
+export const listLibraries = () =>
+  Object.entries(readPackages(join(root, 'package-lock.json')))
+    .filter(([path, { dev, devOptional, link }]) => path.startsWith('node_modules/') && !dev && !devOptional && !link)
+    .map(([path, { version }]) => ({ name: path.split('node_modules/').at(-1), version, folder: join(root, path) }));
+
 /**
- * True if node_modules has the locked versions of the packages needed to `run` the bundle, to `build` it, or of `all`.
- * Packages for other systems may be missing.
+ * True if node_modules has the locked versions of these packages, of those needed to `build`, or of `all`. Packages for other
+ * systems may be missing.
  */
-export const isInstalled = (purpose) => {
+export const isInstalled = (wanted) => {
   const locked = readPackages(join(root, 'package-lock.json'));
   const installed = readInstalled();
   const isCurrent = (path) => installed[path]?.version === locked[path].version;
-  if (purpose === 'all') {
+  if (wanted === 'all') {
     return Object.keys(locked).every(
       (path) => path === '' || isCurrent(path) || (locked[path].optional && !installed[path]),
     );
   }
   const { dependencies, devDependencies } = locked[''];
-  const direct = Object.keys(purpose === 'run' ? dependencies : { ...dependencies, ...devDependencies });
-  const others = purpose === 'run' ? [] : Object.keys(installed).filter((path) => locked[path]);
+  const direct = wanted === 'build' ? Object.keys({ ...dependencies, ...devDependencies }) : wanted;
+  const others = wanted === 'build' ? Object.keys(installed).filter((path) => locked[path]) : [];
   return direct.every((name) => isCurrent(`node_modules/${name}`)) && others.every(isCurrent);
 };
 
@@ -47,16 +47,16 @@ export const isInstalled = (purpose) => {
  * once it is complete. Tools that were installed before stay installed. Call it under the lock.
  */
 export const install = async (purpose, { retries }) => {
-  removeLeftovers();
   const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled();
-  process.stderr.write(`Installing ${all ? 'dependencies and tools (370 MB)' : 'dependencies (57 MB)'} ...\n`);
-  const staging = mkdtempSync(join(root, stagingPrefix));
+  process.stderr.write(`Installing ${all ? 'dependencies and tools (380 MB)' : 'dependencies (58 MB)'} ...\n`);
+  const staging = join(root, '.build-install');
+  const target = join(root, 'node_modules');
   try {
+    rmSync(staging, { recursive: true, force: true });
     for (const path of ['package.json', 'package-lock.json', '.npmrc', join('tools', 'package.json')]) {
       if (existsSync(join(root, path))) cpSync(join(root, path), join(staging, path));
     }
-    await runNpm(['ci', ...options, `--fetch-retries=${retries}`, ...(all ? [] : ['--workspaces=false'])], staging);
-    const target = join(root, 'node_modules');
+    await runNpmCi([`--fetch-retries=${retries}`, ...(all ? [] : ['--workspaces=false'])], staging);
     if (existsSync(target)) renameSync(target, join(staging, 'old'));
     renameSync(join(staging, 'node_modules'), target);
   } finally {
@@ -73,33 +73,38 @@ export const installTools = async (name, target, announcement) => {
   const [lock, done] = ['package-lock.json', join('node_modules', '.package-lock.json')].map((file) =>
     join(target, file),
   );
-  const wanted = readFileSync(join(source, 'package-lock.json'));
-  if (existsSync(done) && readFileSync(lock).equals(wanted)) return;
+  if (existsSync(done) && readFileSync(lock).equals(readFileSync(join(source, 'package-lock.json')))) return;
   process.stderr.write(`${announcement}\n`);
   mkdirSync(target, { recursive: true });
   cpSync(source, target, { recursive: true });
-  await runNpm(['ci', '--ignore-scripts', '--audit=false', '--fund=false', '--loglevel=error'], target);
+  await runNpmCi([], target);
 };
 
 /** Explicit, because npm passes the options of its own command on to this one. */
 const options = [
-  ...['--include=dev', '--include=optional', '--ignore-scripts', '--prefer-offline'],
-  ...['--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=2000'],
-  ...['--dry-run=false', '--global=false', '--audit=false', '--fund=false', '--loglevel=error'],
+  ...[
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts',
+    '--prefer-offline',
+    '--dry-run=false',
+    '--global=false',
+  ],
+  ...[
+    '--fetch-retry-mintimeout=500',
+    '--fetch-retry-maxtimeout=2000',
+    '--audit=false',
+    '--fund=false',
+    '--loglevel=error',
+  ],
 ];
 
-/** Removes the folders of installations that were killed. */
-const removeLeftovers = () => {
-  for (const name of readdirSync(root).filter((entry) => entry.startsWith(stagingPrefix))) {
-    rmSync(join(root, name), { recursive: true, force: true });
-  }
-};
-
-/** Runs npm. A signal kills npm first, which is safe because it works in a folder of its own. */
-export const runNpm = (args, cwd) =>
+/** Runs `npm ci`. A signal kills npm first, which is safe because it works in a folder of its own. */
+const runNpmCi = (args, cwd) =>
   new Promise((resolve, reject) => {
     const [program, ...before] = findNpm();
-    const npm = spawn(program, [...before, ...args], { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    const stdio = ['ignore', 'ignore', 'pipe'];
+    const npm = spawn(program, [...before, 'ci', ...options, ...args], { cwd, stdio });
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     let received;
     let output = '';
@@ -114,9 +119,8 @@ export const runNpm = (args, cwd) =>
     npm.on('error', (error) => reject(new InstallError(`npm could not be started: ${error.message}`)));
     npm.on('close', (code) => {
       for (const signal of signals) process.off(signal, stop);
-      if (received) reject(new Interruption(received));
-      else if (code !== 0) reject(new InstallError(toReason(output)));
-      else resolve();
+      if (received === undefined && code === 0) resolve();
+      else reject(new InstallError(received ?? toReason(output), received));
     });
   });
 
@@ -130,9 +134,8 @@ const findNpm = () => {
 };
 
 /** The first line of npm's error output that is a sentence. */
-const toReason = (output) => {
-  const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''));
-  return (
-    lines.find((line) => line.trim() !== '' && !/^(code|syscall|errno|type|path|dest) /.test(line)) ?? 'npm ci failed'
-  );
-};
+const toReason = (output) =>
+  output
+    .split('\n')
+    .map((line) => line.replace(/^npm (error|ERR!) (FetchError: )?/, ''))
+    .find((line) => line.trim() !== '' && !/^(code|syscall|errno|type|path|dest) /.test(line)) ?? 'npm ci failed';

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildBundle, buildPackage, bundlePath, isBundleCurrent } from './bundle.mjs';
-import { InstallError, Interruption, install, isInstalled, root } from './install.mjs';
+import { buildBundle, buildPackage, bundlePath, external, isBundleCurrent } from './bundle.mjs';
+import { InstallError, install, isInstalled, root } from './install.mjs';
 import { withLock } from './lock.mjs';
 
 export { root };
@@ -14,17 +14,17 @@ export { root };
 export const prepareProgram = ({ orExisting = false } = {}) =>
   attempt(async () => {
     if (isProgramCurrent()) return;
-    await underLock(async () => {
+    await withLock(root, async () => {
       if (isProgramCurrent()) return;
       if (!isInstalled('build')) await install('build', { retries: orExisting && isRunnable() ? 0 : 2 });
-      if (!isBundleCurrent()) await buildBundle();
+      await buildBundle();
     });
   }, orExisting);
 
 /** As `prepareProgram`, with the client, so that everything is there that the package holds. */
 export const preparePackage = () =>
   attempt(() =>
-    underLock(async () => {
+    withLock(root, async () => {
       if (!isInstalled('build')) await install('build', { retries: 2 });
       await buildPackage();
     }),
@@ -33,7 +33,7 @@ export const preparePackage = () =>
 /** Brings the tools, the compiled tests and what the package holds up to date; exits if that fails. */
 export const prepare = () =>
   attempt(() =>
-    underLock(async () => {
+    withLock(root, async () => {
       if (!isInstalled('all')) await install('all', { retries: 2 });
       runTool('typescript', 'tsc', ['--build']);
       await buildPackage();
@@ -57,45 +57,21 @@ export const toolPath = (name, command) => {
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 };
 
-const isProgramCurrent = () => isBundleCurrent() && isInstalled('run');
+const isProgramCurrent = () => isBundleCurrent() && isInstalled(external);
 
 /** True if there is a program of any version that runs. */
 const isRunnable = () =>
-  existsSync(bundlePath) &&
-  Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies).every((name) =>
-    existsSync(join(root, 'node_modules', name)),
-  );
-
-const underLock = (action) =>
-  withLock(root, action, () => process.stderr.write('Waiting for another command that is building here ...\n'));
+  [bundlePath, ...external.map((name) => join(root, 'node_modules', name))].every((path) => existsSync(path));
 
 const attempt = async (action, orExisting = false) => {
   try {
     await action();
   } catch (error) {
-    if (error instanceof Interruption) return endBy(error.signal);
-    const reason = toReason(error);
-    if (reason === undefined) throw error;
-    if (orExisting && isRunnable()) process.stderr.write(`signalbox: running the existing build: ${reason}\n`);
-    else fail(reason);
+    const isUnwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code);
+    if (!isUnwritable && !(error instanceof InstallError)) throw error;
+    const reason = isUnwritable ? `cannot write here: ${error.message}` : error.message;
+    const isGoingOn = orExisting && error.signal === undefined && isRunnable();
+    process.stderr.write(`signalbox: ${isGoingOn ? 'running the existing build: ' : ''}${reason}\n`);
+    if (!isGoingOn) process.exit(1);
   }
-};
-
-/** Ends the process as the signal would have. */
-const endBy = (signal) =>
-  new Promise(() => {
-    process.kill(process.pid, signal);
-    setInterval(() => undefined, 1000);
-  });
-
-const fail = (reason) => {
-  process.stderr.write(`signalbox: ${reason}\n`);
-  process.exit(1);
-};
-
-/** Why nothing could be installed or built; undefined for an unexpected error. */
-const toReason = (error) => {
-  if (error instanceof InstallError) return `cannot install the dependencies: ${error.message}`;
-  if (['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code)) return `cannot write here: ${error.message}`;
-  return undefined;
 };

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,106 +13,104 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { executablePath } from '../executable/build.mjs';
-import { root } from '../install.mjs';
-import { toDebianChangelog } from './changelog.mjs';
-import { createCopyright } from './copyright.mjs';
+import { executablePath, nodeLicense } from '../executable/build.mjs';
+import { listLibraries, root } from '../install.mjs';
 
-const sources = join(root, 'deploy', 'debian');
 const maintainer = 'the signalbox authors <maintainers@signalbox.invalid>';
+const doc = 'usr/share/doc/signalbox';
 
 /**
  * Packs the executable, its unit, configuration and documents as `signalbox_VERSION_amd64.deb`. The same inputs with the
  * same SOURCE_DATE_EPOCH, by default the time of the last commit, give the same bytes.
  */
-export const buildDeb = async ({ release, folder = join(root, 'dist') }) => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const debianVersion = (release ?? version).replace('-', '~');
+export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
+  const version = (release ?? JSON.parse(read('package.json')).version).replace('-', '~');
   const epoch = process.env.SOURCE_DATE_EPOCH ?? run('git', ['log', '-1', '--format=%ct']).trim();
-  const date = new Date(Number(epoch) * 1000);
+  const env = { ...process.env, SOURCE_DATE_EPOCH: epoch };
   const stage = mkdtempSync(join(tmpdir(), 'signalbox-deb-'));
+  const write = (path, content, mode = 0o644) => {
+    mkdirSync(dirname(join(stage, path)), { recursive: true });
+    writeFileSync(join(stage, path), content);
+    chmodSync(join(stage, path), mode);
+  };
+  // What the program prints about itself is taken from it.
+  const print = (...args) => run(executablePath, args, env);
   try {
-    const files = { ...(await createFiles(debianVersion, date)), ...createControl() };
-    for (const [path, { text, mode = 0o644 }] of Object.entries(files)) write(join(stage, path), text, mode);
-    copyFileSync(executablePath, join(stage, 'usr', 'bin', 'signalbox'));
-    const size = listFiles(stage).reduce((sum, path) => sum + Math.ceil(statSync(path).size / 1024), 0);
-    const control = readFileSync(join(sources, 'control'), 'utf8')
-      .replace('@VERSION@', debianVersion)
-      .replace('@MAINTAINER@', maintainer)
-      .replace('@SIZE@', String(size));
-    write(join(stage, 'DEBIAN', 'control'), control, 0o644);
-    for (const path of listFolders(stage)) chmodSync(path, 0o755);
-    const deb = join(folder, `signalbox_${debianVersion}_amd64.deb`);
-    run('dpkg-deb', ['--build', '--root-owner-group', stage, deb], { SOURCE_DATE_EPOCH: epoch });
+    write('usr/bin/signalbox', readFileSync(executablePath), 0o755);
+    write('lib/systemd/system/signalbox.service', createUnit());
+    write('etc/signalbox/config.json', read('deploy/debian/config.json'), 0o640);
+    write('usr/share/man/man1/signalbox.1.gz', compress(print('man-page')));
+    write('usr/share/bash-completion/completions/signalbox', print('completion', 'bash'));
+    write('usr/share/zsh/vendor-completions/_signalbox', print('completion', 'zsh'));
+    write('usr/share/fish/vendor_completions.d/signalbox.fish', print('completion', 'fish'));
+    write('usr/share/lintian/overrides/signalbox', read('deploy/debian/lintian-overrides'));
+    write(`${doc}/changelog.gz`, compress(createChangelog(version, new Date(Number(epoch) * 1000))));
+    write(`${doc}/CHANGELOG.md.gz`, compress(read('CHANGELOG.md')));
+    write(`${doc}/copyright`, createCopyright());
+    const kilobytes = listFiles(stage).reduce((sum, path) => sum + Math.ceil(statSync(path).size / 1024), 0);
+    const values = { VERSION: version, MAINTAINER: maintainer, SIZE: kilobytes };
+    write(
+      'DEBIAN/control',
+      read('deploy/debian/control').replace(/@(\w+)@/g, (_, name) => values[name]),
+    );
+    write('DEBIAN/conffiles', read('deploy/debian/conffiles'));
+    for (const name of ['postinst', 'prerm', 'postrm']) write(`DEBIAN/${name}`, read(`deploy/debian/${name}`), 0o755);
+    run('find', [stage, '-type', 'd', '-exec', 'chmod', '755', '{}', '+']);
+    const deb = join(folder, `signalbox_${version}_amd64.deb`);
+    run('dpkg-deb', ['--build', '--root-owner-group', stage, deb], env);
     process.stderr.write(`Built ${relative(root, deb)}, ${Math.round(statSync(deb).size / 1e6)} MB\n`);
   } finally {
     rmSync(stage, { recursive: true });
   }
 };
 
-/** The installed files. What the program prints about itself is taken from it. */
-const createFiles = async (version, date) => {
-  const print = (...args) => run(executablePath, args, { SOURCE_DATE_EPOCH: String(date.getTime() / 1000) });
-  const doc = 'usr/share/doc/signalbox';
-  const changelog = toDebianChangelog(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), { version, date, maintainer });
-  return {
-    'usr/bin/signalbox': { text: '', mode: 0o755 },
-    'lib/systemd/system/signalbox.service': { text: createUnit() },
-    'etc/signalbox/config.json': { text: readFileSync(join(sources, 'config.json')), mode: 0o640 },
-    'usr/share/man/man1/signalbox.1.gz': { text: compress(print('man-page')) },
-    'usr/share/bash-completion/completions/signalbox': { text: print('completion', 'bash') },
-    'usr/share/zsh/vendor-completions/_signalbox': { text: print('completion', 'zsh') },
-    'usr/share/fish/vendor_completions.d/signalbox.fish': { text: print('completion', 'fish') },
-    'usr/share/lintian/overrides/signalbox': { text: readFileSync(join(sources, 'lintian-overrides')) },
-    [`${doc}/changelog.gz`]: { text: compress(changelog) },
-    [`${doc}/copyright`]: { text: await createCopyright() },
-  };
-};
-
-const createControl = () => ({
-  'DEBIAN/conffiles': { text: readFileSync(join(sources, 'conffiles')) },
-  ...Object.fromEntries(
-    ['postinst', 'prerm', 'postrm'].map((name) => [
-      `DEBIAN/${name}`,
-      { text: readFileSync(join(sources, name)), mode: 0o755 },
-    ]),
-  ),
-});
+const read = (path) => readFileSync(join(root, path), 'utf8');
 
 /** The unit of deploy/, with the paths of the package. */
 const createUnit = () =>
-  readFileSync(join(root, 'deploy', 'signalbox.service'), 'utf8')
+  read('deploy/signalbox.service')
     .replace(/^Documentation=.*$/m, 'Documentation=man:signalbox(1)')
     .replace('node /opt/signalbox/dist/signalbox.js', '/usr/bin/signalbox')
     .replace('/etc/signalbox/signalbox.json', '/etc/signalbox/config.json');
 
+/** Debian's own form, for its tools; CHANGELOG.md lies beside it for people. */
+const createChangelog = (version, date) =>
+  [
+    `signalbox (${version}) unstable; urgency=medium`,
+    `  * New release. /${doc}/CHANGELOG.md.gz lists its changes.`,
+    ` -- ${maintainer}  ${date.toUTCString().replace('GMT', '+0000')}`,
+    '',
+  ].join('\n\n');
+
+/** The licences of signalbox, of the libraries in the program and its pages, and of Node.js with what is in it. */
+const createCopyright = () => {
+  // Those for other systems are not installed.
+  const libraries = listLibraries()
+    .filter(({ folder }) => existsSync(folder))
+    .map(describeLibrary);
+  const scalar = `Scalar and the libraries in it\n\n${read('dist/public/scalar-license.txt')}`;
+  const parts = [
+    `signalbox\n\n${read('LICENSE')}`,
+    ...libraries,
+    scalar,
+    `Node.js and the libraries in it\n\n${readFileSync(nodeLicense, 'utf8')}`,
+  ];
+  return parts.join(`\n${'-'.repeat(70)}\n\n`);
+};
+
+const describeLibrary = ({ name, version, folder }) => {
+  const { license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  const text = file ? readFileSync(join(folder, file), 'utf8') : `By ${author?.name ?? author}. Licence: ${license}`;
+  return `${name} ${version} (${license})\n\n${text}`;
+};
+
 const compress = (text) => gzipSync(text, { level: 9 });
 
-const write = (path, text, mode) => {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  chmodSync(path, mode);
-};
+const listFiles = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 
-const listEntries = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => ({
-    path: join(entry.parentPath, entry.name),
-    isFolder: entry.isDirectory(),
-  }));
-
-const listFiles = (folder) => listEntries(folder).flatMap(({ path, isFolder }) => (isFolder ? [] : [path]));
-
-const listFolders = (folder) => [
-  folder,
-  ...listEntries(folder).flatMap(({ path, isFolder }) => (isFolder ? [path] : [])),
-];
-
-/** The output of a program; throws with its errors if it fails. */
-const run = (program, args, variables = {}) => {
-  const env = { ...process.env, ...variables };
-  const { status, error, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', cwd: root, env });
-  if (error?.code === 'ENOENT') throw new Error(`${program} is not installed`);
-  if (error) throw error;
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);
-  return stdout;
-};
+const run = (program, args, env = process.env) =>
+  execFileSync(program, args, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,41 +1,20 @@
-import type { Metric, Registry } from 'prom-client';
 import type { HistogramMeter, Meter, NumberMeter, Sample } from './meters.ts';
 
 /** The type of the text, with the version of the format. */
 export const textType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Writes the present values of all meters in the text format of Prometheus. */
-export const createMetricsText = (list: () => readonly Meter[]): (() => Promise<string>) => {
-  let registry: Registry | undefined;
-  return async () => {
-    registry ??= await createRegistry(list());
-    return registry.metrics();
-  };
-};
+export const createMetricsText = (list: () => readonly Meter[]) => async (): Promise<string> =>
+  (await Promise.all(list().map(toText))).join('\n');
 
-/** The library is loaded with the first scrape: startup and memory do not pay for what nobody reads. */
-const createRegistry = async (meters: readonly Meter[]): Promise<Registry> => {
-  const { Registry } = await import('prom-client');
-  const registry = new Registry();
-  for (const meter of meters) {
-    const { name, help, type } = meter;
-    const get = async () => ({ name, help, type, values: await readValues(meter) });
-    // The library only calls `get`; its own classes would have to be kept up to date with every request.
-    registry.registerMetric({ name, get } as unknown as Metric);
-  }
-  return registry;
-};
-
-interface Value {
-  labels: Record<string, string>;
-  value: number;
-  metricName?: string;
-}
-
-const readValues = async (meter: Meter): Promise<Value[]> => {
-  if (meter.type === 'histogram') return listBuckets(meter);
-  const samples = await readSamples(meter);
-  return samples.map(([values, value]) => ({ labels: toLabels(meter.labels, values), value }));
+const toText = async (meter: Meter): Promise<string> => {
+  const { name, help, type, labels } = meter;
+  const lines =
+    meter.type === 'histogram'
+      ? listBuckets(meter)
+      : (await readSamples(meter)).map(([values, value]) => toLine(name, labels, values, value));
+  const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return [`# HELP ${name} ${escaped}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 };
 
 /** A reading that fails has no values in this scrape. */
@@ -48,21 +27,23 @@ const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> =>
 };
 
 /** Prometheus counts in each bucket the values of all smaller ones too. */
-const listBuckets = ({ name, labels: names, bounds, read }: HistogramMeter): Value[] =>
+const listBuckets = ({ name, labels, bounds, read }: HistogramMeter): string[] =>
   read().flatMap(([values, { counts, sum }]) => {
-    const labels = toLabels(names, values);
     let count = 0;
     const buckets = Array.from(counts, (inBucket, index) => {
       count += inBucket;
-      const le = index < bounds.length ? String(bounds[index]) : '+Inf';
-      return { labels: { ...labels, le }, value: count, metricName: `${name}_bucket` };
+      const bound = toNumber(bounds[index] ?? Number.POSITIVE_INFINITY);
+      return toLine(`${name}_bucket`, [...labels, 'le'], [...values, bound], count);
     });
-    return [
-      ...buckets,
-      { labels, value: sum, metricName: `${name}_sum` },
-      { labels, value: count, metricName: `${name}_count` },
-    ];
+    return [...buckets, toLine(`${name}_sum`, labels, values, sum), toLine(`${name}_count`, labels, values, count)];
   });
 
-const toLabels = (names: readonly string[], values: readonly string[]): Record<string, string> =>
-  Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+const toLine = (name: string, labels: readonly string[], values: readonly string[], value: number): string => {
+  const pairs = labels.map((label, index) => `${label}="${escapeValue(values[index] ?? '')}"`);
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${toNumber(value)}`;
+};
+
+const escapeValue = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+
+const toNumber = (value: number): string => String(value).replace(/^(-?)Infinity$/, (_, sign) => `${sign || '+'}Inf`);

@@ -96,7 +96,7 @@ test('Ctrl+C during the installation ends npm, and the next start installs', { s
   const fresh = createClone(home);
   const { child, output, ended } = launch('npm', ['start'], fresh, home);
   t.after(() => signalGroup(child, 'SIGKILL'));
-  const listStaging = () => readdirSync(fresh).filter((name) => name.startsWith('.build-install-'));
+  const listStaging = () => readdirSync(fresh).filter((name) => name.startsWith('.build-install'));
   await waitUntil('npm installs', () => listStaging().some((name) => existsSync(join(fresh, name, 'node_modules'))));
   signalGroup(child, 'SIGINT');
   await ended;

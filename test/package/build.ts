@@ -17,13 +17,13 @@ export const findObstacle = (): string | false => {
   return status !== 0 && 'the npm registry cannot be reached';
 };
 
-/** Runs `scripts/NAME.mjs`, which builds only what is not current; rejects with its output if it fails. */
+/** Runs `scripts/build.mjs NAME`, which builds only what is not current; rejects with its output if it fails. */
 export const build = async (
-  name: string,
+  name: 'executable' | 'deb',
   args: readonly string[] = [],
   variables: Record<string, string> = {},
 ): Promise<void> => {
-  await promisify(execFile)(process.execPath, [join(packageRoot, 'scripts', `${name}.mjs`), ...args], {
+  await promisify(execFile)(process.execPath, [join(packageRoot, 'scripts', 'build.mjs'), name, ...args], {
     cwd: packageRoot,
     // The coverage of scripts is not measured.
     env: { ...process.env, NODE_V8_COVERAGE: '', ...variables },

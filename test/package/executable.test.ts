@@ -14,7 +14,7 @@ const variables = { PATH: '/nowhere', SIGNALBOX_ADMIN_PASSWORD: 'correct horse' 
 const program = [executable];
 
 before(async () => {
-  if (skip === false) await build('build-executable');
+  if (skip === false) await build('executable');
 });
 
 test('the executable serves its pages, hashes passwords and stores alerts without Node', { skip }, async (t) => {
@@ -22,7 +22,7 @@ test('the executable serves its pages, hashes passwords and stores alerts withou
   for (const [path, file] of [
     ['/docs/', 'public/index.html'],
     ['/docs/page.js', 'public/page.js'],
-    ['/docs/favicon.svg', 'public/favicon.svg'],
+    ['/docs/favicon.svg', 'console/public/favicon.svg'],
     ['/console/', 'dist/console/index.html'],
     ...readdirSync(join(packageRoot, 'dist', 'console')).map((name) => [`/console/${name}`, `dist/console/${name}`]),
   ] as [string, string][]) {

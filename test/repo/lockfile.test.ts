@@ -11,18 +11,7 @@ interface Package {
   optionalDependencies?: Record<string, string>;
 }
 
-/** Lowest versions without known vulnerabilities, by major version. */
-const lowest: Record<string, string[]> = {
-  fastify: ['5.12.2'],
-  '@fastify/static': ['10.1.3'],
-  'find-my-way': ['9.7.0'],
-  'fast-uri': ['3.1.7', '4.1.4'],
-};
-
 const { packages } = JSON.parse(readText('package-lock.json')) as { packages: Record<string, Package> };
-
-const isAtLeast = (version: string, least: string): boolean =>
-  version.localeCompare(least, 'en', { numeric: true }) >= 0;
 
 /** Whether a package at a path finds a dependency, next to it or in a folder above, as Node resolves it. */
 const isLocked = (path: string, name: string): boolean => {
@@ -30,19 +19,6 @@ const isLocked = (path: string, name: string): boolean => {
   if (packages[`${below}node_modules/${name}`]?.version !== undefined) return true;
   return path !== '' && isLocked(path.replace(/(^|\/)(node_modules\/(@[^/]+\/)?)?[^/]+$/, ''), name);
 };
-
-const majorOf = (version: string): string => version.split('.', 1).join();
-
-test('the lockfile has no package version with a known vulnerability', () => {
-  for (const [name, versions] of Object.entries(lowest)) {
-    const found = Object.entries(packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
-    assert.notEqual(found.length, 0, name);
-    for (const [path, { version = '' }] of found) {
-      const least = versions.find((each) => majorOf(each) === majorOf(version)) ?? versions.at(-1) ?? '';
-      assert.ok(isAtLeast(version, least), `${path} ${version}`);
-    }
-  }
-});
 
 test('the lockfile has no second router or token library', () => {
   const unwanted = ['fast-jwt', 'express', '@fastify/express', '@fastify/middie', 'jsonwebtoken'];

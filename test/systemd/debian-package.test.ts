@@ -18,7 +18,7 @@ const compression = { DPKG_DEB_COMPRESSOR_TYPE: 'gzip', DPKG_DEB_COMPRESSOR_LEVE
 
 test('lintian reports no errors', { skip: skip || requires({ programs: ['lintian'] }).skip }, async (t) => {
   const folder = createFolder(t);
-  await build('build-deb', ['--folder', folder], compression);
+  await build('deb', ['--folder', folder], compression);
   const [deb = ''] = readdirSync(folder);
   execFileSync('lintian', ['--allow-root', '--fail-on', 'error', join(folder, deb)], { stdio: 'pipe' });
 });
@@ -28,7 +28,7 @@ const folder = createFolder({ after });
 before(async () => {
   if (skip) return;
   for (const release of ['0.0.1', '99.0.0'])
-    await build('build-deb', ['--folder', folder, '--release', release], compression);
+    await build('deb', ['--folder', folder, '--release', release], compression);
 });
 
 /** Boots a machine that can install both releases. */

@@ -4,7 +4,7 @@ import { defineFeature } from '../feature.ts';
 /** The pages may load and connect to this server only, and cannot be framed. */
 const policy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-/** Where scripts/bundle-console.mjs builds it. */
+/** Where scripts/bundle.mjs builds it. */
 const folder = 'dist/console';
 
 /** The web console: pages that use the mounted routes, whichever they are. */

@@ -1,0 +1,49 @@
+import { gzipSync } from 'node:zlib';
+import { defineConfig } from 'vite';
+import { readIcons } from '../scripts/icons.mjs';
+
+/** Most bytes, gzipped, that the first load may have: the page with its script and style, and all of that with charts. */
+const budget = { page: 60_000, charts: 100_000 };
+
+const toBytes = (file) => gzipSync(file.type === 'chunk' ? file.code : file.source).length;
+
+/** Prints the sizes of the console; fails the build if they exceed the budget. */
+const sizes = {
+  name: 'sizes',
+  apply: 'build',
+  generateBundle: {
+    order: 'post',
+    handler(_, bundle) {
+      const files = Object.values(bundle);
+      const page = bundle['index.html'];
+      const first = files.filter((file) => file === page || page.source.includes(file.fileName));
+      const sum = (list) => list.reduce((bytes, file) => bytes + toBytes(file), 0);
+      const found = { page: sum(first), charts: sum(files) };
+      const toText = (name) => `${(found[name] / 1000).toFixed(1)} of ${budget[name] / 1000} kB`;
+      process.stderr.write(`Console, gzipped: ${toText('page')}, with charts ${toText('charts')}\n`);
+      if (Object.keys(budget).some((name) => found[name] > budget[name])) this.error('the console is too large');
+    },
+  },
+};
+
+/** The server that `npm run dev` takes everything from but the console. */
+const target = process.env.SIGNALBOX_URL ?? 'http://127.0.0.1:8080';
+
+export default defineConfig(({ command }) => ({
+  root: import.meta.dirname,
+  // A proxy may serve the console below a path.
+  base: command === 'build' ? './' : '/console/',
+  cacheDir: '../dist/.vite',
+  define: { ICONS: readIcons() },
+  esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },
+  build: {
+    target: 'es2022',
+    assetsDir: '.',
+    // The policy of the console allows no data in addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: { open: '/console/', proxy: { '^/(?!console/)': { target } } },
+  plugins: [sizes],
+}));
