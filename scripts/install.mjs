@@ -8,7 +8,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** An installation that failed, or was ended by a `signal`; the message is one line. */
 export class InstallError extends Error {
   constructor(message, signal) {
-    super(`cannot install the dependencies: ${message}`);
+    super(message);
     this.signal = signal;
   }
 }

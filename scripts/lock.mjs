@@ -13,18 +13,17 @@ export const withLock = async (folder, action) => {
   const name = `signalbox-build-${dev}-${ino}`;
   const places = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` };
   const path = places[process.platform] ?? join(tmpdir(), name);
-  const server = createServer((socket) => socket.on('error', () => undefined).unref()).unref();
+  const server = createServer((socket) => socket.destroy()).unref();
   for (let waits = 0; !(await listen(server, path)); waits += 1) {
     if (waits === 0) process.stderr.write('Waiting for another command that is building here ...\n');
-    await waitForEnd(path);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // Elsewhere than on Linux and Windows the socket is a file, which remains after its process has ended.
+    if (places[process.platform] === undefined && (await isLeft(path))) await rm(path, { force: true });
   }
-  const sockets = new Set();
-  server.on('connection', (socket) => sockets.add(socket));
   try {
     return await action();
   } finally {
     server.close();
-    for (const socket of sockets) socket.destroy();
   }
 };
 
@@ -38,14 +37,11 @@ const listen = (server, path) =>
     });
   });
 
-/** Resolves once the process that has the lock releases it or ends. */
-const waitForEnd = (path) =>
-  new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.resume().once('close', resolve);
-    socket.once('error', ({ code }) => {
-      if (code === 'EACCES') reject(new Error(`the lock ${path} belongs to another user`));
-      // On macOS the socket is a file, which remains after its process has ended.
-      else if (code === 'ECONNREFUSED' && process.platform === 'darwin') rm(path, { force: true }).then(resolve);
-    });
+const isLeft = (path) =>
+  new Promise((resolve) => {
+    const socket = connect(path, () => resolve(false));
+    socket
+      .once('error', ({ code }) => resolve(code === 'ECONNREFUSED'))
+      .once('close', () => resolve(false))
+      .resume();
   });

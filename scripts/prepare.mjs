@@ -69,7 +69,7 @@ const attempt = async (action, orExisting = false) => {
   } catch (error) {
     const isUnwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code);
     if (!isUnwritable && !(error instanceof InstallError)) throw error;
-    const reason = isUnwritable ? `cannot write here: ${error.message}` : error.message;
+    const reason = `cannot ${isUnwritable ? 'write here' : 'install the dependencies'}: ${error.message}`;
     const isGoingOn = orExisting && error.signal === undefined && isRunnable();
     process.stderr.write(`signalbox: ${isGoingOn ? 'running the existing build: ' : ''}${reason}\n`);
     if (!isGoingOn) process.exit(1);

@@ -87,7 +87,7 @@ test('two first starts at the same time both serve, and one of them installs', {
   const servers = await Promise.all([1, 2].map(() => startServer(t, npmStart, fresh, home)));
   for (const { url } of servers) assert.equal(await getStatus(`${url}/docs/`), 200);
   const messages = servers.map(listMessages).join('');
-  assert.equal(messages.match(/^Installing/gm)?.length, 1, messages);
+  assert.equal(messages.match(/^Installing dependencies/gm)?.length, 1, messages);
   assert.equal(messages.match(/^Waiting/gm)?.length, 1, messages);
   await Promise.all(servers.map(({ stop }) => stop()));
 });
