@@ -134,7 +134,12 @@ const parts = [
     () => hashFiles([...listFiles('public', 'tools/reference'), icon]),
     buildReference,
   ),
-  createPart('console', consolePath, () => hashFiles([...listSources('console', 'src/client'), 'scripts/icons.mjs']), buildConsole),
+  createPart(
+    'console',
+    consolePath,
+    () => hashFiles([...listSources('console', 'src/client'), 'scripts/icons.mjs']),
+    buildConsole,
+  ),
   createPart('program', bundlePath, hashProgram, buildProgram),
 ];
 
