@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -102,9 +102,11 @@ const options = [
 /** Runs `npm ci`. A signal kills npm first, which is safe because it works in a folder of its own. */
 const runNpmCi = (args, cwd) =>
   new Promise((resolve, reject) => {
-    const [program, ...before] = findNpm();
-    const stdio = ['ignore', 'ignore', 'pipe'];
-    const npm = spawn(program, [...before, 'ci', ...options, ...args], { cwd, stdio });
+    const npm = spawn('npm', ['ci', ...options, ...args], {
+      ...{ cwd, stdio: ['ignore', 'ignore', 'pipe'] },
+      // There npm is a batch file, which needs a shell.
+      shell: process.platform === 'win32',
+    });
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     let received;
     let output = '';
@@ -123,15 +125,6 @@ const runNpmCi = (args, cwd) =>
       else reject(new InstallError(received ?? toReason(output), received));
     });
   });
-
-/** The npm that runs this script, or the one next to this Node.js; on Windows, only these start without a shell. */
-const findNpm = () => {
-  const { npm_execpath: given = '' } = process.env;
-  const modules = process.platform === 'win32' ? ['node_modules'] : ['..', 'lib', 'node_modules'];
-  const beside = join(dirname(process.execPath), ...modules, 'npm', 'bin', 'npm-cli.js');
-  const script = basename(given) === 'npm-cli.js' ? given : beside;
-  return existsSync(script) ? [process.execPath, script] : ['npm'];
-};
 
 /** The first line of npm's error output that is a sentence. */
 const toReason = (output) =>
