@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { atExit } from '../../test/faults/support/exit.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
+import { watchMemory } from '../../test/support/memory.ts';
 import type { WatchOrder } from '../opponents/watchers.ts';
 import { ask, createPost } from '../support/ask.ts';
 import { requireSyncedFolder } from '../support/disk.ts';
 import { median } from '../support/figures.ts';
 import { fillLog } from '../support/fill-log.ts';
 import { describeProbes, measureP99, measureP99At, probeSeconds } from '../support/probe.ts';
-import { readCpuMs, readResidentMiB } from '../support/process-cost.ts';
+import { readCpuMs } from '../support/process-cost.ts';
 import { type Measurement, takeTurns } from '../support/rounds.ts';
 import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
@@ -47,17 +48,16 @@ const hammered: Row = {
   measure: async ({ scope, load, rounds }) => {
     await startSleepers(scope);
     const server = await startSignalbox(scope, undefined);
-    const url = `${server.url}/api/tasks/1`;
     await ask(createPost(`${server.url}/api/tasks`, newTask));
+    const probe = () => measureP99(`${server.url}/api/tasks/1`);
     const beside =
       (path: string): Measurement =>
       async () => {
         const running = load({ url: `${server.url}${path}`, connections: 4 }, Math.ceil(probeSeconds + 1));
         await setTimeout(500);
-        const [p99] = await Promise.all([measureP99(url), running]);
-        return p99;
+        return (await Promise.all([probe(), running]))[0];
       };
-    const sides = [beside('/api/processes?top=100000'), () => measureP99(url), beside('/api/tasks/1')];
+    const sides = [beside('/api/processes?top=100000'), probe, beside('/api/tasks/1')];
     const [ours = [], without = [], others = []] = await takeTurns(rounds, sides);
     const work = `p99 of GET /api/tasks/{id}, ${sleepers} processes, all listed on 4 connections`;
     const row = { id: 'B7', work, unit: ' ms', ours, rounds: describeProbes(rounds) };
@@ -68,15 +68,13 @@ const hammered: Row = {
   },
 };
 
-const tasks = 1_000_000;
-const sampleMs = 20;
 /** Pause after each piece read, at most 64 KiB: three megabytes a second. */
 const readMs = 20;
 
 /** Reads a response slowly; the returned function stops and throws if the response was complete, so not slow. */
-const readSlowly = (url: string): (() => void) => {
-  const { hostname, port, pathname, search } = new URL(url);
-  const socket: Socket = connect(Number(port), hostname);
+const readSlowly = (base: string, path: string): (() => void) => {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
   let received = 0;
   socket.on('data', async (piece) => {
     received += piece.length;
@@ -85,7 +83,7 @@ const readSlowly = (url: string): (() => void) => {
     socket.resume();
   });
   socket.on('error', () => undefined);
-  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
   return () => {
     const wasReading = received > 0 && !socket.closed;
     socket.destroy();
@@ -97,39 +95,22 @@ const readSlowly = (url: string): (() => void) => {
 const slowReader: Row = {
   ids: ['B11'],
   measure: async ({ scope, cores, rounds }) => {
-    const { url, pid } = await startSignalbox(scope, cores, { tasks });
-    const before = readResidentMiB(pid);
-    let peak = before;
-    const timer = setInterval(() => {
-      peak = Math.max(peak, readResidentMiB(pid));
-    }, sampleMs);
-    scope.atEnd(() => clearInterval(timer));
+    const { url, pid } = await startSignalbox(scope, cores, { tasks: 1_000_000 });
+    const readGrowth = watchMemory(pid);
     const probe = () => measureP99(`${url}/api/tasks/1`);
     const disturbed = async (): Promise<number> => {
-      const stop = readSlowly(`${url}/api/tasks?limit=${tasks}`);
+      const stop = readSlowly(url, '/api/tasks?limit=1000000');
       const p99 = await probe();
       stop();
       return p99;
     };
     const [ours = [], figures = []] = await takeTurns(rounds, [disturbed, probe]);
+    const growth = { id: 'B11', unit: ' MiB', ours: [readGrowth()], rounds: `${rounds} readers` };
+    const work = 'peak memory while slow readers receive 1,000,000 tasks, less that before the first one';
+    const p99 = { id: 'B11', unit: ' ms', ours, beside: { name: 'without', figures }, rounds: describeProbes(rounds) };
     return [
-      {
-        id: 'B11',
-        work: 'peak memory while slow readers receive 1,000,000 tasks, less that before the first one',
-        unit: ' MiB',
-        ours: [peak - before],
-        rounds: `${rounds} readers`,
-        goals: [{ of: 'value', atMost: 64 }],
-      },
-      {
-        id: 'B11',
-        work: 'p99 of GET /api/tasks/{id} during this',
-        unit: ' ms',
-        ours,
-        beside: { name: 'without', figures },
-        rounds: describeProbes(rounds),
-        goals: [{ of: 'ratio', atMost: 2 }],
-      },
+      { ...growth, work, goals: [{ of: 'value', atMost: 64 }] },
+      { ...p99, work: 'p99 of GET /api/tasks/{id} during this', goals: [{ of: 'ratio', atMost: 2 }] },
     ];
   },
 };
@@ -141,7 +122,6 @@ const deadDestination: Row = {
   ids: ['B15'],
   measure: async ({ scope, cores, rounds }) => {
     await requireSyncedFolder(scope.folder);
-    const url = `http://127.0.0.1:${await findFreePort()}/`;
     const start = async (name: string, destinations: object[]): Promise<Measurement> => {
       const dataDir = join(scope.folder, name);
       await fillLog(dataDir, waiting);
@@ -152,10 +132,13 @@ const deadDestination: Row = {
       const server = await startSignalbox(scope, cores, { dataDir, flags });
       return () => measureP99(`${server.url}/api/alert`, alert);
     };
-    const dead = await start('dead', [{ name: 'dead', type: 'webhook', url, startAt: 'oldest' }]);
-    const none = await start('none', []);
-    for (const warmUp of [dead, none]) await warmUp();
-    const [ours = [], figures = []] = await takeTurns(rounds, [dead, none]);
+    const url = `http://127.0.0.1:${await findFreePort()}/`;
+    const sides = [
+      await start('dead', [{ name: 'dead', type: 'webhook', url, startAt: 'oldest' }]),
+      await start('none', []),
+    ];
+    for (const warmUp of sides) await warmUp();
+    const [ours = [], figures = []] = await takeTurns(rounds, sides);
     const work = `p99 of POST /api/alert with a dead destination and ${waiting.toLocaleString('en')} alerts waiting`;
     const row = { id: 'B15', work, unit: ' ms', ours, rounds: describeProbes(rounds) };
     return [{ ...row, beside: { name: 'without destinations', figures }, goals: [{ of: 'ratio', atMost: 1.2 }] }];
@@ -163,7 +146,7 @@ const deadDestination: Row = {
 };
 
 const consoles = 100;
-const alertsPerSecond = 1000;
+const perSecond = 1000;
 const watchedSeconds = 5;
 
 /** Alerts at a fixed rate while consoles watch them, and while none does. */
@@ -171,40 +154,32 @@ const watched: Row = {
   ids: ['B28'],
   measure: async ({ scope, cores, rounds }) => {
     await requireSyncedFolder(scope.folder);
-    const shares: number[][] = [[], []];
+    const shares: [number[], number[]] = [[], []];
     let accepted = 0;
-    const measureSide =
-      (side: number, streams: number): Measurement =>
-      () =>
-        withScope(scope.folder, async (own) => {
-          const flags = ['--profiles', 'alerts,events,monitoring', '--max-event-loop-delay', '0'];
-          const { url, pid } = await startSignalbox(own, cores, { flags });
-          const order: WatchOrder = { url, streams };
-          accepted = Math.max(accepted, await startCompanion<number>(own, cores, 'opponents/watchers', order).read());
-          const path = `${url}/api/alert`;
-          const options = { intervalMs: 1000 / alertsPerSecond, count: alertsPerSecond, body: alert };
-          await measureP99At(path, options);
-          const [cpu, began] = [readCpuMs(pid), performance.now()];
-          const p99 = await measureP99At(path, { ...options, count: watchedSeconds * alertsPerSecond });
-          shares[side]?.push((readCpuMs(pid) - cpu) / (performance.now() - began));
-          return p99;
-        });
+    const measureSide = (side: 0 | 1, streams: number) => (): Promise<number> =>
+      withScope(scope.folder, async (own) => {
+        const flags = ['--profiles', 'alerts,events,monitoring', '--max-event-loop-delay', '0'];
+        const { url, pid } = await startSignalbox(own, cores, { flags });
+        const order: WatchOrder = { url, streams };
+        accepted = Math.max(accepted, await startCompanion<number>(own, cores, 'opponents/watchers', order).read());
+        const options = { intervalMs: 1000 / perSecond, count: perSecond, body: alert };
+        await measureP99At(`${url}/api/alert`, options);
+        const [cpu, began] = [readCpuMs(pid), performance.now()];
+        const p99 = await measureP99At(`${url}/api/alert`, { ...options, count: watchedSeconds * perSecond });
+        shares[side].push((readCpuMs(pid) - cpu) / (performance.now() - began));
+        return p99;
+      });
     const [ours = [], figures = []] = await takeTurns(rounds, [measureSide(0, consoles), measureSide(1, 0)]);
-    const [mine = [], others = []] = shares;
-    const streams = accepted === consoles ? `${consoles}` : `${accepted} (of ${consoles}: the server takes no more)`;
-    const work = `${alertsPerSecond} POST /api/alert a second while ${streams} consoles watch`;
-    const row = { id: 'B28', rounds: `${rounds} × ${alertsPerSecond * watchedSeconds} requests` };
-    const none = { name: 'none watching', figures };
+    const [mine, others] = shares;
     const added = mine.map((share, round) => share - (others[round] ?? Number.NaN));
+    const streams = accepted === consoles ? `${consoles}` : `${accepted} (of ${consoles}: the server takes no more)`;
+    const cost = `processor time that they add (with ${median(mine).toFixed(2)}, without ${median(others).toFixed(2)})`;
+    const p99 = `p99 of ${perSecond} POST /api/alert a second while ${streams} consoles watch`;
+    const row = { id: 'B28', rounds: `${rounds} × ${perSecond * watchedSeconds} requests` };
+    const beside = { name: 'none watching', figures };
     return [
-      { ...row, work: `p99 of ${work}`, unit: ' ms', ours, beside: none, goals: [{ of: 'ratio', atMost: 2 }] },
-      {
-        ...row,
-        work: `processor time that the watching adds (with ${median(mine).toFixed(2)}, without ${median(others).toFixed(2)} of a core)`,
-        unit: ' of a core',
-        ours: added,
-        goals: [{ of: 'value', atMost: 0.3 }],
-      },
+      { ...row, work: p99, unit: ' ms', ours, beside, goals: [{ of: 'ratio', atMost: 2 }] },
+      { ...row, work: cost, unit: ' of a core', ours: added, goals: [{ of: 'value', atMost: 0.3 }] },
     ];
   },
 };

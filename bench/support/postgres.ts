@@ -51,7 +51,9 @@ export const runPgbench = async (
   const running = runFile(requireProgram('pgbench'), [...args, server.adminUrl]);
   const forget = atExit(() => running.child.kill('SIGKILL'));
   const { stdout } = await running.finally(forget);
-  return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
+  const [, rate] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
+  if (rate === undefined) throw new Error(`pgbench printed no rate:\n${stdout}`);
+  return Number(rate);
 };
 
 /** Fills the empty table of tasks, whose statuses and priorities take turns, as an instance would have. */

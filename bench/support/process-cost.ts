@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Milliseconds of a tick of /proc/PID/stat, on every Linux that Node runs on. */
 const tickMs = 10;
@@ -21,8 +21,9 @@ const readTimes = (pid: number): number => {
 };
 
 const listChildren = (pid: number): number[] => {
-  const threads = readdirSync(`/proc/${pid}/task`).map((thread) => read(`/proc/${pid}/task/${thread}/children`));
-  return threads.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const texts = threads.map((thread) => read(`/proc/${pid}/task/${thread}/children`));
+  return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 };
 
 /** Empty for a process or thread that has ended meanwhile. */
