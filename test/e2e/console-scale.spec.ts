@@ -41,6 +41,7 @@ test('a hundred thousand alerts are counted and scroll back, and a full list goe
   startApp,
   openConsole,
 }) => {
+  test.slow();
   const dataDir = join(createFolder(scope), 'data');
   await fillLog(dataDir, alertCount, { first: 1, startedAt: Date.now() - alertCount * 1000 });
   const app = await startApp({ settings: { dataDir } });

@@ -29,6 +29,7 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   startApp,
   openConsole,
 }) => {
+  test.slow();
   const { url } = await startReceiver(scope, answer(400));
   const app = await startApp({ settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
   const token = await app.login('admin');
