@@ -151,4 +151,10 @@ const instances: Row = {
   },
 };
 
-export const postgresRows: readonly Row[] = [create, read, list, instances];
+/** pgbench counts the seconds in which it connects. */
+const fewestSeconds = 4;
+
+export const postgresRows: readonly Row[] = [create, read, list, instances].map(({ ids, measure }) => ({
+  ids,
+  measure: (bench) => measure({ ...bench, seconds: Math.max(fewestSeconds, bench.seconds) }),
+}));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { atExit } from '../../test/faults/support/exit.ts';
+import { admin } from '../../test/support/postgres/data-folder.ts';
 import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres/server.ts';
 import { requireSyncedFolder } from './disk.ts';
@@ -24,7 +25,10 @@ export const startDatabase = async (scope: Scope): Promise<PostgresServer> => {
   if (reason) throw new NotMeasurable(reason);
   await requireSyncedFolder(tmpdir());
   const settings = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB', max_connections: 200 };
-  return startPostgres({ after: (end) => scope.atEnd(end) }, { settings });
+  const server = await startPostgres({ after: (end) => scope.atEnd(end) }, { settings });
+  // Otherwise logging in is a large part of what a short run of pgbench costs.
+  await server.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
+  return server;
 };
 
 /** An instance with the profile tasks on the server's database, or another one of it. */
