@@ -58,12 +58,16 @@ export const runTests = async (files, { environment = {}, longest = 60, verbose 
 };
 
 /** Runs browser tests with Playwright, which prints and repeats them itself. Resolves to the tests as `runTests` does. */
-export const runBrowserTests = async (files) => {
+export const runBrowserTests = async (files, environment = {}) => {
   if (files.length === 0) return [];
   const results = join(root, 'dist', 'e2e', 'results.jsonl');
   rmSync(results, { force: true });
   const args = [join('node_modules', '@playwright', 'test', 'cli.js'), 'test', '--config', 'test/e2e', ...files];
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
   const lines = existsSync(results) ? readFileSync(results, 'utf8').trim().split('\n') : [];
   const tests = lines.filter(Boolean).map((line) => JSON.parse(line));
   if (status === 0 || tests.some(({ state }) => state === 'failed')) return tests;

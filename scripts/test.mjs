@@ -23,7 +23,7 @@ const reportCoverage = (coverage) =>
   ]);
 
 /** True if a test of the file takes longer when it is asked to: more kills, failovers, requests or records. */
-const hasLongForm = (file) => /\bisLong\b|support\/rounds/.test(readFileSync(join(root, file), 'utf8'));
+const hasLongForm = (file) => /\/(long|rounds|task-store)\.ts'/.test(readFileSync(join(root, file), 'utf8'));
 
 const findBadSkips = (tests) =>
   tests
@@ -62,13 +62,17 @@ const coverage = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'));
 process.on('exit', () => rmSync(coverage, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 const begin = performance.now();
+const environment = {
+  ...(isMeasured && { NODE_V8_COVERAGE: coverage }),
+  ...(isLong && { SIGNALBOX_TEST_LONG: '1' }),
+};
 const tests = await runTests(files, {
-  environment: { ...(isMeasured && { NODE_V8_COVERAGE: coverage }), ...(isLong && { SIGNALBOX_TEST_LONG: '1' }) },
+  environment,
   longest: isLong ? 7200 : 60,
   verbose: isLong || names.length > 0,
   retry: isCi && !isLong,
 });
-tests.push(...(await runBrowserTests(specs)));
+tests.push(...(await runBrowserTests(specs, environment)));
 printSlowest(tests);
 printTotals(tests, (performance.now() - begin) / 1000);
 const left = readdirSync(root).filter((entry) => !before.includes(entry));

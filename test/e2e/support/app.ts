@@ -42,6 +42,8 @@ export const startApp = async (
   };
   const config = write('config.json', {
     ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret },
+    // On a busy machine the browser's own load would count as an overload.
+    maxEventLoopDelay: 0,
     ...{ adminPassword: passwords.admin, readerPassword: passwords.reader },
     ...(seed !== undefined && { seed: write('seed.json', seed) }),
     ...settings,

@@ -1,12 +1,13 @@
 import type { TestContext } from 'node:test';
+import { amount } from '../../support/long.ts';
 
-const { SIGNALBOX_SCALE_OUT_ROUNDS: asked } = process.env;
+const { SIGNALBOX_FAULT_ROUNDS: asked } = process.env;
 
 /** How many faults share servers and instances: more would make the lists long. */
 const together = 10;
 
-/** The number of times that a fault happens: once by default; `npm run scale-out` says how often. */
-const rounds = asked ? Number(asked) : 1;
+/** The number of times that a fault happens. SIGNALBOX_FAULT_ROUNDS overrides it. */
+const rounds = asked ? Number(asked) : amount(1, 10);
 
 /** Runs groups of rounds, each a test of its own, with the number of rounds in it. */
 export const runGroups = async (
