@@ -143,7 +143,8 @@ const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
     };
     const watch = () => {
       clearTimeout(timer);
-      timer = setTimeout(stop, longest * 1000);
+      // Between tests are what files prepare while they load, and what they end.
+      timer = setTimeout(stop, (current ? 1 : 3) * longest * 1000);
     };
     process.once('exit', stop);
     watch();
@@ -155,7 +156,10 @@ const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
         current = record;
         return watch();
       }
-      if (record.nesting === 0) current = undefined;
+      if (record.nesting === 0) {
+        current = undefined;
+        watch();
+      }
       if (record.state !== undefined) ended.push({ ...record, variables, group: files });
       return print(record, verbose);
     });
@@ -177,7 +181,7 @@ const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
       } else if (code !== 0 && ended.every(({ state }) => state !== 'failed')) {
         const file = files.find((each) => !begun.has(each)) ?? files.at(-1);
         begun.add(file);
-        fail(file, wholeFile, signal ? `hung for ${longest} s after its tests` : `exit code ${code}`);
+        fail(file, wholeFile, signal ? `hung for ${3 * longest} s outside of tests` : `exit code ${code}`);
       }
       if (!verbose) printGroup(files, variables, performance.now() - begin);
       resolve({ ended, unfinished: code === 0 ? [] : files.filter((file) => !begun.has(file)) });

@@ -35,13 +35,13 @@ async function pack(): Promise<string> {
   return join(home.folder, readdirSync(home.folder).find((file) => file.endsWith('.tgz')) ?? '');
 }
 
-test('the package of a fresh clone installs without warnings, fits in 50 MB and serves', { skip }, async (t) => {
+test('the package of a fresh clone installs without warnings, fits in 25 MB and serves', { skip }, async (t) => {
   const installed = await runNpm(['install', '--global', '--prefix', prefix, tarball], home.folder, home);
   assert.equal(installed.code, 0, installed.stderr);
   assert.equal(installed.stderr, '');
   const bytes = measureBytes(prefix);
   t.diagnostic(`${bytes} bytes`);
-  assert.ok(bytes < 50_000_000, `${bytes} bytes`);
+  assert.ok(bytes < 25_000_000, `${bytes} bytes`);
   const { url, stop } = await startServer(t, [join(prefix, 'bin', 'signalbox')], prefix, home);
   for (const path of ['/docs/', '/docs/scalar.js', '/console/', '/openapi.json', '/health', '/api/processes']) {
     assert.equal((await fetch(url + path)).status, 200, path);
