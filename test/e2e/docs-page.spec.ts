@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.ts';
+import type { BrowserContextOptions, Page } from '@playwright/test';
 import { atEnd } from '../support/scope.ts';
-import { openBrowser, toSkip } from './browser.ts';
-import { collectComplaints } from './docs-page.ts';
-
-const browser = await openBrowser();
-const skip = toSkip(browser);
-after(() => browser?.close());
+import type { TestApp } from './support/app.ts';
+import { test as consoleTest } from './support/console.ts';
+import { collectComplaints } from './support/page.ts';
 
 interface DocsPage {
   page: Page;
@@ -17,25 +12,28 @@ interface DocsPage {
   complaints: string[];
 }
 
-/** Opens the API reference of a new app; both end with the test. */
-const openDocs = async (
-  t: TestContext,
-  { settings = {}, ...options }: BrowserContextOptions & { settings?: Record<string, unknown> } = {},
-): Promise<DocsPage> => {
-  if (!browser) throw new Error('no Chromium or Chrome is installed here');
-  const app = await startApp(t, { settings });
-  const context = await browser.newContext({ baseURL: app.url, ...options });
-  atEnd(t, () => context.close());
-  const page = await context.newPage();
-  const complaints = collectComplaints(page);
-  page.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url());
-    if (protocol.startsWith('http') && origin !== app.url) complaints.push(request.url());
-  });
-  await page.goto('/docs/');
-  await page.getByRole('heading', { name: 'signalbox', exact: true }).waitFor();
-  return { page, app, complaints };
-};
+interface Fixtures {
+  /** Opens the API reference of a new app; both end with the test. */
+  openDocs: (options?: BrowserContextOptions & { settings?: Record<string, unknown> }) => Promise<DocsPage>;
+}
+
+const test = consoleTest.extend<Fixtures>({
+  openDocs: ({ scope, startApp, browser }, use) =>
+    use(async ({ settings = {}, ...options } = {}) => {
+      const app = await startApp({ settings });
+      const context = await browser.newContext({ baseURL: app.url, ...options });
+      atEnd(scope, () => context.close());
+      const page = await context.newPage();
+      const complaints = collectComplaints(page);
+      page.on('request', (request) => {
+        const { protocol, origin } = new URL(request.url());
+        if (protocol.startsWith('http') && origin !== app.url) complaints.push(request.url());
+      });
+      await page.goto('/docs/');
+      await page.getByRole('heading', { name: 'signalbox', exact: true }).waitFor();
+      return { page, app, complaints };
+    }),
+});
 
 /** Finds a route by its path with the search, and shows it. */
 const openRoute = async (page: Page, method: string, path: string): Promise<void> => {
@@ -55,10 +53,10 @@ const tryRoute = async (page: Page, method: string, path: string) => {
 };
 
 for (const width of [360, 1280]) {
-  test(`at ${width} pixels the page shows the routes, asks no other host and violates no policy`, {
-    skip,
-  }, async (t) => {
-    const { page, complaints } = await openDocs(t, { viewport: { width, height: 800 } });
+  test(`at ${width} pixels the page shows the routes, asks no other host and violates no policy`, async ({
+    openDocs,
+  }) => {
+    const { page, complaints } = await openDocs({ viewport: { width, height: 800 } });
     await page.getByRole('heading', { name: 'monitoring', exact: true }).waitFor();
     await page.getByText('/api/disks').first().waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
@@ -66,8 +64,8 @@ for (const width of [360, 1280]) {
   });
 }
 
-test('the search finds a route, and trying it shows the response', { skip }, async (t) => {
-  const { page, complaints } = await openDocs(t);
+test('the search finds a route, and trying it shows the response', async ({ openDocs }) => {
+  const { page, complaints } = await openDocs();
   await openRoute(page, 'get', '/api/disks');
   await page.getByRole('heading', { name: 'List the fixed local disks' }).waitFor();
   assert.match(page.url(), /#.*\/api\/disks$/);
@@ -76,10 +74,10 @@ test('the search finds a route, and trying it shows the response', { skip }, asy
   assert.deepEqual(complaints, []);
 });
 
-test('with access login a request is refused without a token and sent with the one that was entered', {
-  skip,
-}, async (t) => {
-  const { page, app } = await openDocs(t, { settings: { access: 'login' } });
+test('with access login a request is refused without a token and sent with the one that was entered', async ({
+  openDocs,
+}) => {
+  const { page, app } = await openDocs({ settings: { access: 'login' } });
   await openRoute(page, 'get', '/api/disks');
   assert.equal((await tryRoute(page, 'get', '/api/disks')).status(), 401);
   const token = await app.login('reader');
@@ -91,8 +89,8 @@ test('with access login a request is refused without a token and sent with the o
   assert.ok(!stored.includes(token), 'the token is not stored');
 });
 
-test('a login that the console keeps in this tab is used', { skip }, async (t) => {
-  const { page, app } = await openDocs(t);
+test('a login that the console keeps in this tab is used', async ({ openDocs }) => {
+  const { page, app } = await openDocs();
   const session = { name: 'reader', role: 'Reader', token: await app.login('reader'), expiresAt: Date.now() + 60_000 };
   await page.evaluate(`sessionStorage.setItem('signalbox-session', '${JSON.stringify(session)}')`);
   await page.reload();
@@ -100,8 +98,8 @@ test('a login that the console keeps in this tab is used', { skip }, async (t) =
   assert.equal((await tryRoute(page, 'get', '/api/items')).status(), 200);
 });
 
-test('the page works in a browser that allows no storage', { skip }, async (t) => {
-  const { page } = await openDocs(t);
+test('the page works in a browser that allows no storage', async ({ openDocs }) => {
+  const { page } = await openDocs();
   await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
     Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
   await page.reload();
