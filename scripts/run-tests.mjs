@@ -44,7 +44,7 @@ export const runTests = async (files, { environment = {}, longest = 60, verbose 
   }
   if (!retry || groups.size === 0 || groups.size > 12) return tests;
   process.stdout.write(`\nOnce more, alone: ${[...groups.values()].map(({ files: [file] }) => file).join(', ')}\n`);
-  const again = await runGroups([...groups.values()], { ...options, lanes: 1 });
+  const again = await runGroups([...groups.values()], { ...options, longest: 3 * longest, lanes: 1 });
   const isPassed = ({ file, name, nesting, variables }) => {
     const isSame = (test) => name === wholeFile || (test.name === name && test.nesting === nesting);
     const same = again.filter((test) => test.file === file && test.variables === variables && isSame(test));
