@@ -7,7 +7,7 @@ import { root } from './install.mjs';
 import { mark } from './test-reporter.mjs';
 
 /** Most files that share a process. */
-const groupSize = 16;
+const groupSize = 10;
 
 /**
  * `ownProcess`: beginnings of paths of files that need a process of their own, with the reasons. `again`: `{files, variables}`,
@@ -34,7 +34,7 @@ const wholeFile = 'the file runs to its end';
  */
 export const runTests = async (files, { environment = {}, longest = 60, verbose = false, retry = false } = {}) => {
   const options = { environment, longest, verbose };
-  const tests = await runGroups(toGroups(files), { ...options, lanes: availableParallelism() });
+  const tests = await runGroups(toGroups(files), { ...options, lanes: availableParallelism() + 1 });
   const failed = tests.filter(({ state }) => state === 'failed');
   const groups = new Map();
   for (const { file, group, variables } of failed) {
