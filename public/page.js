@@ -10,12 +10,30 @@ for (const name of ['localStorage', 'sessionStorage']) {
   }
 }
 
+// Without this, Scalar's library zod tries whether the policy allows eval.
+window.__zod_globalConfig = { jitless: true };
+
 const readStored = (storage, key) => {
   try {
     return JSON.parse(storage.getItem(key)) ?? {};
   } catch {
     return {};
   }
+};
+
+/** Optional parameters are sent once they are turned on: a search for the examples of all of them finds nothing. */
+const fetchDocument = async (url, options) => {
+  const response = await fetch(url, options);
+  // Requests that are tried come here, too, as a Request.
+  if (typeof url !== 'string' || !response.ok) return response;
+  const document = await response.json();
+  const operations = Object.values(document.paths).flatMap(Object.values);
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
+    const { required, schema } = parameter;
+    const value = schema.examples?.[0] ?? schema.default ?? '';
+    if (!required) parameter.examples = { default: { value, 'x-disabled': true } };
+  }
+  return Response.json(document);
 };
 
 const showReference = () => {
@@ -25,6 +43,8 @@ const showReference = () => {
   const { theme } = readStored(localStorage, 'signalbox-preferences');
   window.Scalar.createApiReference('#reference', {
     url: '../openapi.json',
+    documentDownloadType: 'direct',
+    customFetch: fetchDocument,
     // A proxy may serve signalbox below a path.
     servers: [{ url: new URL('..', location.href).href.replace(/\/$/, ''), description: 'This server' }],
     authentication: {

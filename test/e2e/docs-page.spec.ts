@@ -29,6 +29,10 @@ const test = consoleTest.extend<Fixtures>({
         const { protocol, origin } = new URL(request.url());
         if (protocol.startsWith('http') && origin !== app.url) complaints.push(request.url());
       });
+      // Refused eval is not always a message of the browser's console.
+      await page.addInitScript(
+        "addEventListener('securitypolicyviolation', (event) => console.error(event.violatedDirective, event.blockedURI))",
+      );
       await page.goto('/docs/');
       await page.getByRole('heading', { name: 'signalbox', exact: true }).waitFor();
       return { page, app, complaints };
@@ -71,6 +75,18 @@ test('the search finds a route, and trying it shows the response', async ({ open
   assert.match(page.url(), /#.*\/api\/disks$/);
   assert.equal((await tryRoute(page, 'get', '/api/disks')).status(), 200);
   await page.getByText('"drive"').last().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('optional parameters are sent once they are turned on, and the document is the one of the server', async ({
+  openDocs,
+}) => {
+  const { page, app, complaints } = await openDocs();
+  const download = page.getByRole('link', { name: 'Download OpenAPI Document' });
+  assert.equal(await download.getAttribute('href'), '../openapi.json');
+  await openRoute(page, 'get', '/api/alerts/search');
+  const response = await tryRoute(page, 'get', '/api/alerts/search');
+  assert.deepEqual([response.url(), response.status()], [`${app.url}/api/alerts/search`, 200]);
   assert.deepEqual(complaints, []);
 });
 
