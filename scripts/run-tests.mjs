@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './install.mjs';
-import { mark } from './test-reporter.mjs';
+import { mark, wholeFile } from './test-reporter.mjs';
 
 /** Most files that share a process. */
 const groupSize = 10;
@@ -23,39 +23,37 @@ export const listTests = (names, suffix = '.test.ts') =>
     .filter((file) => file.endsWith(suffix) && (names.length === 0 || names.some((name) => file.includes(name))))
     .sort();
 
-/** The name of what fails when the process of a file fails between tests. */
-const wholeFile = 'the file runs to its end';
-
 /**
  * Runs test files, several in each process, and prints what fails, with `verbose` all tests. Resolves to the ended tests
  * `{file, name, nesting, state, seconds, text}`. A process whose current test takes more than `longest` seconds is killed
- * with all that it has started. With `retry`, what failed runs once more, alone, and a test that passes then has the state
- * flaky.
+ * with all that it has started. With `retry`, files in which something failed run once more, alone, and what failed has the
+ * state flaky if all their tests pass then.
  */
 export const runTests = async (files, { environment = {}, longest = 60, verbose = false, retry = false } = {}) => {
   const options = { environment, longest, verbose };
   const tests = await runGroups(toGroups(files), { ...options, lanes: availableParallelism() + 1 });
-  const failed = tests.filter(({ state }) => state === 'failed');
-  const groups = new Map();
-  for (const { file, group, variables } of failed) {
-    for (const each of group.includes(file) ? [file] : group) {
-      groups.set(JSON.stringify([each, variables]), { files: [each], variables });
-    }
-  }
-  if (!retry || groups.size === 0 || groups.size > 12) return tests;
-  process.stdout.write(`\nOnce more, alone: ${[...groups.values()].map(({ files: [file] }) => file).join(', ')}\n`);
+  const failed = tests.filter(isFailed);
+  const groups = new Map(failed.flatMap(toSuspects).map((each) => [toKey(each), { ...each, files: [each.file] }]));
+  if (!retry || groups.size === 0 || groups.size > 20) return tests;
+  process.stdout.write(`\nOnce more, alone: ${[...groups.values()].map(({ file }) => file).join(', ')}\n`);
   const again = await runGroups([...groups.values()], { ...options, longest: 3 * longest, lanes: 1 });
-  const isPassed = ({ file, name, nesting, variables }) => {
-    const isSame = (test) => name === wholeFile || (test.name === name && test.nesting === nesting);
-    const same = again.filter((test) => test.file === file && test.variables === variables && isSame(test));
-    return same.length > 0 && same.every(({ state }) => state === 'passed');
-  };
-  const isNew = ({ file, name }) => !tests.some((test) => test.file === file && test.name === name);
+  const failedAgain = new Set(again.filter(isFailed).map(toKey));
+  const isRepeated = (test) => toSuspects(test).some((each) => failedAgain.has(toKey(each)));
+  const isSame = (one, other) => toKey(one) === toKey(other) && one.name === other.name;
   return [
-    ...tests.map((test) => (test.state === 'failed' && isPassed(test) ? { ...test, state: 'flaky' } : test)),
-    ...again.filter(isNew),
+    ...tests.filter((test) => !groups.has(toKey(test))),
+    ...again.filter((test) => isFailed(test) || !failed.some((each) => isSame(each, test))),
+    ...failed.map((test) => ({ ...test, state: isRepeated(test) ? 'failed' : 'flaky' })),
   ];
 };
+
+const isFailed = ({ state }) => state === 'failed';
+
+const toKey = ({ file, variables }) => JSON.stringify([file, variables]);
+
+/** What fails outside of tests may be due to any file of the process. */
+const toSuspects = ({ file, name, group, variables }) =>
+  (name === wholeFile ? group : [file]).map((each) => ({ file: each, variables }));
 
 /** Runs browser tests with Playwright, which prints and repeats them itself. Resolves to the tests as `runTests` does. */
 export const runBrowserTests = async (files, environment = {}) => {
@@ -70,7 +68,7 @@ export const runBrowserTests = async (files, environment = {}) => {
   });
   const lines = existsSync(results) ? readFileSync(results, 'utf8').trim().split('\n') : [];
   const tests = lines.filter(Boolean).map((line) => JSON.parse(line));
-  if (status === 0 || tests.some(({ state }) => state === 'failed')) return tests;
+  if ((status === 0 && tests.length > 0) || tests.some(isFailed)) return tests;
   return [...tests, { file: 'test/e2e', name: wholeFile, nesting: 0, state: 'failed', seconds: 0 }];
 };
 
@@ -134,26 +132,31 @@ const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
     });
     const begin = performance.now();
     const ended = [];
+    const errors = [];
+    let begun = 0;
     let current;
     let timer;
     const stop = () => killGroup(child.pid);
-    const fail = (file, name, text) => {
-      ended.push({ file, name, nesting: 0, state: 'failed', seconds: 0, text, variables, group: files });
-      process.stdout.write(`✖ ${file}: ${name}\n${text}\n`);
-    };
     const watch = () => {
       clearTimeout(timer);
-      // Between tests are what files prepare while they load, and what they end.
-      timer = setTimeout(stop, (current ? 1 : 3) * longest * 1000);
+      // Outside of tests files load, which takes long, and end what they have prepared.
+      const limit = (current ? 1 : 3) * longest;
+      timer = setTimeout(() => {
+        errors.push(`not ended within ${limit} s`);
+        stop();
+      }, limit * 1000);
     };
     process.once('exit', stop);
     watch();
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (!line.startsWith(mark)) return process.stdout.write(`${line}\n`);
-      const { file: path, ...rest } = JSON.parse(line.slice(mark.length));
-      const record = { file: toSource(path), ...rest };
+      const { file: path, error, ...rest } = JSON.parse(line.slice(mark.length));
+      const place = compiled.indexOf(path);
+      const record = { file: files.at(place), ...rest };
+      if (error !== undefined) return errors.push(error);
       if (record.nesting === undefined && record.note === undefined) {
-        current = record;
+        begun = place === -1 ? files.length : place;
+        current = record.name === wholeFile ? undefined : record.name;
         return watch();
       }
       if (record.nesting === 0) {
@@ -170,21 +173,21 @@ const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
       setTimeout(() => child.stdout.destroy(), 1000).unref();
     });
     child.on('close', (code, signal) => {
-      const begun = new Set(ended.map(({ file }) => file));
-      if (current !== undefined) {
-        begun.add(current.file);
-        fail(
-          current.file,
-          current.name,
-          signal ? `not ended within ${longest} s` : 'the process ended before this test',
-        );
-      } else if (code !== 0 && ended.every(({ state }) => state !== 'failed')) {
-        const file = files.find((each) => !begun.has(each)) ?? files.at(-1);
-        begun.add(file);
-        fail(file, wholeFile, signal ? `hung for ${3 * longest} s outside of tests` : `exit code ${code}`);
+      const isEarly = begun < files.length || (code !== 0 && !ended.some(isFailed));
+      if (errors.length === 0 && isEarly) errors.push(`the process ended early: ${signal ?? `exit code ${code}`}`);
+      if (errors.length > 0) {
+        const failed = {
+          file: files[begun] ?? files.at(-1),
+          name: current ?? wholeFile,
+          nesting: 0,
+          state: 'failed',
+          seconds: 0,
+        };
+        ended.push({ ...failed, text: errors.join('\n'), variables, group: files });
+        print(ended.at(-1), verbose);
       }
       if (!verbose) printGroup(files, variables, performance.now() - begin);
-      resolve({ ended, unfinished: code === 0 ? [] : files.filter((file) => !begun.has(file)) });
+      resolve({ ended, unfinished: files.slice(begun + 1) });
     });
   });
 
@@ -196,8 +199,6 @@ const killGroup = (pid) => {
     if (error.code !== 'ESRCH') throw error;
   }
 };
-
-const toSource = (path) => relative(join(root, 'dist'), path).replace(/\.js$/, '.ts').replaceAll('\\', '/');
 
 const printGroup = (files, variables = {}, milliseconds = 0) => {
   const others = files.length > 1 ? ` and ${files.length - 1} more` : '';

@@ -1,8 +1,17 @@
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-/** Runs the test files that are named on the command line in this process, one after the other, once all are loaded. */
+/**
+ * Runs the test files that are named on the command line in this process, one after the other, once all are loaded. A test
+ * of this file, named after it, precedes those of each file, and the test `end` follows the last.
+ */
 let begin;
-test('load', () => new Promise((resolve) => (begin = resolve)));
-for (const file of process.argv.slice(2)) await import(pathToFileURL(file).href);
+const loaded = new Promise((resolve) => (begin = resolve));
+for (const file of process.argv.slice(2)) {
+  let loading;
+  test(file, () => loaded.then(() => loading));
+  loading = import(pathToFileURL(file).href);
+  await loading.catch(() => undefined);
+}
+test('end', () => undefined);
 begin();

@@ -12,6 +12,8 @@ const minimumBranches = 95;
 const allowedSkips = [
   // Node 20 and 22; .ci/run runs these tests on Node 24, too.
   'this version of Node has no argon2 of its own',
+  // The program as published runs these tests, too.
+  'no other module can be loaded into the executable',
   // These files run with three stores, and the tests with the store that they are about.
   'this store keeps tasks and items',
   'two long lists at once may use the database',
@@ -26,7 +28,13 @@ const reportCoverage = (coverage) =>
   ]);
 
 /** True if a test of the file takes longer when it is asked to: more kills, failovers, requests or records. */
-const hasLongForm = (file) => /\/(long|rounds|task-store)\.ts'/.test(readFileSync(join(root, file), 'utf8'));
+const hasLongForm = (file) => /\/(long|rounds|task-store)\.ts'|\bisLong\b/.test(readFileSync(join(root, file), 'utf8'));
+
+/** Files without a test; those that have only a long form need one only then. */
+const findEmpty = (files, tests, isLong) =>
+  files
+    .filter((file) => !tests.some((test) => test.file === file) && (isLong || !hasLongForm(file)))
+    .map((file) => `${file} has no test`);
 
 const findBadSkips = (tests) =>
   tests
@@ -41,10 +49,14 @@ const printSlowest = (tests) => {
   for (const [file, each] of slowest.slice(0, 10)) process.stdout.write(`${each.toFixed(1).padStart(6)} ${file}\n`);
 };
 
+const toLine = ({ file, name, state, variables }) =>
+  [`${file}: ${state}: ${name}`, ...Object.entries(variables ?? {}).map((pair) => pair.join('='))].join(', ');
+
 const printTotals = (tests, seconds) => {
   const count = (wanted) => tests.filter(({ state }) => state === wanted).length;
   const states = ['passed', 'failed', 'flaky', 'skipped'].map((state) => `${count(state)} ${state}`);
   process.stdout.write(`\n${tests.length} tests in ${seconds.toFixed(0)} s: ${states.join(', ')}\n`);
+  for (const test of tests) if (test.state === 'flaky') process.stdout.write(`${toLine(test)}\n`);
 };
 
 const isCi = process.env.CI === 'true';
@@ -55,8 +67,9 @@ const isLong = words.includes('--long');
 const [files, specs] = ['.test.ts', '.spec.ts'].map((suffix) =>
   listTests(names, suffix).filter((file) => !isLong || hasLongForm(file)),
 );
-if (files.length + specs.length === 0) {
-  process.stderr.write(`No test file has ${names.join(' or ')} in its name.\n`);
+const unknown = names.filter((name) => ![...files, ...specs].some((file) => file.includes(name)));
+if (unknown.length > 0) {
+  process.stderr.write(`No test file${isLong ? ' with a long form' : ''} has ${unknown.join(' or ')} in its name.\n`);
   process.exit(1);
 }
 await prepare();
@@ -71,7 +84,7 @@ const environment = {
 };
 const tests = await runTests(files, {
   environment,
-  longest: isLong ? 7200 : 60,
+  longest: isLong || process.env.SIGNALBOX_FAULT_ROUNDS ? 7200 : 60,
   verbose: isLong || names.length > 0,
   retry: isCi && !isLong,
 });
@@ -80,7 +93,9 @@ printSlowest(tests);
 printTotals(tests, (performance.now() - begin) / 1000);
 const left = readdirSync(root).filter((entry) => !before.includes(entry));
 const problems = [
-  ...tests.filter(({ state }) => state === 'failed').map(({ file, name }) => `${file}: failed: ${name}`),
+  ...tests.filter(({ state }) => state === 'failed').map(toLine),
+  ...findEmpty([...files, ...specs], tests, isLong),
+  ...(tests.length === 0 ? ['only npm run faults runs these tests'] : []),
   ...(names.length === 0 && !isLong ? writeConformance(tests.filter(({ variables }) => variables === undefined)) : []),
   ...(isCi ? findBadSkips(tests) : []),
   ...(left.length > 0 ? [`the tests left files behind: ${left.join(', ')}`] : []),
