@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { BrowserContextOptions, Page } from '@playwright/test';
 import { atEnd } from '../support/scope.ts';
 import type { TestApp } from './support/app.ts';
@@ -121,3 +124,34 @@ test('the page works in a browser that allows no storage', async ({ openDocs }) 
   await page.reload();
   await page.getByText('/api/disks').first().waitFor();
 });
+
+test('behind a proxy that serves signalbox below a path, requests are sent below that path', async ({
+  openDocs,
+  scope,
+}) => {
+  const { page, app } = await openDocs();
+  const proxy = createServer(({ method, url = '', headers }, response) => {
+    const path = url.replace(/^\/below/, '');
+    sendRequest(`${app.url}${path}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    }).end();
+  }).listen(0, '127.0.0.1');
+  atEnd(scope, () => void proxy.close().closeAllConnections());
+  await once(proxy, 'listening');
+  await page.goto(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/below/docs/`);
+  await openRoute(page, 'get', '/api/disks');
+  await page.getByRole('button', { name: '(get /api/disks)' }).click();
+  const received = page.waitForResponse('**/below/api/disks');
+  await page.getByRole('button', { name: /^Send/ }).first().click();
+  assert.equal((await received).status(), 200);
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`the theme ${theme} that is chosen in the console applies to the page`, async ({ openDocs }) => {
+    const { page } = await openDocs({ colorScheme: theme === 'light' ? 'dark' : 'light' });
+    await page.evaluate(`localStorage.setItem('signalbox-preferences', '{"theme":"${theme}"}')`);
+    await page.reload();
+    await page.locator(`body.${theme}-mode`).waitFor();
+  });
+}
