@@ -42,7 +42,7 @@ export const runTests = async (files, { environment = {}, longest = 60, verbose 
   const isSame = (one, other) => toKey(one) === toKey(other) && one.name === other.name;
   return [
     ...tests.filter((test) => !groups.has(toKey(test))),
-    ...again.filter((test) => isFailed(test) || !failed.some((each) => isSame(each, test))),
+    ...again.filter((test) => !failed.some((each) => isSame(each, test))),
     ...failed.map((test) => ({ ...test, state: isRepeated(test) ? 'failed' : 'flaky' })),
   ];
 };
