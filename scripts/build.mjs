@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { external } from './bundle.mjs';
@@ -15,15 +15,28 @@ const options = { release: { type: 'string' }, folder: { type: 'string' } };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [target] = positionals;
 
+/** The package has the other libraries in its files, so it must not install them, too. */
+const shorten = (text) => {
+  const manifest = JSON.parse(text);
+  manifest.dependencies = Object.fromEntries(external.map((name) => [name, manifest.dependencies[name]]));
+  return JSON.stringify(manifest);
+};
+
+/** Shortens package.json until npm has packed it and runs `postpack`, which it does not if it fails. */
+const shortenManifest = () => {
+  const [path, saved] = ['package.json', join('dist', '.built', 'package.json')].map((file) => join(root, file));
+  let text = readFileSync(path, 'utf8');
+  const before = existsSync(saved) ? readFileSync(saved, 'utf8') : '{"dependencies":{}}';
+  if (text === shorten(before)) text = before;
+  writeFileSync(saved, text);
+  writeFileSync(path, shorten(text));
+  process.stderr.write('package.json is shortened while npm packs it; if npm fails, `npm run postpack` restores it\n');
+};
+
 if (target === undefined) await preparePackage();
 else if (target === 'package') {
   await preparePackage();
-  // The package has the other libraries in its files, so it must not install them, too. `postpack` restores the manifest.
-  const path = join(root, 'package.json');
-  copyFileSync(path, join(root, 'dist', '.built', 'package.json'));
-  const manifest = JSON.parse(readFileSync(path, 'utf8'));
-  manifest.dependencies = Object.fromEntries(external.map((name) => [name, manifest.dependencies[name]]));
-  writeFileSync(path, JSON.stringify(manifest));
+  shortenManifest();
 } else {
   await prepareProgram();
   await withLock(dirname(executablePath), async () => {

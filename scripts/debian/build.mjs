@@ -99,9 +99,11 @@ const createCopyright = () => {
 };
 
 const describeLibrary = ({ name, version, folder }) => {
-  const { license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { license, author, homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-  const text = file ? readFileSync(join(folder, file), 'utf8') : `By ${author?.name ?? author}. Licence: ${license}`;
+  const text = file
+    ? readFileSync(join(folder, file), 'utf8')
+    : `By ${author?.name ?? author ?? homepage}. Licence: ${license}`;
   return `${name} ${version} (${license})\n\n${text}`;
 };
 
