@@ -14,6 +14,8 @@ const { headers, body, concurrency } = order;
 const url = new URL(order.url);
 const pool = new Pool(url.origin, { connections: concurrency });
 
+process.send?.('posting');
+
 const post = async (): Promise<never> => {
   for (;;) {
     const response = await pool.request({ path: url.pathname, method: 'POST', headers, body });

@@ -1,77 +1,83 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { LoopOrder } from '../opponents/undici-loop.ts';
+import { fillLog } from '../support/alert-log.ts';
 import { ask } from '../support/ask.ts';
-import { fillLog } from '../support/fill-log.ts';
 import type { Finding } from '../support/finding.ts';
-import { startSink } from '../support/opponents.ts';
-import { readCpuMs } from '../support/process-cost.ts';
-import { takeTurns } from '../support/rounds.ts';
+import { sink } from '../support/opponents.ts';
+import { readCpuMs } from '../support/processor-time.ts';
+import { type Round, takeTurns, toRates } from '../support/rounds.ts';
+import type { Bench, Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
-import { startCompanion } from '../support/server.ts';
+import { startCompanion, startServer } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import type { Bench, Row } from './row.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const warmUpMs = 1000;
 /** More than are delivered in a round. */
 const records = 200_000;
 
+interface Received {
+  count: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
 /** Signed webhooks to a receiver on this machine, beside a loop that posts the same bytes. */
 const measure = async (bench: Bench, url: string, dataDir: string, concurrency: number): Promise<Finding> => {
-  const { scope, cores, rounds, seconds } = bench;
-  const cpuMs: [number[], number[]] = [[], []];
-  let posted: Pick<LoopOrder, 'headers' | 'body'> = { headers: {}, body: '' };
-  let round = 0;
+  const { scope, rounds, seconds } = bench;
+  const read = async (): Promise<Received> => JSON.parse(await ask({ url }));
   /** How many requests arrive in a second, once the first ones have. */
-  const measureSide = (side: 0 | 1, start: (own: Scope) => Promise<number>) => (): Promise<number> =>
+  const side = (start: (own: Scope) => Promise<{ pid: number }>) => (): Promise<Round & { last: Received }> =>
     withScope(scope.folder, async (own) => {
-      const pid = await start(own);
+      const { pid } = await start(own);
       await setTimeout(warmUpMs);
-      const read = async () => ({ ...JSON.parse(await ask({ url })), cpu: readCpuMs(pid), at: performance.now() });
-      const first = await read();
+      const [first, cpu, began] = [await read(), readCpuMs(pid), performance.now()];
       await setTimeout(seconds * 1000);
       const last = await read();
       const count = last.count - first.count;
-      cpuMs[side].push((last.cpu - first.cpu) / count);
-      // Undici adds these itself.
-      const { host: _host, connection: _connection, 'content-length': _length, ...headers } = last.headers;
-      if (side === 0) posted = { headers, body: last.body };
-      return (count * 1000) / (last.at - first.at);
+      const perSecond = (count * 1000) / (performance.now() - began);
+      return { perSecond, cpuMs: (readCpuMs(pid) - cpu) / count, last };
     });
-  const ours = measureSide(0, async (own) => {
+  let round = 0;
+  let posted: Pick<LoopOrder, 'headers' | 'body'> | undefined;
+  const ours = side((own) => {
     // A destination of another name begins at the oldest alert.
     const name = `bench-${concurrency}-${++round}`;
     const destination = { name, type: 'webhook', url: `${url}/in`, secret, concurrency, startAt: 'oldest' };
-    const config = join(own.folder, 'config.json');
-    writeFileSync(config, JSON.stringify({ destinations: [destination] }), { mode: 0o600 });
-    const flags = ['--config', config, '--profiles', 'alerts,monitoring'];
-    return (await startSignalbox(own, cores, { dataDir, flags })).pid;
+    return startSignalbox(own, {
+      dataDir,
+      config: { destinations: [destination] },
+      flags: ['--profiles', 'alerts,monitoring'],
+    });
   });
-  const loop = measureSide(1, async (own) => {
+  const loop = side(async (own) => {
+    if (!posted) {
+      const { headers, body } = await read();
+      // Undici adds these itself.
+      const { host: _host, connection: _connection, 'content-length': _length, ...kept } = headers;
+      posted = { headers: kept, body };
+    }
     const order: LoopOrder = { url: `${url}/in`, concurrency, ...posted };
-    return startCompanion(own, cores && { ...cores, load: cores.server }, 'opponents/undici-loop', order).pid;
+    return startCompanion(own, 'opponents/undici-loop', order, 'server');
   });
-  const [mine = [], figures = []] = await takeTurns(rounds, [ours, loop]);
+  const results = await takeTurns(rounds, [ours, loop]);
+  const bytes = results.map(([first]) => Buffer.byteLength(first?.last.body ?? ''));
   return {
     id: 'B14',
-    work: `deliveries to a local receiver, ${concurrency} at a time, signed, ${posted.body.length} bytes each`,
-    unit: '/s',
-    ours: mine,
-    beside: { name: 'a loop with undici that posts the same bytes', figures },
-    cpuRatios: cpuMs[1].map((ms, index) => ms / (cpuMs[0][index] ?? Number.NaN)),
-    rounds: `${rounds} × ${seconds} s`,
-    goals: [{ of: 'ratio', atLeast: 0.7 }],
+    work: `deliveries to a local receiver, ${concurrency} at a time, signed (bytes of the request)`,
+    name: 'a loop with undici that posts the same bytes',
+    ...toRates(bench, results, bytes),
+    goal: '≥ 0.7 ×',
   };
 };
 
 export const deliveries: Row = {
-  ids: ['B14'],
+  id: 'B14',
   measure: async (bench) => {
     const dataDir = join(bench.scope.folder, 'deliveries');
     await fillLog(dataDir, records);
-    const { url } = await startSink(bench.scope, bench.cores);
+    const { url } = await startServer(bench.scope, sink);
     return [await measure(bench, url, dataDir, 1), await measure(bench, url, dataDir, 8)];
   },
 };

@@ -2,61 +2,65 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openBrowser } from '../../test/e2e/browser.ts';
-import {
-  createClone,
-  createHome,
-  findObstacle,
-  measureBytes,
-  startServer as startClone,
-} from '../../test/first-run/clone.ts';
+import * as firstRun from '../../test/first-run/clone.ts';
 import { ask, createPost } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
-import { createBare, createJsonServer, type Start } from '../support/opponents.ts';
-import { readCpuMs, readResidentMiB, readStatus } from '../support/process-cost.ts';
-import { NotMeasurable } from '../support/programs.ts';
+import { NotMeasurable } from '../support/machine.ts';
+import { createBare, createJsonServer } from '../support/opponents.ts';
+import { readCpuMs, readResidentMiB, readStatus } from '../support/processor-time.ts';
 import { takeTurns } from '../support/rounds.ts';
-import { withScope } from '../support/scope.ts';
+import type { Bench, Row } from '../support/run.ts';
+import { type Scope, withScope } from '../support/scope.ts';
+import { type Server, type ServerOptions, startServer } from '../support/server.ts';
 import { executable, readMemory, startSignalbox } from '../support/signalbox.ts';
 import { newTask } from '../support/tasks.ts';
-import type { Bench, Row } from './row.ts';
 
 /** Pause after the first response before memory is read. */
 const idleMs = 1000;
 
-/** Times in milliseconds until the first response, and resident memory a second later, without pinning anything. */
-const measureStarts = async ({ scope, rounds }: Bench, starts: readonly Start[], idle = idleMs) => {
-  const resident = starts.map((): number[] => []);
-  const sides = starts.map(
-    (start, side) => () =>
-      withScope(scope.folder, async (own) => {
-        const { startMs, pid } = await start(own, undefined);
-        await setTimeout(idle);
-        resident[side]?.push(readResidentMiB(pid));
-        return startMs;
-      }),
+interface Start {
+  startMs: number;
+  resident: number;
+  firstBytes: number;
+}
+
+/** Starts each side in turns, without pinning anything. */
+const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: Scope) => Promise<Server>)[]): Promise<Start[][]> =>
+  takeTurns(
+    rounds,
+    sides.map(
+      (start) => () =>
+        withScope(scope.folder, async (own) => {
+          const { startMs, firstBytes, pid } = await start(own);
+          await setTimeout(idleMs);
+          return { startMs, firstBytes, resident: readResidentMiB(pid) };
+        }),
+    ),
   );
-  return { times: await takeTurns(rounds, sides), resident };
-};
+
+/** Two sides of starts, for the table. */
+const toFigures = (key: 'startMs' | 'resident', ours: Start[] = [], theirs: Start[] = []) => ({
+  unit: key === 'startMs' ? ' ms' : ' MiB',
+  ours: ours.map((start) => start[key]),
+  theirs: theirs.map((start) => start[key]),
+  bytes: [ours[0]?.firstBytes ?? 0, theirs[0]?.firstBytes ?? 0],
+  rounds: `${ours.length} starts`,
+});
 
 const footprint: Row = {
-  ids: ['B10'],
+  id: 'B10',
   measure: async (bench) => {
-    const starts = [startSignalbox, createBare('{}'), createJsonServer([])];
-    const { times, resident } = await measureStarts(bench, starts);
-    const [ours = [], bare = [], json = []] = times;
-    const [ofOurs = [], ofBare = [], ofJson = []] = resident;
-    const rounds = `${bench.rounds} starts`;
-    const start = { id: 'B10', work: 'start to first response', unit: ' ms', ours, rounds };
-    const memory = { id: 'B10', work: 'resident memory, idle', unit: ' MiB', ours: ofOurs, rounds };
-    const startGoals: Finding['goals'] = [
-      { of: 'value', atMost: 400 },
-      { of: 'ratio', atMost: 3 },
-    ];
+    const unpinned = (options: ServerOptions) => (own: Scope) => startServer(own, { ...options, place: 'any' });
+    const signalbox = (own: Scope) => startSignalbox(own, { place: 'any' });
+    const sides = [signalbox, unpinned(createBare('{}')), unpinned(createJsonServer([]))];
+    const [ours, bare, json] = await measureStarts(bench, ...sides);
+    const start = { id: 'B10', work: 'start to first response' };
+    const memory = { id: 'B10', work: 'resident memory, idle' };
     return [
-      { ...start, beside: { name: 'node:http', figures: bare }, goals: startGoals },
-      { ...start, beside: { name: 'json-server', figures: json }, goals: [] },
-      { ...memory, beside: { name: 'node:http', figures: ofBare }, goals: [{ of: 'value', atMost: 90 }] },
-      { ...memory, beside: { name: 'json-server', figures: ofJson }, goals: [] },
+      { ...start, ...toFigures('startMs', ours, bare), name: 'node:http', goal: '≤ 400 ms or ≤ 3 ×' },
+      { ...start, ...toFigures('startMs', ours, json), name: 'json-server' },
+      { ...memory, ...toFigures('resident', ours, bare), name: 'node:http', goal: '≤ 90 MiB' },
+      { ...memory, ...toFigures('resident', ours, json), name: 'json-server' },
       ...(await measureTasks(bench)),
     ];
   },
@@ -64,37 +68,33 @@ const footprint: Row = {
 
 /** Memory of a task that was created, at a million. */
 const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
-  const server = await startSignalbox(scope, undefined, { reportsMemory: true });
+  const server = await startSignalbox(scope, { place: 'any', reportsMemory: true });
   const before = await readMemory(server);
   const count = async (): Promise<number> => JSON.parse(await ask({ url: `${server.url}/api/tasks?limit=0` })).total;
-  while ((await count()) < 1_000_000) await load(createPost(`${server.url}/api/tasks`, newTask), 2);
+  const create = createPost(`${server.url}/api/tasks`, newTask);
+  const bytes = [Buffer.byteLength(await ask(create))];
+  while ((await count()) < 1_000_000) await load(create, 2);
   const [after, total] = [await readMemory(server), await count()];
   return (['live', 'resident'] as const).map((key) => ({
     id: 'B10',
     work: `${key === 'live' ? 'memory in use' : 'resident memory'} for a task`,
     unit: ' bytes',
     ours: [((after[key] - before[key]) * 2 ** 20) / total],
+    bytes,
     rounds: `${total.toLocaleString('en')} tasks`,
-    goals: [{ of: 'value', atMost: 400 }],
+    goal: '≤ 400 bytes',
   }));
 };
 
 /** The single executable beside the bundle. */
 const executableStart: Row = {
-  ids: ['B16'],
+  id: 'B16',
   measure: async (bench) => {
     if (!existsSync(executable)) throw new NotMeasurable('there is no executable: npm run build:executable');
-    const sides = [true, false].map(
-      (isExecutable): Start =>
-        (scope) =>
-          startSignalbox(scope, undefined, { isExecutable }),
-    );
-    const { times } = await measureStarts(bench, sides, 0);
-    const [ours = [], figures = []] = times;
-    const beside = { name: `Node ${process.versions.node}, dist/signalbox.js`, figures };
-    const rounds = `${bench.rounds} starts`;
-    const work = 'start of the executable to first response';
-    return [{ id: 'B16', work, unit: ' ms', ours, beside, rounds, goals: [{ of: 'ratio', atMost: 0.5 }] }];
+    const start = (isExecutable: boolean) => (own: Scope) => startSignalbox(own, { isExecutable, place: 'any' });
+    const figures = toFigures('startMs', ...(await measureStarts(bench, start(true), start(false))));
+    const name = `Node ${process.versions.node}, dist/signalbox.js`;
+    return [{ id: 'B16', work: 'start of the executable to first response', ...figures, name, goal: '≤ 0.5 ×' }];
   },
 };
 
@@ -105,26 +105,23 @@ const readings = 3;
 
 /** What the program costs when nothing happens, and while one console shows its Overview. No process is pinned. */
 const consoleCost: Row = {
-  ids: ['B22'],
+  id: 'B22',
   measure: async ({ scope }) => {
     const browser = await openBrowser();
     if (!browser) throw new NotMeasurable('no Chromium or Chrome is installed');
-    scope.atEnd(() => browser.close());
-    const { pid, url } = await startSignalbox(scope, undefined);
+    scope.after(() => browser.close());
+    const { pid, url } = await startSignalbox(scope, { place: 'any' });
     const idle = await measureCost(pid);
     const page = await browser.newPage({ locale: 'en-GB' });
     await page.goto(`${url}/console/`);
     await page.getByText('Live', { exact: true }).waitFor();
     const open = await measureCost(pid);
-    const row = { id: 'B22', rounds: `${readings} × ${readingMs / 1000} s` };
-    const share = (work: string, ours: number[], atMost: number): Finding => {
-      return { ...row, work: `processor time ${work}`, unit: ' %', ours, goals: [{ of: 'value', atMost }] };
-    };
-    const wakes = { ...row, work: 'wakeups of the main thread when idle', unit: '/s', ours: idle.wakeups };
+    const row = { id: 'B22', unit: ' %', rounds: `${readings} × ${readingMs / 1000} s` };
+    const wakeups = { work: 'wakeups of the main thread when idle', unit: '/s', ours: idle.wakeups, goal: '≤ 1 /s' };
     return [
-      share('when idle', idle.shares, 0.3),
-      { ...wakes, goals: [{ of: 'value', atMost: 1 }] },
-      share('with one console open on Overview', open.shares, 1.5),
+      { ...row, work: 'processor time when idle', ours: idle.shares, goal: '≤ 0.3 %' },
+      { ...row, ...wakeups },
+      { ...row, work: 'processor time with one console open on Overview', ours: open.shares, goal: '≤ 1.5 %' },
     ];
   },
 };
@@ -133,43 +130,38 @@ const consoleCost: Row = {
 const measureCost = async (pid: number): Promise<{ shares: number[]; wakeups: number[] }> => {
   const measured = { shares: [] as number[], wakeups: [] as number[] };
   await setTimeout(settlingMs);
-  const read = () => ({
-    at: performance.now(),
-    cpuMs: readCpuMs(pid),
-    wakeups: readStatus(pid, 'voluntary_ctxt_switches'),
-  });
+  const read = () => [performance.now(), readCpuMs(pid), readStatus(pid, 'voluntary_ctxt_switches')] as const;
   for (let round = 0; round < readings; round += 1) {
-    const before = read();
+    const [began, cpu, sleeps] = read();
     await setTimeout(readingMs);
-    const after = read();
-    measured.shares.push(((after.cpuMs - before.cpuMs) / (after.at - before.at)) * 100);
-    measured.wakeups.push((after.wakeups - before.wakeups) / ((after.at - before.at) / 1000));
+    const [ended, cpuAfter, sleepsAfter] = read();
+    measured.shares.push(((cpuAfter - cpu) / (ended - began)) * 100);
+    measured.wakeups.push((sleepsAfter - sleeps) / ((ended - began) / 1000));
   }
   return measured;
 };
 
 /** `npm start` in a fresh clone with an empty npm cache, and each later one. */
 const firstStart: Row = {
-  ids: ['B23'],
+  id: 'B23',
   measure: async ({ scope }) => {
-    const obstacle = findObstacle();
+    const obstacle = firstRun.findObstacle();
     if (obstacle) throw new NotMeasurable(obstacle);
-    const t = { after: scope.atEnd };
-    const home = createHome(t);
-    const clone = createClone(home);
+    const home = firstRun.createHome(scope);
+    const clone = firstRun.createClone(home);
     const start = async (): Promise<number> => {
-      const { elapsed, stop } = await startClone(t, ['npm', 'start', '--'], clone, home);
+      const { elapsed, stop } = await firstRun.startServer(scope, ['npm', 'start', '--'], clone, home);
       await stop();
       return elapsed / 1000;
     };
     const first = [await start()];
     const later = [await start(), await start(), await start()];
-    const installed = [measureBytes(join(clone, 'node_modules')) / 1e6];
+    const installed = [firstRun.measureBytes(join(clone, 'node_modules')) / 1e6];
     const row = { id: 'B23', unit: ' s', rounds: '1 start' };
     return [
-      { ...row, work: 'first npm start in a fresh clone', ours: first, goals: [{ of: 'value', atMost: 10 }] },
-      { ...row, work: 'installed by it', unit: ' MB', ours: installed, goals: [{ of: 'value', atMost: 60 }] },
-      { ...row, work: 'later npm start', ours: later, rounds: '3 starts', goals: [{ of: 'value', atMost: 1 }] },
+      { ...row, work: 'first npm start in a fresh clone', ours: first, goal: '≤ 10 s' },
+      { ...row, work: 'installed by it', unit: ' MB', ours: installed, goal: '≤ 60 MB' },
+      { ...row, work: 'later npm start', ours: later, rounds: '3 starts', goal: '≤ 1 s' },
     ];
   },
 };

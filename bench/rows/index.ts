@@ -1,3 +1,4 @@
+import type { Row } from '../support/run.ts';
 import { deliveries } from './deliveries.ts';
 import { footprintRows } from './footprint.ts';
 import { httpRows } from './http.ts';
@@ -5,9 +6,8 @@ import { latencyRows } from './latency.ts';
 import { logRows } from './logs.ts';
 import { mixedLife } from './mixed-life.ts';
 import { postgresRows } from './postgres.ts';
-import type { Row } from './row.ts';
 
-const toNumber = ({ ids: [id = ''] }: Row): number => Number.parseInt(id.slice(1), 10);
+const toNumber = ({ id }: Row): number => Number.parseInt(id.slice(1), 10);
 
 /** All rows in the order of their numbers. */
 export const rows: readonly Row[] = [

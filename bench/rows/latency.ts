@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -8,21 +7,19 @@ import { atExit } from '../../test/faults/support/exit.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { watchMemory } from '../../test/support/memory.ts';
 import type { WatchOrder } from '../opponents/watchers.ts';
+import { alert, fillLog } from '../support/alert-log.ts';
 import { ask, createPost } from '../support/ask.ts';
-import { requireSyncedFolder } from '../support/disk.ts';
-import { median } from '../support/figures.ts';
-import { fillLog } from '../support/fill-log.ts';
-import { describeProbes, measureP99, measureP99At, probeSeconds } from '../support/probe.ts';
-import { readCpuMs } from '../support/process-cost.ts';
-import { type Measurement, takeTurns } from '../support/rounds.ts';
+import { median } from '../support/finding.ts';
+import { measureP99, type Probe, toTimes, usual } from '../support/probe.ts';
+import { readCpuMs } from '../support/processor-time.ts';
+import { takeTurns } from '../support/rounds.ts';
+import type { Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import { newTask } from '../support/tasks.ts';
-import type { Row } from './row.ts';
 
 const sleepers = 2000;
-const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
 /** Starts processes that do nothing until the scope ends, or for ten minutes. */
 const startSleepers = async (scope: Scope): Promise<void> => {
@@ -31,7 +28,7 @@ const startSleepers = async (scope: Scope): Promise<void> => {
   const killAll = () => process.kill(-(shell.pid ?? 0), 'SIGKILL');
   const forget = atExit(killAll);
   const ended = once(shell, 'exit');
-  scope.atEnd(async () => {
+  scope.after(async () => {
     forget();
     killAll();
     await ended;
@@ -44,26 +41,23 @@ const startSleepers = async (scope: Scope): Promise<void> => {
  * many processes may use another thread.
  */
 const hammered: Row = {
-  ids: ['B7'],
+  id: 'B7',
   measure: async ({ scope, load, rounds }) => {
     await startSleepers(scope);
-    const server = await startSignalbox(scope, undefined);
-    await ask(createPost(`${server.url}/api/tasks`, newTask));
-    const probe = () => measureP99(`${server.url}/api/tasks/1`);
-    const beside =
-      (path: string): Measurement =>
-      async () => {
-        const running = load({ url: `${server.url}${path}`, connections: 4 }, Math.ceil(probeSeconds + 1));
-        await setTimeout(500);
-        return (await Promise.all([probe(), running]))[0];
-      };
+    const { url } = await startSignalbox(scope, { place: 'any' });
+    await ask(createPost(`${url}/api/tasks`, newTask));
+    const probe = () => measureP99({ url: `${url}/api/tasks/1` });
+    const beside = (path: string) => async (): Promise<Probe> => {
+      const running = load({ url: `${url}${path}`, connections: 4 }, (usual.count * usual.everyMs) / 1000 + 1);
+      await setTimeout(500);
+      return (await Promise.all([probe(), running]))[0];
+    };
     const sides = [beside('/api/processes?top=100000'), probe, beside('/api/tasks/1')];
-    const [ours = [], without = [], others = []] = await takeTurns(rounds, sides);
-    const work = `p99 of GET /api/tasks/{id}, ${sleepers} processes, all listed on 4 connections`;
-    const row = { id: 'B7', work, unit: ' ms', ours, rounds: describeProbes(rounds) };
+    const [ours, without, others] = await takeTurns(rounds, sides);
+    const row = { id: 'B7', work: `p99 of GET /api/tasks/{id}, ${sleepers} processes, all listed on 4 connections` };
     return [
-      { ...row, beside: { name: 'without', figures: without }, goals: [{ of: 'ratio', atMost: 2 }] },
-      { ...row, beside: { name: 'with GET /api/tasks/{id} on them', figures: others }, goals: [] },
+      { ...row, ...toTimes(ours, without), name: 'without', goal: '≤ 2 ×' },
+      { ...row, ...toTimes(ours, others), name: 'with GET /api/tasks/{id} on them' },
     ];
   },
 };
@@ -93,93 +87,92 @@ const readSlowly = (base: string, path: string): (() => void) => {
 
 /** A client that reads a very long response slowly: the memory that it costs at most, and the delay of others. */
 const slowReader: Row = {
-  ids: ['B11'],
-  measure: async ({ scope, cores, rounds }) => {
-    const { url, pid } = await startSignalbox(scope, cores, { tasks: 1_000_000 });
+  id: 'B11',
+  measure: async ({ scope, rounds }) => {
+    const { url, pid } = await startSignalbox(scope, { tasks: 1_000_000 });
+    const path = '/api/tasks?limit=1000000';
     const readGrowth = watchMemory(pid);
-    const probe = () => measureP99(`${url}/api/tasks/1`);
-    const disturbed = async (): Promise<number> => {
-      const stop = readSlowly(url, '/api/tasks?limit=1000000');
-      const p99 = await probe();
+    const probe = () => measureP99({ url: `${url}/api/tasks/1` });
+    const disturbed = async (): Promise<Probe> => {
+      const stop = readSlowly(url, path);
+      const measured = await probe();
       stop();
-      return p99;
+      return measured;
     };
-    const [ours = [], figures = []] = await takeTurns(rounds, [disturbed, probe]);
-    const growth = { id: 'B11', unit: ' MiB', ours: [readGrowth()], rounds: `${rounds} readers` };
+    const [ours, without] = await takeTurns(rounds, [disturbed, probe]);
+    const growth = readGrowth();
     const work = 'peak memory while slow readers receive 1,000,000 tasks, less that before the first one';
-    const p99 = { id: 'B11', unit: ' ms', ours, beside: { name: 'without', figures }, rounds: describeProbes(rounds) };
+    const p99 = { id: 'B11', work: 'p99 of GET /api/tasks/{id} during this', name: 'without', goal: '≤ 2 ×' };
+    const bytes = [await countBytes(`${url}${path}`)];
     return [
-      { ...growth, work, goals: [{ of: 'value', atMost: 64 }] },
-      { ...p99, work: 'p99 of GET /api/tasks/{id} during this', goals: [{ of: 'ratio', atMost: 2 }] },
+      { id: 'B11', work, unit: ' MiB', ours: [growth], bytes, rounds: `${rounds} readers`, goal: '≤ 64 MiB' },
+      { ...p99, ...toTimes(ours, without) },
     ];
   },
+};
+
+const countBytes = async (url: string): Promise<number> => {
+  let bytes = 0;
+  for await (const piece of (await fetch(url)).body ?? []) bytes += piece.length;
+  return bytes;
 };
 
 const waiting = 100_000;
 
 /** What a destination that cannot be reached, and its backlog, cost those who send alerts. */
 const deadDestination: Row = {
-  ids: ['B15'],
-  measure: async ({ scope, cores, rounds }) => {
-    await requireSyncedFolder(scope.folder);
-    const start = async (name: string, destinations: object[]): Promise<Measurement> => {
+  id: 'B15',
+  measure: async ({ scope, rounds }) => {
+    const start = async (name: string, destinations: object[]): Promise<() => Promise<Probe>> => {
       const dataDir = join(scope.folder, name);
       await fillLog(dataDir, waiting);
-      const config = join(scope.folder, `${name}.json`);
-      writeFileSync(config, JSON.stringify({ destinations }), { mode: 0o600 });
       // Refusals by a busy machine are not what is measured.
-      const flags = ['--config', config, '--profiles', 'alerts,monitoring', '--max-event-loop-delay', '0'];
-      const server = await startSignalbox(scope, cores, { dataDir, flags });
-      return () => measureP99(`${server.url}/api/alert`, alert);
+      const flags = ['--profiles', 'alerts,monitoring', '--max-event-loop-delay', '0'];
+      const { url } = await startSignalbox(scope, { dataDir, config: { destinations }, flags });
+      return () => measureP99(createPost(`${url}/api/alert`, alert));
     };
     const url = `http://127.0.0.1:${await findFreePort()}/`;
-    const sides = [
-      await start('dead', [{ name: 'dead', type: 'webhook', url, startAt: 'oldest' }]),
-      await start('none', []),
-    ];
-    for (const warmUp of sides) await warmUp();
-    const [ours = [], figures = []] = await takeTurns(rounds, sides);
+    const dead = await start('dead', [{ name: 'dead', type: 'webhook', url, startAt: 'oldest' }]);
+    const none = await start('none', []);
+    for (const warmUp of [dead, none]) await warmUp();
+    const [ours, theirs] = await takeTurns(rounds, [dead, none]);
     const work = `p99 of POST /api/alert with a dead destination and ${waiting.toLocaleString('en')} alerts waiting`;
-    const row = { id: 'B15', work, unit: ' ms', ours, rounds: describeProbes(rounds) };
-    return [{ ...row, beside: { name: 'without destinations', figures }, goals: [{ of: 'ratio', atMost: 1.2 }] }];
+    return [{ id: 'B15', work, ...toTimes(ours, theirs), name: 'without destinations', goal: '≤ 1.2 ×' }];
   },
 };
 
 const consoles = 100;
-const perSecond = 1000;
-const watchedSeconds = 5;
+/** A thousand requests a second. */
+const warmUp = { count: 1000, everyMs: 1 };
+const pace = { count: 5000, everyMs: 1 };
 
 /** Alerts at a fixed rate while consoles watch them, and while none does. */
 const watched: Row = {
-  ids: ['B28'],
-  measure: async ({ scope, cores, rounds }) => {
-    await requireSyncedFolder(scope.folder);
-    const shares: [number[], number[]] = [[], []];
+  id: 'B28',
+  measure: async ({ scope, rounds }) => {
     let accepted = 0;
-    const measureSide = (side: 0 | 1, streams: number) => (): Promise<number> =>
+    const side = (streams: number) => (): Promise<Probe & { share: number }> =>
       withScope(scope.folder, async (own) => {
         const flags = ['--profiles', 'alerts,events,monitoring', '--max-event-loop-delay', '0'];
-        const { url, pid } = await startSignalbox(own, cores, { flags });
+        const { url, pid } = await startSignalbox(own, { flags });
         const order: WatchOrder = { url, streams };
-        accepted = Math.max(accepted, await startCompanion<number>(own, cores, 'opponents/watchers', order).read());
-        const options = { intervalMs: 1000 / perSecond, count: perSecond, body: alert };
-        await measureP99At(`${url}/api/alert`, options);
+        accepted = Math.max(accepted, (await startCompanion<number>(own, 'opponents/watchers', order)).message);
+        const request = createPost(`${url}/api/alert`, alert);
+        await measureP99(request, warmUp);
         const [cpu, began] = [readCpuMs(pid), performance.now()];
-        const p99 = await measureP99At(`${url}/api/alert`, { ...options, count: watchedSeconds * perSecond });
-        shares[side].push((readCpuMs(pid) - cpu) / (performance.now() - began));
-        return p99;
+        const measured = await measureP99(request, pace);
+        return { ...measured, share: (readCpuMs(pid) - cpu) / (performance.now() - began) };
       });
-    const [ours = [], figures = []] = await takeTurns(rounds, [measureSide(0, consoles), measureSide(1, 0)]);
-    const [mine, others] = shares;
-    const added = mine.map((share, round) => share - (others[round] ?? Number.NaN));
+    const [ours = [], theirs = []] = await takeTurns(rounds, [side(consoles), side(0)]);
+    const [mine, others] = [ours, theirs].map((rows) => rows.map(({ share }) => share)) as [number[], number[]];
+    const times = toTimes(ours, theirs, pace);
     const streams = accepted === consoles ? `${consoles}` : `${accepted} (of ${consoles}: the server takes no more)`;
+    const row = { id: 'B28', name: 'none watching' };
     const cost = `processor time that they add (with ${median(mine).toFixed(2)}, without ${median(others).toFixed(2)})`;
-    const p99 = `p99 of ${perSecond} POST /api/alert a second while ${streams} consoles watch`;
-    const row = { id: 'B28', rounds: `${rounds} × ${perSecond * watchedSeconds} requests` };
-    const beside = { name: 'none watching', figures };
+    const added = { unit: ' of a core', ours: mine.map((share, round) => share - (others[round] ?? Number.NaN)) };
     return [
-      { ...row, work: p99, unit: ' ms', ours, beside, goals: [{ of: 'ratio', atMost: 2 }] },
-      { ...row, work: cost, unit: ' of a core', ours: added, goals: [{ of: 'value', atMost: 0.3 }] },
+      { ...row, work: `p99 of 1000 POST /api/alert a second while ${streams} consoles watch`, ...times, goal: '≤ 2 ×' },
+      { id: 'B28', work: cost, ...added, bytes: times.bytes, rounds: times.rounds, goal: '≤ 0.3 of a core' },
     ];
   },
 };

@@ -1,14 +1,13 @@
-import { writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { alert } from '../support/alert-log.ts';
 import { ask, createPost, logIn, send } from '../support/ask.ts';
-import { requireSyncedFolder } from '../support/disk.ts';
-import { startSink } from '../support/opponents.ts';
+import { sink } from '../support/opponents.ts';
+import type { Row } from '../support/run.ts';
 import { createScope } from '../support/scope.ts';
+import { startServer } from '../support/server.ts';
 import { readMemory, startSignalbox } from '../support/signalbox.ts';
 import { newTask } from '../support/tasks.ts';
-import type { Row } from './row.ts';
 
 /** Minutes of the whole row, and before memory is read for the first time. */
 const lengths = { usual: [5, 2], long: [60, 10] } as const;
@@ -21,23 +20,22 @@ const receiverMs = 15_000;
 
 /** Memory in the life of a server: alerts, tasks that come and go, streams, logins, a receiver that goes away. */
 export const mixedLife: Row = {
-  ids: ['B31'],
-  measure: async ({ scope, cores, isLong }) => {
-    await requireSyncedFolder(scope.folder);
+  id: 'B31',
+  measure: async ({ scope, isLong }) => {
     const [minutes, settling] = lengths[isLong ? 'long' : 'usual'];
     let receiver = createScope(scope.folder);
-    scope.atEnd(() => receiver.end());
-    const sink = await startSink(receiver, cores);
-    const config = join(scope.folder, 'config.json');
-    const destinations = [{ name: 'sink', type: 'webhook', url: `${sink.url}/in` }];
-    writeFileSync(config, JSON.stringify({ destinations }), { mode: 0o600 });
+    scope.after(() => receiver.end());
+    const { url: sinkUrl } = await startServer(receiver, sink);
+    const port = Number(new URL(sinkUrl).port);
+    const config = { destinations: [{ name: 'sink', type: 'webhook', url: `${sinkUrl}/in` }] };
     // Refusals by a busy machine are not what is measured.
-    const flags = ['--config', config, '--max-event-loop-delay', '0'];
-    const server = await startSignalbox(scope, cores, { flags, reportsMemory: true });
+    const server = await startSignalbox(scope, { config, flags: ['--max-event-loop-delay', '0'], reportsMemory: true });
     const { url } = server;
+    let bytes = 0;
     const works = {
-      alerts: () =>
-        ask(createPost(`${url}/api/alert`, { source: 'backup', level: 'ERROR', message: 'the disk is full' })),
+      alerts: async () => {
+        bytes = Buffer.byteLength(await ask(createPost(`${url}/api/alert`, alert)));
+      },
       tasks: async () => {
         const { Id } = JSON.parse(await ask(createPost(`${url}/api/tasks`, newTask)));
         const deleted = await send(`${url}/api/tasks/${Id}`, { method: 'DELETE' });
@@ -55,7 +53,7 @@ export const mixedLife: Row = {
         await receiver.end();
         await setTimeout(receiverMs);
         receiver = createScope(scope.folder);
-        await startSink(receiver, cores, Number(new URL(sink.url).port));
+        await startServer(receiver, { ...sink, port });
       },
     };
     const done = { alerts: 0, tasks: 0, streams: 0, logins: 0, absences: 0 };
@@ -79,8 +77,9 @@ export const mixedLife: Row = {
       work: `growth of memory ${key === 'live' ? 'in use' : 'resident'} after ${settling} min of mixed life (${counts})`,
       unit: ' MiB',
       ours: [after[key] - before[key]],
+      bytes: [bytes],
       rounds: `${minutes - settling} min${isLong ? '' : ' (--long: 50 min)'}`,
-      goals: [{ of: 'value', atMost: 5 }],
+      goal: '≤ 5 MiB',
     }));
   },
 };

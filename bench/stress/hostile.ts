@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { watchHealth } from '../../test/support/health.ts';
 import { watchMemory } from '../../test/support/memory.ts';
+import { fillLog } from '../support/alert-log.ts';
 import { password } from '../support/ask.ts';
-import type { Cores } from '../support/cores.ts';
-import { fillLog } from '../support/fill-log.ts';
 import type { Finding } from '../support/finding.ts';
+import type { Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
@@ -35,11 +35,10 @@ const alerts = 2_000_000;
 /** Duration of each attack. */
 const seconds = 10;
 
-const attack = (scope: Scope, cores: Cores | undefined, order: AttackOrder): Promise<unknown> =>
-  startCompanion(scope, cores, 'stress/attackers', order).read();
+const attack = (scope: Scope, order: AttackOrder): Promise<unknown> => startCompanion(scope, 'stress/attackers', order);
 
 /** Clients without a token that try to use up memory, connections or time. */
-export const measureHostile = async (scope: Scope, cores: Cores | undefined): Promise<Finding[]> => {
+const measureHostile = async (scope: Scope): Promise<Finding[]> => {
   const dataDir = join(scope.folder, 'data');
   await fillLog(dataDir, alerts);
   const seed = join(scope.folder, 'seed.json');
@@ -51,17 +50,16 @@ export const measureHostile = async (scope: Scope, cores: Cores | undefined): Pr
     process.stderr.write(`  ${clients} ${name} ...\n`);
     const { growth, health } = await withScope(scope.folder, async (own) => {
       const options = { flags: ['--seed', seed], dataDir, ...(name === 'idle' && { openFiles: 1024 }) };
-      const { url, pid } = await startSignalbox(own, cores, options);
+      const { url, pid } = await startSignalbox(own, options);
       const [readGrowth, watch, over] = [watchMemory(pid), watchHealth(url), setTimeout(seconds * 1000)];
-      await attack(own, cores, { url, name, clients });
+      await attack(own, { url, name, clients });
       await over;
       return { growth: readGrowth(), health: await watch.stop() };
     });
     const row = { id: 'hostile', rounds: `${seconds} s` };
-    const memory = { ...row, work: `${clients} clients that ${work}: memory growth`, unit: ' MiB', ours: [growth] };
-    const slowest = { ...row, work: 'slowest GET /health on a new connection', unit: ' ms', ours: [health] };
-    findings.push({ ...memory, goals: [{ of: 'value', atMost: 400 }] });
-    findings.push({ ...slowest, goals: [{ of: 'value', atMost: 1000 }] });
+    const [memory, slowest] = [`${clients} clients that ${work}: memory growth`, 'slowest GET /health meanwhile'];
+    findings.push({ ...row, work: memory, unit: ' MiB', ours: [growth], goal: '≤ 400 MiB' });
+    findings.push({ ...row, work: slowest, unit: ' ms', ours: [health], goal: '≤ 1000 ms' });
   }
   return findings;
 };
@@ -76,7 +74,7 @@ interface Share extends Omit<AttackOrder, 'url'> {
 
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=384' };
 const admin = { Username: 'admin', Password: password };
-const shares: readonly Share[] = [
+const greedy: readonly Share[] = [
   { name: 'keep-alive', clients: 1100, ask: ['POST', '/api/alert', { message: 'x' }] },
   { name: 'dripped bodies', clients: 64, ask: ['POST', '/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) }] },
   { name: 'streams', clients: 200, ask: ['GET', '/api/events?topics=tasks'] },
@@ -88,13 +86,13 @@ const elsewhere = '127.0.0.2';
 const pause = 500;
 
 /** What is left to another address while one takes all that it can get. */
-export const measureShares = async (scope: Scope, cores: Cores | undefined): Promise<Finding[]> => {
+const measureShares = async (scope: Scope): Promise<Finding[]> => {
   const findings: Finding[] = [];
-  for (const { name, clients, ask, lead = 2, variables = {} } of shares) {
+  for (const { name, clients, ask, lead = 2, variables = {} } of greedy) {
     process.stderr.write(`  ${name} ...\n`);
     const statuses = await withScope(scope.folder, async (own) => {
-      const { url } = await startSignalbox(own, cores, { variables });
-      await attack(own, cores, { url, name, clients });
+      const { url } = await startSignalbox(own, { variables });
+      await attack(own, { url, name, clients });
       await setTimeout(lead * 1000);
       const list: number[] = [];
       const end = performance.now() + seconds * 1000;
@@ -103,8 +101,7 @@ export const measureShares = async (scope: Scope, cores: Cores | undefined): Pro
     });
     const served = (100 * statuses.filter((status) => status >= 200 && status < 300).length) / statuses.length;
     const work = `${clients} × ${name}: requests of another address that succeed (${statuses.length} × ${ask[0]} ${ask[1]})`;
-    const row = { id: 'shares', work, unit: ' %', ours: [served], rounds: `${seconds} s` };
-    findings.push({ ...row, goals: [{ of: 'value', atLeast: 99 }] });
+    findings.push({ id: 'shares', work, unit: ' %', ours: [served], rounds: `${seconds} s`, goal: '≥ 99 %' });
   }
   return findings;
 };
@@ -121,3 +118,6 @@ const askOnce = (url: string, [method, path, body]: Share['ask']): Promise<numbe
     sent.on('error', () => resolve(0)).on('close', () => resolve(0));
     sent.end(body && JSON.stringify(body));
   });
+
+export const hostile: Row = { id: 'hostile', measure: ({ scope }) => measureHostile(scope) };
+export const shares: Row = { id: 'shares', measure: ({ scope }) => measureShares(scope) };

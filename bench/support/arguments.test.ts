@@ -10,7 +10,7 @@ test('a run without arguments measures all rows in six rounds of one second and 
 
 test('a run of selected rows, in any case, or of fewer than five rounds writes no page', () => {
   const { ids, page } = parseArguments(['b2', 'B3', '--folder', 'here', '--long']);
-  assert.deepEqual([ids, page], [['B2', 'B3'], undefined]);
+  assert.deepEqual([ids, page], [['b2', 'b3'], undefined]);
   assert.equal(parseArguments(['--rounds', '4']).page, undefined);
 });
 

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export interface Arguments {
-  /** Ids of the rows to measure, in upper case; empty for all. */
+  /** Ids of the rows to measure, in lower case; empty for all. */
   ids: string[];
   rounds: number;
   /** Duration of a round. */
@@ -11,15 +11,13 @@ export interface Arguments {
   isLong: boolean;
   /** Parent of temporary folders. It must be on a disk, since writes are synced. */
   folder: string;
-  /** The file whose table is replaced. */
+  /** The file whose table is replaced: by a run of all rows, with enough rounds. */
   page: string | undefined;
 }
 
-const page = 'docs/benchmarks.md';
-/** With fewer rounds, figures are not for the page. */
 const fewestRounds = 5;
 
-/** Parses a command line such as `B2 B3 --rounds 8`. Throws on unknown arguments. A run of all rows writes the page. */
+/** Parses a command line such as `B2 B3 --rounds 8`. Throws on unknown arguments. */
 export const parseArguments = (argv: string[]): Arguments => {
   const { values, positionals } = parseArgs({
     args: argv,
@@ -31,15 +29,10 @@ export const parseArguments = (argv: string[]): Arguments => {
       long: { type: 'boolean', default: false },
     },
   });
-  const rounds = toWhole('rounds', values.rounds);
-  return {
-    ids: positionals.map((id) => id.toUpperCase().replace('5B', '5b')),
-    rounds,
-    seconds: toWhole('seconds', values.seconds),
-    isLong: values.long,
-    folder: values.folder,
-    page: positionals.length === 0 && rounds >= fewestRounds ? page : undefined,
-  };
+  const [rounds, seconds] = [toWhole('rounds', values.rounds), toWhole('seconds', values.seconds)];
+  const ids = positionals.map((id) => id.toLowerCase());
+  const page = ids.length === 0 && rounds >= fewestRounds ? 'docs/benchmarks.md' : undefined;
+  return { ids, rounds, seconds, isLong: values.long, folder: values.folder, page };
 };
 
 const toWhole = (name: string, text: string): number => {

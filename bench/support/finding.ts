@@ -1,5 +1,3 @@
-import { median } from './figures.ts';
-
 /** The measurement of one row, one figure per round. */
 export interface Finding {
   /** For example `B1`. */
@@ -8,44 +6,110 @@ export interface Finding {
   /** Printed after each figure: `/s` or ` ms`. */
   unit: string;
   ours: number[];
-  /** The comparison, measured in the same rounds. */
-  beside?: { name: string; figures: number[] };
+  /** What it is compared with, and its figures from the same rounds. */
+  name?: string;
+  theirs?: number[];
   /** Ratios of the work done in the same processor time of the servers, one per round. */
   cpuRatios?: number[];
   /** Bytes of a response: ours and the comparison's. */
-  bytes?: [number, number];
+  bytes?: number[] | undefined;
   /** Number and length of the rounds, or what else was measured, such as `6 × 1 s`. */
   rounds: string;
-  /** Any one of them suffices; empty if the figure has no goal. */
-  goals: Goal[];
+  /** For example `≥ 0.95 ×`, a ratio, or `≤ 400 ms`, our figure; of several, joined by ` or `, one suffices. */
+  goal?: string | undefined;
 }
 
-/** A condition on our median, or on the median of the ratios per round. */
-export interface Goal {
-  of: 'ratio' | 'value';
-  atLeast?: number;
-  atMost?: number;
+/** A row, or part of one, without figures. */
+export interface Gap {
+  id: string;
+  reason: string;
 }
 
-/** Our figure divided by the comparison's, round by round, since other load on the machine changes between rounds. */
-export const toRatios = ({ ours, beside }: Finding): number[] =>
-  ours.flatMap((figure, round) => {
-    const other = beside?.figures[round];
-    return other === undefined ? [] : [figure / other];
-  });
+/** The value that a share of the values does not exceed: 0.99 is the p99, 1 the maximum. */
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? Number.NaN;
 
-/** Whether a goal is met; undefined if there is none. A figure that is not a number meets none. */
-export const isMet = (finding: Finding): boolean | undefined =>
-  finding.goals.length === 0
-    ? undefined
-    : finding.goals.some((goal) => isReached(goal, median(goal.of === 'ratio' ? toRatios(finding) : finding.ours)));
-
-/** Whether the goals for a rate are also met by processor time; undefined if this was not measured or has no goal. */
-export const isMetByCpu = ({ cpuRatios, goals }: Finding): boolean | undefined => {
-  const ofRate = goals.filter(({ of, atLeast }) => of === 'ratio' && atLeast !== undefined);
-  if (!cpuRatios || ofRate.length === 0) return undefined;
-  return ofRate.some((goal) => isReached(goal, median(cpuRatios)));
+/** The middle value, or the mean of the two in the middle. */
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  const [low = Number.NaN, high = Number.NaN] = [sorted[Math.ceil(half) - 1], sorted[Math.floor(half)]];
+  return (low + high) / 2;
 };
 
-const isReached = ({ atLeast = -Infinity, atMost = Infinity }: Goal, figure: number): boolean =>
-  figure >= atLeast && figure <= atMost;
+/** Our figure divided by the comparison's, round by round, since other load on the machine changes between rounds. */
+const toRatios = ({ ours, theirs = [] }: Finding): number[] =>
+  theirs.map((other, round) => (ours[round] ?? Number.NaN) / other);
+
+/** A figure that is not a number reaches no goal. */
+const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>
+  goal.split(' or ').some((each) => {
+    const [, sign, bound, unit] = /^([≥≤]) ([\d.]+) ?(\S.*)$/.exec(each) ?? [];
+    if (sign === undefined) throw new Error(`not a goal: ${each}`);
+    const figure = unit === '×' ? ratio : value;
+    return sign === '≥' ? figure >= Number(bound) : figure <= Number(bound);
+  });
+
+/** Empty without a goal. A rate has to reach its goal by processor time, too. */
+export const describeVerdict = (finding: Finding): string => {
+  const { goal, ours, cpuRatios } = finding;
+  if (goal === undefined) return '';
+  const isMet = isReached(goal, median(toRatios(finding)), median(ours));
+  const isMetByCpu = cpuRatios ? isReached(goal, median(cpuRatios)) : isMet;
+  if (isMet === isMetByCpu) return isMet ? 'met' : '**missed**';
+  return isMet ? '**missed** by processor time' : '**missed** by rate';
+};
+
+export const isMissed = (finding: Finding): boolean => describeVerdict(finding).startsWith('**');
+
+const head = [
+  ...['', 'work', 'signalbox', 'compared with', 'ratio (lowest to highest)', 'by processor time'],
+  ...['bytes of a response', 'measured', 'goal', ''],
+];
+
+/** The report as Markdown: how and where it was measured, one line each, the table, and what was not measured. */
+export const toMarkdown = (surroundings: string[], findings: Finding[], gaps: Gap[]): string => {
+  const missed = findings.filter(isMissed);
+  const withGoal = findings.filter(({ goal }) => goal !== undefined).length;
+  const ids = [...new Set(missed.map(({ id }) => id))].join(', ');
+  const table = [head, head.map(() => '---'), ...findings.map(toCells)].map((cells) => `|${cells.join('|')}|\n`);
+  return [
+    surroundings.map((line) => `- ${line}\n`).join(''),
+    `Goals missed, by rate or by processor time: ${missed.length} of ${withGoal}${ids && ` (${ids})`}.\n`,
+    table.join(''),
+    ...(gaps.length === 0 ? [] : [`Not measured:\n\n${gaps.map(({ id, reason }) => `- ${id}: ${reason}\n`).join('')}`]),
+  ].join('\n');
+};
+
+const toCells = (finding: Finding): string[] => {
+  const { id, work, unit, ours, name, theirs, cpuRatios, bytes = [], rounds, goal = '' } = finding;
+  const [ratios, verdict] = [toRatios(finding), describeVerdict(finding)];
+  return [
+    ...[id, work, `${formatFigure(median(ours))}${unit}`],
+    theirs ? `${formatFigure(median(theirs))}${unit} ${name}` : '',
+    ratios.length === 0 ? '' : `${formatRatio(median(ratios))}${describeRange(ratios)}`,
+    cpuRatios ? formatRatio(median(cpuRatios)) : '',
+    bytes.map((count) => count.toLocaleString('en')).join(' and '),
+    ...[rounds, goal, verdict],
+  ];
+};
+
+const describeRange = (ratios: number[]): string =>
+  ratios.length === 1 ? '' : ` (${formatRatio(Math.min(...ratios))} to ${formatRatio(Math.max(...ratios))})`;
+
+/** Three decimals below 10, so that a narrow miss is visible. */
+const formatRatio = (ratio: number): string => (Math.abs(ratio) < 10 ? ratio.toFixed(3) : ratio.toFixed(1));
+
+const formatFigure = (figure: number): string => {
+  const digits = Math.abs(figure) < 1 ? 3 : 1;
+  return figure.toLocaleString('en', { maximumFractionDigits: Math.abs(figure) < 100 ? digits : 0 });
+};
+
+const [begin, end] = ['<!-- figures: begin -->\n', '<!-- figures: end -->\n'];
+
+/** The document with the text between its markers replaced; throws if it has no markers. */
+export const insertBetweenMarkers = (document: string, text: string): string => {
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`the markers ${begin.trim()} and ${end.trim()} are missing`);
+  return `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`;
+};

@@ -5,8 +5,8 @@ import { createScript, parseWrk } from './load.ts';
 const print = (figures: object): string => `Running 1s test\nfigures ${JSON.stringify(figures)}\n`;
 const good = { requests: 2000, duration: 2_000_000, status: 0, failed: 0 };
 
-test("wrk's figures are answers and answers per second", () => {
-  assert.deepEqual(parseWrk(print(good), {}), { answers: 2000, perSecond: 1000 });
+test("wrk's figures are responses and responses per second", () => {
+  assert.deepEqual(parseWrk(print(good), {}), { count: 2000, perSecond: 1000 });
 });
 
 test('a failed request, an unexpected status, no response or no figures are refused', () => {
@@ -17,7 +17,7 @@ test('a failed request, an unexpected status, no response or no figures are refu
 });
 
 test('a row of refusals wants every response to be an error', () => {
-  assert.equal(parseWrk(print({ ...good, status: 2000 }), { isRefused: true }).answers, 2000);
+  assert.equal(parseWrk(print({ ...good, status: 2000 }), { isRefused: true }).count, 2000);
   assert.throws(() => parseWrk(print({ ...good, status: 1999 }), { isRefused: true }), /1999 of 2000/);
 });
 

@@ -4,8 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { atExit } from '../../test/faults/support/exit.ts';
-import { bindTo, type Cores } from './cores.ts';
-import { requireProgram } from './programs.ts';
+import { pin, requireProgram } from './machine.ts';
 
 /** One request, repeated on every connection as soon as the response arrives. */
 export interface LoadRequest {
@@ -22,26 +21,26 @@ export interface LoadRequest {
   isRefused?: boolean | 'some';
 }
 
-export interface LoadFigures {
-  /** Responses as expected. */
-  answers: number;
+/** How much work was done: here, how many responses were as expected. */
+export interface Done {
+  count: number;
   perSecond: number;
 }
 
 /** Resolves to the figures; rejects if a request failed. */
-export type Load = (request: LoadRequest, seconds: number) => Promise<LoadFigures>;
+export type Load = (request: LoadRequest, seconds: number) => Promise<Done>;
 
 const runFile = promisify(execFile);
 
 /** Load from wrk; `folder` is for scripts. Slower programs would measure themselves. */
-export const createLoad = (folder: string, cores: Cores | undefined): Load => {
+export const createLoad = (folder: string): Load => {
   let scripts = 0;
   return async (request, seconds) => {
     const script = join(folder, `load-${++scripts}.lua`);
     writeFileSync(script, createScript(request));
     const options = ['--threads', '1', '--connections', String(request.connections ?? 64), '--timeout', '30s'];
     const command = [...options, '--duration', `${seconds}s`, '--script', script, request.url];
-    const [program = '', ...args] = bindTo(cores?.load, [requireProgram('wrk'), ...command]);
+    const [program = '', ...args] = pin('load', [requireProgram('wrk'), ...command]);
     const running = runFile(program, args);
     const forget = atExit(() => running.child.kill('SIGKILL'));
     return parseWrk((await running.finally(forget)).stdout, request);
@@ -73,7 +72,7 @@ const quote = (text: string): string =>
   `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 
 /** Parses the script's line; throws if it is missing, or reports a failure or no response. */
-export const parseWrk = (output: string, { isRefused = false }: Pick<LoadRequest, 'isRefused'>): LoadFigures => {
+export const parseWrk = (output: string, { isRefused = false }: Pick<LoadRequest, 'isRefused'>): Done => {
   const [, line] = /^figures (\{.*\})$/m.exec(output) ?? [];
   if (line === undefined) throw new Error(`wrk printed no figures:\n${output}`);
   const { requests, duration, status, failed } = JSON.parse(line);
@@ -82,6 +81,6 @@ export const parseWrk = (output: string, { isRefused = false }: Pick<LoadRequest
   if (isRefused !== 'some' && status !== (isRefused ? requests : 0)) {
     throw new Error(`${status} of ${requests} responses are errors`);
   }
-  const answers = isRefused === true ? requests : requests - status;
-  return { answers, perSecond: (answers / duration) * 1e6 };
+  const count = isRefused === true ? requests : requests - status;
+  return { count, perSecond: (count / duration) * 1e6 };
 };

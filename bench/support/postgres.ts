@@ -8,8 +8,8 @@ import { atExit } from '../../test/faults/support/exit.ts';
 import { admin } from '../../test/support/postgres/data-folder.ts';
 import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
 import { type PostgresServer, startPostgres } from '../../test/support/postgres/server.ts';
-import { requireSyncedFolder } from './disk.ts';
-import { NotMeasurable, requireProgram } from './programs.ts';
+import type { Done } from './load.ts';
+import { NotMeasurable, requireDisk, requireProgram } from './machine.ts';
 import type { Scope } from './scope.ts';
 import type { Server } from './server.ts';
 import { startSignalbox } from './signalbox.ts';
@@ -23,9 +23,9 @@ export const connections = 64;
 export const startDatabase = async (scope: Scope): Promise<PostgresServer> => {
   const reason = toSkipPostgres();
   if (reason) throw new NotMeasurable(reason);
-  await requireSyncedFolder(tmpdir());
+  requireDisk(tmpdir());
   const settings = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB', max_connections: 200 };
-  const server = await startPostgres({ after: (end) => scope.atEnd(end) }, { settings });
+  const server = await startPostgres(scope, { settings });
   // Otherwise logging in is a large part of what a short run of pgbench costs.
   await server.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
   return server;
@@ -33,7 +33,8 @@ export const startDatabase = async (scope: Scope): Promise<PostgresServer> => {
 
 /** An instance with the profile tasks on the server's database, or another one of it. */
 export const startInstance = (scope: Scope, server: PostgresServer, database?: string): Promise<Server> =>
-  startSignalbox(scope, undefined, {
+  startSignalbox(scope, {
+    place: 'any',
     flags: ['--time-zone', 'UTC', '--profiles', 'monitoring,tasks'],
     variables: {
       SIGNALBOX_STORE: server.url(database),
@@ -41,13 +42,13 @@ export const startInstance = (scope: Scope, server: PostgresServer, database?: s
     },
   });
 
-/** Transactions per second of pgbench with a script of prepared statements, each on one of the connections. */
+/** Transactions of pgbench with a script of prepared statements, each on one of the connections. */
 export const runPgbench = async (
   scope: Scope,
   server: PostgresServer,
   script: string,
   { seconds, clients = connections }: { seconds: number; clients?: number },
-): Promise<number> => {
+): Promise<Done> => {
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
   const threads = String(Math.min(2, clients));
@@ -55,9 +56,10 @@ export const runPgbench = async (
   const running = runFile(requireProgram('pgbench'), [...args, server.adminUrl]);
   const forget = atExit(() => running.child.kill('SIGKILL'));
   const { stdout } = await running.finally(forget);
-  const [, rate] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
-  if (rate === undefined) throw new Error(`pgbench printed no rate:\n${stdout}`);
-  return Number(rate);
+  const [, count] = /actually processed: (\d+)/.exec(stdout) ?? [];
+  const [, perSecond] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
+  if (count === undefined || perSecond === undefined) throw new Error(`pgbench printed no rate:\n${stdout}`);
+  return { count: Number(count), perSecond: Number(perSecond) };
 };
 
 /** Fills the empty table of tasks, whose statuses and priorities take turns, as an instance would have. */

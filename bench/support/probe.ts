@@ -1,58 +1,59 @@
 import { Agent } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { createPost, send } from './ask.ts';
-import { quantile } from './figures.ts';
+import { send } from './ask.ts';
+import { type Finding, quantile } from './finding.ts';
+import type { LoadRequest } from './load.ts';
 
-/** Milliseconds between two requests. */
-const interval = 2;
-/** A p99 comes from at least as many. */
-const fewest = 2000;
 /** More would be refused as too many of one address, after a pause of the machine. */
 const maxSockets = 200;
-/** Seconds that they take. */
-export const probeSeconds = (fewest * interval) / 1000;
 
-interface Options {
-  intervalMs: number;
-  count: number;
-  /** Sent as POST. */
-  body?: object | undefined;
+/** Requests at fixed intervals. */
+export const usual = { count: 2000, everyMs: 2 };
+export type Pace = typeof usual;
+
+/** The p99 in milliseconds, and the bytes of a response. */
+export interface Probe {
+  p99: number;
+  bytes: number;
 }
 
 /**
- * The p99 in milliseconds of requests at fixed intervals, whether the last one was answered or not, so that a server
- * that stands still gets requests meanwhile too. Throws if one is not answered with 200.
+ * Sends requests whether the last one was answered or not, so that a server that stands still gets requests meanwhile,
+ * too. Throws if one is not answered with 200.
  */
-export const measureP99At = async (url: string, { intervalMs, count, body }: Options): Promise<number> => {
+export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual): Promise<Probe> => {
   const agent = new Agent({ keepAlive: true, maxSockets });
-  const options = { agent, ...(body && createPost(url, body)) };
   // The time spent waiting for a busy processor would be measured too.
   tryPriority(constants.priority.PRIORITY_HIGH);
   const began = performance.now();
   const sent = [];
   for (let number = 0; number < count; number += 1) {
-    const early = began + number * intervalMs - performance.now();
+    const early = began + number * everyMs - performance.now();
     if (early > 0) await setTimeout(early);
-    sent.push(send(url, options));
+    sent.push(send(url, { ...request, agent }));
   }
-  const answers = await Promise.all(sent);
+  const answers = (await Promise.all(sent)).map((answer) => answer ?? { status: 0, text: 'no answer', ms: Number.NaN });
   agent.destroy();
   tryPriority(constants.priority.PRIORITY_NORMAL);
-  const failed = answers.filter((answer) => answer?.status !== 200);
-  if (failed.length > 0) throw new Error(`${failed.length} requests failed: ${failed[0]?.status ?? 'no answer'}`);
-  return quantile(
-    answers.map((answer) => answer?.ms ?? Number.NaN),
-    0.99,
-  );
+  const failed = answers.filter(({ status }) => status !== 200);
+  if (failed[0]) throw new Error(`${failed.length} requests failed: ${failed[0].status} ${failed[0].text}`);
+  const times = answers.map(({ ms }) => ms);
+  return { p99: quantile(times, 0.99), bytes: Buffer.byteLength(answers[0]?.text ?? '') };
 };
 
-/** The p99 in milliseconds of 2,000 requests, GET or, with a body, POST. */
-export const measureP99 = (url: string, body?: object): Promise<number> =>
-  measureP99At(url, { intervalMs: interval, count: fewest, body });
-
-/** What the rounds of a p99 were, for the table. */
-export const describeProbes = (rounds: number): string => `${rounds} × ${fewest.toLocaleString('en')} requests`;
+/** Two sides of probes, for the table. */
+export const toTimes = (
+  ours: Probe[] = [],
+  theirs: Probe[] = [],
+  { count, everyMs } = usual,
+): Pick<Finding, 'unit' | 'ours' | 'theirs' | 'bytes' | 'rounds'> => ({
+  unit: ' ms',
+  ours: ours.map(({ p99 }) => p99),
+  theirs: theirs.map(({ p99 }) => p99),
+  bytes: [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0],
+  rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
+});
 
 const tryPriority = (priority: number): void => {
   try {

@@ -2,14 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { atExit } from '../../test/faults/support/exit.ts';
 
-type Step = () => unknown;
-
 /** Resources that are set up together and cleaned up together. */
 export interface Scope {
   /** A temporary folder. */
   folder: string;
   /** Registers a cleanup step; steps run in reverse order. */
-  atEnd(step: Step): void;
+  after(step: () => unknown): void;
   /** Runs all cleanup steps; the folder is deleted last. */
   end(): Promise<void>;
 }
@@ -18,11 +16,10 @@ export interface Scope {
 export const createScope = (parent: string): Scope => {
   const folder = mkdtempSync(join(parent, 'signalbox-bench-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  const forget = atExit(remove);
-  const steps: Step[] = [forget, remove];
+  const steps: (() => unknown)[] = [atExit(remove), remove];
   return {
     folder,
-    atEnd: (step) => void steps.push(step),
+    after: (step) => void steps.push(step),
     end: async () => {
       for (const step of steps.splice(0).reverse()) await step();
     },

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { password } from './ask.ts';
-import type { Cores } from './cores.ts';
+import type { Place } from './machine.ts';
 import type { Scope } from './scope.ts';
 import { type Server, startServer } from './server.ts';
 import { writeSeed } from './tasks.ts';
@@ -19,6 +20,8 @@ const reporting = ['--expose-gc', '--import', new URL('./report-memory.js', impo
 export interface SignalboxOptions {
   flags?: string[];
   variables?: Record<string, string>;
+  /** Settings of the configuration file. */
+  config?: object;
   /** The data directory; a new folder by default. */
   dataDir?: string;
   /** How many tasks it starts with. */
@@ -29,27 +32,31 @@ export interface SignalboxOptions {
   openFiles?: number;
   /** True for the single executable. */
   isExecutable?: boolean;
+  place?: Place;
 }
 
 /** Starts the built program, with every profile unless the flags name some. */
 export const startSignalbox = async (
   scope: Scope,
-  cores: Cores | undefined,
-  { flags = [], variables = {}, dataDir, tasks, reportsMemory, openFiles, isExecutable = false }: SignalboxOptions = {},
+  { flags = [], variables, config, dataDir, tasks, openFiles, ...options }: SignalboxOptions = {},
 ): Promise<Server> => {
-  const seed = join(scope.folder, `${tasks}.json`);
+  const { reportsMemory = false, isExecutable = false, place } = options;
+  const [seed, settings] = [join(scope.folder, `${tasks}.json`), `config-${randomUUID()}.json`];
   if (tasks !== undefined && !existsSync(seed)) await writeSeed(seed, tasks);
-  return startServer(scope, cores, {
+  return startServer(scope, {
     command: (port) => [
       ...(openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']),
       ...(isExecutable ? [executable] : [process.execPath, ...(reportsMemory ? reporting : []), main]),
       ...['--port', String(port), '--data-dir', dataDir ?? `data-${port}`],
       ...(tasks === undefined ? [] : ['--seed', seed]),
+      ...(config ? ['--config', settings] : []),
       ...flags,
     ],
     path: '/health',
+    files: config ? { [settings]: JSON.stringify(config) } : {},
     variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...variables },
-    hasChannel: reportsMemory === true,
+    hasChannel: reportsMemory,
+    place,
   });
 };
 

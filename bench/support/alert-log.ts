@@ -4,26 +4,28 @@ import { createAlert } from '../../src/profiles/alerts/alert.ts';
 import { createFileNames } from '../../src/storage/journal/files/names.ts';
 import { createId } from '../../src/storage/journal/format/id.ts';
 import { toLine, toLineStart } from '../../src/storage/journal/format/line.ts';
-import { requireSpace } from './disk.ts';
+import { requireDisk } from './machine.ts';
+
+/** The alert that is sent repeatedly. */
+export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
 /** A file is closed before signalbox's default segment size. */
 const fileBytes = 63 * 1024 * 1024;
 const linesAtOnce = 2000;
+/** Bytes of a record, rounded up. */
+const recordBytes = 500;
 
-interface Part {
-  /** The seq of the first record. */
-  first: number;
-  /** When the record before seq 1 was received; there is one in each second. Unix milliseconds. */
-  startedAt: number;
-}
-
-/** Writes an alert log of so many records, as signalbox would have. */
+/**
+ * Writes an alert log of so many records, as signalbox would have, from the seq `first`. There is one in each second; the
+ * one before seq 1 was received at `startedAt`, in Unix milliseconds.
+ */
 export const fillLog = async (
   directory: string,
   records: number,
-  { first, startedAt }: Part = { first: 1, startedAt: 1_760_000_000_000 },
+  { first = 1, startedAt = 1_760_000_000_000 } = {},
 ): Promise<void> => {
   await mkdir(directory, { recursive: true });
+  requireDisk(directory, records * recordBytes);
   const names = createFileNames(directory, 'alerts');
   const end = first + records;
   let seq = first;
@@ -44,16 +46,14 @@ export const fillLog = async (
 };
 
 const createLine = (seq: number, time: number): string => {
-  const alert = createAlert(
-    {
-      source: 'backup',
-      level: seq % 3 === 0 ? 'ERROR' : 'INFO',
-      message: `job ${seq} on volume ${seq % 97} ended: ${'copied and checked; '.repeat(8)}`,
-      hostname: `web-${seq % 40}.example.org`,
-    },
-    { now: new Date(time), sender: 'address:127.0.0.1' },
-  );
-  return toLine(toLineStart({ ...alert }, createId(time)), seq);
+  const fields = {
+    source: 'backup',
+    level: seq % 3 === 0 ? 'ERROR' : 'INFO',
+    message: `job ${seq} on volume ${seq % 97} ended: ${'copied and checked; '.repeat(8)}`,
+    hostname: `web-${seq % 40}.example.org`,
+  };
+  const created = createAlert(fields, { now: new Date(time), sender: 'address:127.0.0.1' });
+  return toLine(toLineStart({ ...created }, createId(time)), seq);
 };
 
 /** Logs of alerts, one in each second and the last one now, which rows share. */
@@ -64,17 +64,13 @@ export interface Logs {
   startedAt(records: number): number;
 }
 
-/** Bytes of a record, rounded up. */
-const recordBytes = 500;
-
 export const createLogs = (folder: string): Logs => {
   const now = Date.now();
   const written = new Map<number, Promise<string>>();
   const startedAt = (records: number): number => now - records * 1000;
   const write = async (records: number): Promise<string> => {
-    await requireSpace(folder, records * recordBytes);
     const directory = join(folder, `log-${records}`);
-    await fillLog(directory, records, { first: 1, startedAt: startedAt(records) });
+    await fillLog(directory, records, { startedAt: startedAt(records) });
     return directory;
   };
   return {

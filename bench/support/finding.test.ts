@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { median, quantile } from './figures.ts';
-import type { Finding } from './finding.ts';
-import { insertBetweenMarkers, toMarkdown } from './report.ts';
+import { type Finding, insertBetweenMarkers, median, quantile, toMarkdown } from './finding.ts';
 
 const finding: Finding = {
   id: 'B1',
   work: 'GET /',
   unit: '/s',
   ours: [900, 1000, 950, 970],
-  beside: { name: 'bare', figures: [1000, 1000, 1000, 1000] },
+  name: 'bare',
+  theirs: [1000, 1000, 1000, 1000],
   cpuRatios: [0.9, 0.9],
   bytes: [1234, 56],
   rounds: '4 × 1 s',
-  goals: [{ of: 'ratio', atLeast: 0.95 }],
+  goal: '≥ 0.95 ×',
 };
 const toRow = (changes: Partial<Finding>): string =>
-  toMarkdown({ findings: [{ ...finding, ...changes }], gaps: [], surroundings: [] })
+  toMarkdown([], [{ ...finding, ...changes }], [])
     .split('\n')
     .at(-2) ?? '';
 
@@ -34,24 +33,21 @@ test('a row has medians, its ratios, the bytes of both responses, its rounds, an
   assert.match(toRow({ cpuRatios: [1] }), /\|met\|$/);
   assert.match(toRow({ ours: [1, 1, 1, 1] }), /\|\*\*missed\*\*\|$/);
   assert.match(toRow({ ours: [1, 1, 1, 1], cpuRatios: [1] }), /\|\*\*missed\*\* by rate\|$/);
-  assert.match(toRow({ goals: [] }), /\|4 × 1 s\|\|\|$/);
+  assert.match(toRow({ goal: undefined }), /\|4 × 1 s\|\|\|$/);
 });
 
 test('one goal of several suffices, and a figure that is not a number meets none', () => {
   const { cpuRatios: _none, ...without } = finding;
-  const goals: Finding['goals'] = [
-    { of: 'value', atMost: 10 },
-    { of: 'ratio', atMost: 2 },
-  ];
-  const toText = (ours: number[]) =>
-    toMarkdown({ findings: [{ ...without, ours, goals }], gaps: [], surroundings: [] });
+  const toText = (ours: number[], goal = '≤ 10 ms or ≤ 2 ×') => toMarkdown([], [{ ...without, ours, goal }], []);
   assert.match(toText([1500, 1500]), /\|met\|/);
   assert.match(toText([3000, 3000]), /missed\*\*\|/);
+  assert.match(toText([9, 9]), /\|met\|/);
   assert.match(toText([Number.NaN]), /Goals missed, by rate or by processor time: 1 of 1 \(B1\)/);
+  assert.throws(() => toText([1], 'fast'), /not a goal: fast/);
 });
 
 test('a report lists rows that were not measured, and replaces only the text between the markers', () => {
-  const text = toMarkdown({ findings: [], gaps: [{ id: 'B7', reason: 'glances is not installed' }], surroundings: [] });
+  const text = toMarkdown([], [], [{ id: 'B7', reason: 'glances is not installed' }]);
   assert.match(text, /Not measured:\n\n- B7: glances is not installed/);
   const document = 'a\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nz\n';
   assert.equal(insertBetweenMarkers(document, 'new'), 'a\n<!-- figures: begin -->\n\nnew\n<!-- figures: end -->\nz\n');

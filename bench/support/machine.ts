@@ -1,0 +1,129 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { packageRoot, version } from '../../src/app/package-info.ts';
+
+/** Thrown by a row that cannot be measured here, for example without a program; any other error is a failure. */
+export class NotMeasurable extends Error {}
+
+/** The programs used for measuring or comparing, with the Debian packages that provide each. */
+const packages: Record<string, string> = {
+  wrk: 'wrk',
+  'prometheus-alertmanager': 'prometheus-alertmanager',
+  webhook: 'webhook',
+  pgbench: 'postgresql-contrib',
+  glances: 'glances python3-bottle',
+};
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const findProgram = (name: string): string | undefined =>
+  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(isExecutable);
+
+/** The path of a program; throws a NotMeasurable that names its package. */
+export const requireProgram = (name: string): string => {
+  const path = findProgram(name);
+  if (path !== undefined) return path;
+  throw new NotMeasurable(`${name} is not installed: apt-get install ${packages[name] ?? name}`);
+};
+
+/** Parses a CPU list as Linux prints it, such as `0-2,5`. */
+export const parseCpuList = (text: string): number[] =>
+  text.split(',').flatMap((part) => {
+    const [first = 0, last = first] = part.trim().split('-').map(Number);
+    return part.trim() === '' ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+
+/** The processors that programs are pinned to: the first and the last one, which rarely share a core. */
+const readCores = (): { server: number; load: number } | undefined => {
+  const [, list = ''] = /^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  const [server = 0, load = 0] = [parseCpuList(list).at(0), parseCpuList(list).at(-1)];
+  return server !== load && findProgram('taskset') ? { server, load } : undefined;
+};
+
+const cores = readCores();
+
+/** Where a program runs: on the processor for servers, on that for loads, or on any. */
+export type Place = 'server' | 'load' | 'any';
+
+/** A command line pinned to a processor; unchanged if there is only one, or no program to pin with. */
+export const pin = (place: Place, command: string[], own = cores): string[] =>
+  own === undefined || place === 'any' ? command : ['taskset', '--cpu-list', String(own[place]), ...command];
+
+/** Type numbers of in-memory file systems, from statfs(2). */
+const inMemory = [0x01021994, 0x858458f6];
+
+/** Throws a NotMeasurable if a folder is in memory, where a sync costs nothing, or has less free space. */
+export const requireDisk = (folder: string, bytes = 0): void => {
+  const { type, bavail, bsize } = statfsSync(folder);
+  const problem = inMemory.includes(type) ? 'is in memory' : `has less than ${bytes / 1e9} GB`;
+  if (inMemory.includes(type) || bavail * bsize < bytes) {
+    throw new NotMeasurable(`${folder} ${problem}: name a folder with --folder`);
+  }
+};
+
+/** How often in two seconds 4 KiB can be appended to a file and synced, per second. */
+const measureSyncs = (folder: string): number => {
+  const file = openSync(join(folder, 'syncs'), 'w');
+  const block = Buffer.alloc(4096);
+  const began = performance.now();
+  let count = 0;
+  for (; performance.now() - began < 2000; count += 1) {
+    writeSync(file, block);
+    fdatasyncSync(file);
+  }
+  closeSync(file);
+  return (count * 1000) / (performance.now() - began);
+};
+
+/** Begins a run by a command; the returned function returns its date, commit, machine and programs, one line each. */
+export const describeRun = (command: string, folder: string): (() => string[]) => {
+  const began = new Date();
+  const minute = began.toISOString().slice(0, 16);
+  const [load = 0] = loadavg();
+  const syncs = Math.round(measureSyncs(folder)).toLocaleString('en');
+  const commit = readCommit();
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+  const pinned = cores ? `servers on processor ${cores.server}, load on processor ${cores.load}` : 'nothing is pinned';
+  return () => [
+    `Run ${commit}-${minute.replaceAll(/\D/g, '')}: signalbox ${version}, commit ${readCommit()}, ${minute}Z, ${Math.round((Date.now() - began.getTime()) / 1000)} s, by \`${command}\`.`,
+    `Machine: ${machine} of memory, Linux ${release()}; load average before the run ${load.toFixed(1)}; disk ${syncs} fdatasync of 4 KiB a second.`,
+    `Versions: Node.js ${process.versions.node}, ${listVersions().join(', ')}.`,
+    `Load: wrk; ${pinned}.`,
+  ];
+};
+
+/** The versions of json-server and of Debian's packages, such as `wrk 4.1.0-3`. */
+const listVersions = (): string[] => {
+  const manifest = readFileSync(join(packageRoot, 'node_modules', 'json-server', 'package.json'), 'utf8');
+  const names = Object.values(packages).map((list) => list.split(' ')[0] ?? '');
+  const { stdout } = spawnSync('dpkg-query', ['-W', ...names], { encoding: 'utf8' });
+  const lines = (stdout ?? '').split('\n').filter(Boolean);
+  return [`json-server ${JSON.parse(manifest).version}`, ...lines.map((line) => line.replace('\t', ' '))];
+};
+
+const readCommit = (): string => {
+  try {
+    const options = { cwd: packageRoot, encoding: 'utf8' } as const;
+    return execFileSync('git', ['describe', '--always', '--dirty'], options).trim();
+  } catch {
+    return 'unknown';
+  }
+};
