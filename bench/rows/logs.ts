@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fillLog } from '../support/alert-log.ts';
+import { fillLog, shareLog, toStart } from '../support/alert-log.ts';
 import { ask } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
 import { compareRates, createSide, type Rates, takeTurns } from '../support/rounds.ts';
@@ -44,7 +44,7 @@ const compare = async (bench: Bench, sides: [Server, string][], connections = 64
 
 /** A long log beside a short one: until it can be searched, and listing it. */
 const measureLog = async (bench: Bench, records: number, short: string): Promise<Finding[]> => {
-  const long = await bench.logs.get(records);
+  const long = await shareLog(bench.folder, records);
   const size = `${records.toLocaleString('en')} records`;
   const measureStart = (folder: string) => (): Promise<Searchable> =>
     withScope(bench.scope.folder, (scope) => startSearchable(scope, folder));
@@ -81,14 +81,14 @@ const longLogs: Row = {
 
 /** The long log, one of a single day of it that begins with this record, and the query for that day. */
 const startLogs = async (
-  { scope, logs }: Bench,
+  { scope, folder }: Bench,
   first: number,
 ): Promise<{ long: Server; day: Server; range: string }> => {
-  const startedAt = logs.startedAt(many);
-  const folder = join(scope.folder, 'day');
-  await fillLog(folder, alertsPerDay, { first, startedAt });
-  const long = await startSearchable(scope, await logs.get(many));
-  const day = await startSearchable(scope, folder);
+  const startedAt = toStart(many);
+  const directory = join(scope.folder, 'day');
+  await fillLog(directory, alertsPerDay, { first, startedAt });
+  const long = await startSearchable(scope, await shareLog(folder, many));
+  const day = await startSearchable(scope, directory);
   const [since, until] = [first, first + alertsPerDay].map((seq) => new Date(startedAt + seq * 1000).toISOString());
   return { long, day, range: `since=${since}&until=${until}` };
 };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
@@ -56,29 +57,14 @@ const createLine = (seq: number, time: number): string => {
   return toLine(toLineStart({ ...created }, createId(time)), seq);
 };
 
-/** Logs of alerts, one in each second and the last one now, which rows share. */
-export interface Logs {
-  /** The folder of a log of the last `records` seconds, written on first use. Only one server may run on it. */
-  get(records: number): Promise<string>;
-  /** When the record before the first one was received; Unix milliseconds. */
-  startedAt(records: number): number;
-}
+const now = Date.now();
 
-export const createLogs = (folder: string): Logs => {
-  const now = Date.now();
-  const written = new Map<number, Promise<string>>();
-  const startedAt = (records: number): number => now - records * 1000;
-  const write = async (records: number): Promise<string> => {
-    const directory = join(folder, `log-${records}`);
-    await fillLog(directory, records, { startedAt: startedAt(records) });
-    return directory;
-  };
-  return {
-    startedAt,
-    get: (records) => {
-      const log = written.get(records) ?? write(records);
-      written.set(records, log);
-      return log;
-    },
-  };
+/** When the record before the first one of a shared log was received; Unix milliseconds. */
+export const toStart = (records: number): number => now - records * 1000;
+
+/** The folder of a log of the last `records` seconds, written on first use. Only one server may run on it. */
+export const shareLog = async (folder: string, records: number): Promise<string> => {
+  const directory = join(folder, `log-${records}`);
+  if (!existsSync(directory)) await fillLog(directory, records, { startedAt: toStart(records) });
+  return directory;
 };

@@ -1,14 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fdatasyncSync,
-  openSync,
-  readFileSync,
-  statfsSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { packageRoot, version } from '../../src/app/package-info.ts';
@@ -25,17 +16,8 @@ const packages: Record<string, string> = {
   glances: 'glances python3-bottle',
 };
 
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 const findProgram = (name: string): string | undefined =>
-  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(isExecutable);
+  [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name)).find(existsSync);
 
 /** The path of a program; throws a NotMeasurable that names its package. */
 export const requireProgram = (name: string): string => {

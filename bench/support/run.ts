@@ -1,4 +1,3 @@
-import { createLogs, type Logs } from './alert-log.ts';
 import { parseArguments } from './arguments.ts';
 import { type Finding, type Gap, toMarkdown } from './finding.ts';
 import { createLoad, type Load } from './load.ts';
@@ -10,7 +9,8 @@ export interface Bench {
   /** Ends together with the row, and with it all servers of the row. */
   scope: Scope;
   load: Load;
-  logs: Logs;
+  /** For what rows share; it ends with the run. */
+  folder: string;
   rounds: number;
   /** Duration of a round. */
   seconds: number;
@@ -44,7 +44,7 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
     ['npm run', script, ...(argv.length === 0 ? [] : ['--', ...argv])].join(' '),
     run.folder,
   );
-  const shared = { ...args, load: createLoad(run.folder), logs: createLogs(run.folder) };
+  const shared = { ...args, load: createLoad(run.folder), folder: run.folder };
   const findings: Finding[] = [];
   const gaps: Gap[] = [];
   let hasFailed = false;
