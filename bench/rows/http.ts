@@ -11,11 +11,13 @@ import { type Server, type ServerOptions, startServer } from '../support/server.
 import { type SignalboxOptions, startSignalbox } from '../support/signalbox.ts';
 import { createSeedTask, newTask } from '../support/tasks.ts';
 
-type ToRequest = (url: string) => LoadRequest | Promise<LoadRequest>;
+interface Party {
+  /** The request to the server at an address. */
+  request(url: string): LoadRequest | Promise<LoadRequest>;
+}
 
 /** A request to signalbox. */
-interface Ours {
-  request: ToRequest;
+interface Ours extends Party {
   options?: SignalboxOptions;
   /** A destination gets every alert. */
   hasDestination?: boolean;
@@ -28,36 +30,29 @@ interface Ours {
 }
 
 /** What it is compared with: a request to another server, started for our response, or to the same one. */
-interface Beside {
+interface Beside extends Party {
   name: string;
-  request: ToRequest;
   start?(scope: Scope, answer: string): Promise<Server>;
 }
 
 type HttpRow = [id: string, work: string, goal: string | undefined, ours: Ours, beside: Beside];
 
-const get = (path: string, options: Partial<LoadRequest> = {}): { request: ToRequest } => ({
-  request: (url) => ({ url: `${url}${path}`, ...options }),
-});
-const post = (path: string, value: unknown): { request: ToRequest } => ({
-  request: (url) => createPost(`${url}${path}`, value),
-});
-const withToken = ({ request }: { request: ToRequest }): { request: ToRequest } => ({
+const get = (path: string, options: Partial<LoadRequest> = {}): Party => {
+  return { request: (url) => ({ url: `${url}${path}`, ...options }) };
+};
+const post = (path: string, value: unknown): Party => ({ request: (url) => createPost(`${url}${path}`, value) });
+const withToken = ({ request }: Party): Party => ({
   request: async (url) => {
     const { headers, ...rest } = await request(url);
     return { ...rest, headers: { ...headers, authorization: `Bearer ${await logIn(url)}` } };
   },
 });
 
-const program = (
-  name: string,
-  { request }: { request: ToRequest },
-  create: (answer: string) => ServerOptions,
-): Beside => {
-  return { name, request, start: (scope, answer) => startServer(scope, create(answer)) };
+const program = (name: string, party: Party, create: (answer: string) => ServerOptions): Beside => {
+  return { name, ...party, start: (scope, answer) => startServer(scope, create(answer)) };
 };
-const itself = (name: string, options: SignalboxOptions, { request }: { request: ToRequest }): Beside => {
-  return { name, request, start: (scope) => startSignalbox(scope, options) };
+const itself = (name: string, options: SignalboxOptions, party: Party): Beside => {
+  return { name, ...party, start: (scope) => startSignalbox(scope, options) };
 };
 const sameBytes = (kind: 'text' | 'buffer' = 'text'): Beside =>
   program(`node:http, same bytes, ${kind}`, get('/'), (answer) => opponents.createBare(answer, kind));
@@ -146,7 +141,7 @@ const webhook = program('webhook running journalctl', get('/hooks/run', few), ()
 );
 
 const seeded = Array.from({ length: 1000 }, (_, place) => ({ id: String(place + 1), ...createSeedTask(place, 1000) }));
-const jsonServer = (party: { request: ToRequest }, kept: object[] = seeded): Beside =>
+const jsonServer = (party: Party, kept: object[] = seeded): Beside =>
   program('json-server', party, () => opponents.createJsonServer(kept));
 const thousand = { options: { tasks: 1000 } };
 const toIds = (answer: string): unknown =>

@@ -35,11 +35,11 @@ const startSearchable = async (scope: Scope, dataDir: string): Promise<Searchabl
   }
 };
 
-const compare = async (bench: Bench, sides: [Server, string][], connections = 64): Promise<Rates> => {
-  const [one, two] = sides.map(([{ pid, url }, path]) =>
-    createSide(bench, [pid], { url: `${url}${path}`, connections }),
-  ) as [ReturnType<typeof createSide>, ReturnType<typeof createSide>];
-  return compareRates(bench, await one, await two);
+type Target = [server: Server, path: string];
+
+const compare = async (bench: Bench, ours: Target, theirs: Target, connections = 64): Promise<Rates> => {
+  const toSide = ([{ pid, url }, path]: Target) => createSide(bench, [pid], { url: `${url}${path}`, connections });
+  return compareRates(bench, await toSide(ours), await toSide(theirs));
 };
 
 /** A long log beside a short one: until it can be searched, and listing it. */
@@ -51,11 +51,8 @@ const measureLog = async (bench: Bench, records: number, short: string): Promise
   const first = await measureStart(long)();
   const [ours = [], theirs = []] = await takeTurns(starts, [measureStart(long), measureStart(short)]);
   const rates = await withScope(bench.scope.folder, async (scope) => {
-    const servers = [await startSearchable(scope, long), await startSearchable(scope, short)];
-    return compare(
-      bench,
-      servers.map((server) => [server, '/api/alerts']),
-    );
+    const [one, two] = [await startSearchable(scope, long), await startSearchable(scope, short)];
+    return compare(bench, [one, '/api/alerts'], [two, '/api/alerts']);
   });
   const row = { id: 'B6', name: `itself at ${few}` };
   const start = { ...row, work: `start until ${size} can be searched`, unit: ' s' };
@@ -101,12 +98,14 @@ const searchDay: Row = {
     const search = async (text: string, query: string, connections: number, goal?: string): Promise<Finding> => {
       const path = `/api/alerts/search?${range}&${query}`;
       const longer = { ...bench, seconds: 2 * bench.seconds };
-      const sides: [Server, string][] = [
-        [long, path],
-        [day, path],
-      ];
       const work = `search for ${text} of one day of 10,000,000`;
-      return { id: 'B12', work, name: 'that day alone', goal, ...(await compare(longer, sides, connections)) };
+      return {
+        id: 'B12',
+        work,
+        name: 'that day alone',
+        goal,
+        ...(await compare(longer, [long, path], [day, path], connections)),
+      };
     };
     return [
       await search('a text in all messages', 'q=no+such+text', 1, '≥ 0.95 ×'),
@@ -121,9 +120,9 @@ const histogram: Row = {
   measure: async (bench) => {
     const { long, day } = await startLogs(bench, many - alertsPerDay + 1);
     const path = '/api/alerts/histogram?buckets=96';
-    const draw = async (name: string, other: [Server, string], goal: string): Promise<Finding> => {
+    const draw = async (name: string, other: Target, goal: string): Promise<Finding> => {
       const work = 'histogram of 24 hours at 10,000,000 alerts';
-      return { id: 'B13', work, name, goal, ...(await compare(bench, [[long, path], other])) };
+      return { id: 'B13', work, name, goal, ...(await compare(bench, [long, path], other)) };
     };
     return [
       await draw('a list of 50 alerts', [long, '/api/alerts?limit=50'], '≥ 0.8 ×'),

@@ -65,6 +65,8 @@ export const toStart = (records: number): number => now - records * 1000;
 /** The folder of a log of the last `records` seconds, written on first use. Only one server may run on it. */
 export const shareLog = async (folder: string, records: number): Promise<string> => {
   const directory = join(folder, `log-${records}`);
-  if (!existsSync(directory)) await fillLog(directory, records, { startedAt: toStart(records) });
+  if (existsSync(directory)) return directory;
+  await fillLog(`${directory}.part`, records, { startedAt: toStart(records) });
+  await rename(`${directory}.part`, directory);
   return directory;
 };

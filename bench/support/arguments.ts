@@ -1,14 +1,17 @@
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 
-export interface Arguments {
-  /** Ids of the rows to measure, in lower case; empty for all. */
-  ids: string[];
+export interface Pace {
   rounds: number;
   /** Duration of a round. */
   seconds: number;
   /** True for an hour of mixed life instead of some minutes (B31). */
   isLong: boolean;
+}
+
+export interface Arguments extends Pace {
+  /** Ids of the rows to measure, in lower case; empty for all. */
+  ids: string[];
   /** Parent of temporary folders. It must be on a disk, since writes are synced. */
   folder: string;
   /** The file whose table is replaced: by a run of all rows, with enough rounds. */

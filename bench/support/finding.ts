@@ -51,7 +51,7 @@ const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>
   });
 
 /** Empty without a goal. A rate has to reach its goal by processor time, too. */
-export const describeVerdict = (finding: Finding): string => {
+const describeVerdict = (finding: Finding): string => {
   const { goal, ours, cpuRatios } = finding;
   if (goal === undefined) return '';
   const isMet = isReached(goal, median(toRatios(finding)), median(ours));

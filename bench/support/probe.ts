@@ -10,7 +10,6 @@ const maxSockets = 200;
 
 /** Requests at fixed intervals. */
 export const usual = { count: 2000, everyMs: 2 };
-export type Pace = typeof usual;
 
 /** The p99 in milliseconds, and the bytes of a response. */
 export interface Probe {

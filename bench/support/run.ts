@@ -1,21 +1,16 @@
-import { parseArguments } from './arguments.ts';
+import { type Pace, parseArguments } from './arguments.ts';
 import { type Finding, type Gap, toMarkdown } from './finding.ts';
 import { createLoad, type Load } from './load.ts';
 import { describeRun, NotMeasurable, requireDisk } from './machine.ts';
 import { createScope, type Scope, withScope } from './scope.ts';
 
 /** The means that rows measure with. */
-export interface Bench {
+export interface Bench extends Pace {
   /** Ends together with the row, and with it all servers of the row. */
   scope: Scope;
   load: Load;
   /** For what rows share; it ends with the run. */
   folder: string;
-  rounds: number;
-  /** Duration of a round. */
-  seconds: number;
-  /** True to take as long as the goals name. */
-  isLong: boolean;
 }
 
 export interface Row {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
-import { fillLog } from '../../bench/support/fill-log.ts';
+import { fillLog } from '../../bench/support/alert-log.ts';
 import { createFolder } from '../support/folder.ts';
 import { isLong } from './support/app.ts';
 import { test } from './support/console.ts';
