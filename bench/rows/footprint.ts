@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { openBrowser } from '../../test/e2e/browser.ts';
 import * as firstRun from '../../test/first-run/clone.ts';
 import { ask, createPost } from '../support/ask.ts';
-import type { Finding } from '../support/finding.ts';
+import { type Finding, toSides } from '../support/finding.ts';
 import { NotMeasurable } from '../support/machine.ts';
 import { createBare, createJsonServer } from '../support/opponents.ts';
 import { readCpuMs, readResidentMiB, readStatus } from '../support/processor-time.ts';
@@ -21,7 +21,8 @@ const idleMs = 1000;
 interface Start {
   startMs: number;
   resident: number;
-  firstBytes: number;
+  /** Of the first response. */
+  bytes: number;
 }
 
 /** Starts each side in turns, without pinning anything. */
@@ -31,20 +32,18 @@ const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: Scope) => Prom
     sides.map(
       (start) => () =>
         withScope(scope.folder, async (own) => {
-          const { startMs, firstBytes, pid } = await start(own);
+          const { startMs, firstBytes: bytes, pid } = await start(own);
           await setTimeout(idleMs);
-          return { startMs, firstBytes, resident: readResidentMiB(pid) };
+          return { startMs, bytes, resident: readResidentMiB(pid) };
         }),
     ),
   );
 
 /** Two sides of starts, for the table. */
 const toFigures = (key: 'startMs' | 'resident', ours: Start[] = [], theirs: Start[] = []) => ({
+  ...toSides(ours, theirs, (start) => start[key]),
   unit: key === 'startMs' ? ' ms' : ' MiB',
-  ours: ours.map((start) => start[key]),
-  theirs: theirs.map((start) => start[key]),
-  bytes: [ours[0]?.firstBytes ?? 0, theirs[0]?.firstBytes ?? 0],
-  rounds: `${ours.length} starts`,
+  rounds: ours.length === 1 ? '1 start' : `${ours.length} starts`,
 });
 
 const footprint: Row = {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fillLog, shareLog, toStart } from '../support/alert-log.ts';
 import { ask } from '../support/ask.ts';
-import type { Finding } from '../support/finding.ts';
+import { type Finding, toSides } from '../support/finding.ts';
 import { compareRates, createSide, type Rates, takeTurns } from '../support/rounds.ts';
 import type { Bench, Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
@@ -56,11 +56,10 @@ const measureLog = async (bench: Bench, records: number, short: string): Promise
   });
   const row = { id: 'B6', name: `itself at ${few}` };
   const start = { ...row, work: `start until ${size} can be searched`, unit: ' s' };
-  const later = { ours: ours.map(({ seconds }) => seconds), theirs: theirs.map(({ seconds }) => seconds) };
-  const bytes = [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0];
+  const later = toSides(ours, theirs, ({ seconds }) => seconds);
   return [
     { ...start, work: `${start.work}, the first time`, ours: [first.seconds], bytes: [first.bytes], rounds: '1 start' },
-    { ...start, ...later, bytes, rounds: `${starts} starts`, goal: '≤ 1.2 ×' },
+    { ...start, ...later, rounds: `${starts} starts`, goal: '≤ 1.2 ×' },
     { ...row, work: `GET /api/alerts at ${size}`, ...rates, goal: '≥ 0.95 ×' },
   ];
 };

@@ -7,7 +7,7 @@ import { watchMemory } from '../../test/support/memory.ts';
 import { fillLog } from '../support/alert-log.ts';
 import { password } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
-import type { Row } from '../support/run.ts';
+import type { Bench, Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
@@ -38,7 +38,7 @@ const seconds = 10;
 const attack = (scope: Scope, order: AttackOrder): Promise<unknown> => startCompanion(scope, 'stress/attackers', order);
 
 /** Clients without a token that try to use up memory, connections or time. */
-const measureHostile = async (scope: Scope): Promise<Finding[]> => {
+const measureHostile = async ({ scope }: Bench): Promise<Finding[]> => {
   const dataDir = join(scope.folder, 'data');
   await fillLog(dataDir, alerts);
   const seed = join(scope.folder, 'seed.json');
@@ -86,7 +86,7 @@ const elsewhere = '127.0.0.2';
 const pause = 500;
 
 /** What is left to another address while one takes all that it can get. */
-const measureShares = async (scope: Scope): Promise<Finding[]> => {
+const measureShares = async ({ scope }: Bench): Promise<Finding[]> => {
   const findings: Finding[] = [];
   for (const { name, clients, ask, lead = 2, variables = {} } of greedy) {
     process.stderr.write(`  ${name} ...\n`);
@@ -119,5 +119,5 @@ const askOnce = (url: string, [method, path, body]: Share['ask']): Promise<numbe
     sent.end(body && JSON.stringify(body));
   });
 
-export const hostile: Row = { id: 'hostile', measure: ({ scope }) => measureHostile(scope) };
-export const shares: Row = { id: 'shares', measure: ({ scope }) => measureShares(scope) };
+export const hostile: Row = { id: 'hostile', measure: measureHostile };
+export const shares: Row = { id: 'shares', measure: measureShares };

@@ -37,9 +37,20 @@ export const median = (values: readonly number[]): number => {
   return (low + high) / 2;
 };
 
+/** Both sides of a finding: one figure of each result, and the bytes of the first responses. */
+export const toSides = <T extends { bytes: number }>(
+  ours: T[] = [],
+  theirs: T[] = [],
+  pick: (result: T) => number,
+) => ({
+  ours: ours.map(pick),
+  theirs: theirs.map(pick),
+  bytes: [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0],
+});
+
 /** Our figure divided by the comparison's, round by round, since other load on the machine changes between rounds. */
 const toRatios = ({ ours, theirs = [] }: Finding): number[] =>
-  theirs.map((other, round) => (ours[round] ?? Number.NaN) / other);
+  ours.slice(0, theirs.length).map((figure, round) => figure / (theirs[round] ?? Number.NaN));
 
 /** A figure that is not a number reaches no goal. */
 const isReached = (goal: string, ratio: number, value = Number.NaN): boolean =>

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { send } from './ask.ts';
-import { type Finding, quantile } from './finding.ts';
+import { quantile, toSides } from './finding.ts';
 import type { LoadRequest } from './load.ts';
 
 /** More would be refused as too many of one address, after a pause of the machine. */
@@ -42,15 +42,9 @@ export const measureP99 = async ({ url, ...request }: LoadRequest, { count, ever
 };
 
 /** Two sides of probes, for the table. */
-export const toTimes = (
-  ours: Probe[] = [],
-  theirs: Probe[] = [],
-  { count, everyMs } = usual,
-): Pick<Finding, 'unit' | 'ours' | 'theirs' | 'bytes' | 'rounds'> => ({
+export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, everyMs } = usual) => ({
+  ...toSides(ours, theirs, ({ p99 }) => p99),
   unit: ' ms',
-  ours: ours.map(({ p99 }) => p99),
-  theirs: theirs.map(({ p99 }) => p99),
-  bytes: [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0],
   rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
 });
 
