@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { alert } from '../support/alert-log.ts';
 import { ask, createPost, logIn } from '../support/ask.ts';
 import type { LoadRequest } from '../support/load.ts';
@@ -127,7 +127,8 @@ const glances = program(
 );
 
 const requireJournal = async (): Promise<void> => {
-  if (['/run/log/journal', '/var/log/journal'].some(existsSync)) return;
+  const folders = ['/run/log/journal', '/var/log/journal'].filter(existsSync);
+  if (folders.some((folder) => readdirSync(folder).length > 0)) return;
   throw new NotMeasurable('Get-EventLog and journalctl need a journal, which systemd writes');
 };
 const command = { command: 'Get-EventLog -LogName Application -Newest 10' };
