@@ -4,7 +4,15 @@ import { test } from 'node:test';
 import { parseArguments } from './arguments.ts';
 
 test('a run without arguments measures all rows in six rounds of one second and writes the page', () => {
-  const expected = { ids: [], rounds: 6, seconds: 1, isLong: false, folder: tmpdir(), page: 'docs/benchmarks.md' };
+  const expected = {
+    ids: [],
+    without: [],
+    rounds: 6,
+    seconds: 1,
+    isLong: false,
+    folder: tmpdir(),
+    page: 'docs/benchmarks.md',
+  };
   assert.deepEqual(parseArguments([]), expected);
 });
 
@@ -12,6 +20,8 @@ test('a run of selected rows, in any case, or of fewer than five rounds writes n
   const { ids, page } = parseArguments(['b2', 'B3', '--folder', 'here', '--long']);
   assert.deepEqual([ids, page], [['b2', 'b3'], undefined]);
   assert.equal(parseArguments(['--rounds', '4']).page, undefined);
+  const { without, page: written } = parseArguments(['--without', 'B6', '--without', 'b31']);
+  assert.deepEqual([without, written], [['b6', 'b31'], 'docs/benchmarks.md']);
 });
 
 test('values that are not numbers and unknown flags are refused', () => {

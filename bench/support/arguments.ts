@@ -12,6 +12,8 @@ export interface Pace {
 export interface Arguments extends Pace {
   /** Ids of the rows to measure, in lower case; empty for all. */
   ids: string[];
+  /** Ids of rows to leave out, in lower case: the page says that they were not measured. */
+  without: string[];
   /** Parent of temporary folders. It must be on a disk, since writes are synced. */
   folder: string;
   /** The file whose table is replaced: by a run of all rows, with enough rounds. */
@@ -30,12 +32,16 @@ export const parseArguments = (argv: string[]): Arguments => {
       seconds: { type: 'string', default: '1' },
       folder: { type: 'string', default: tmpdir() },
       long: { type: 'boolean', default: false },
+      without: { type: 'string', multiple: true, default: [] },
     },
   });
   const [rounds, seconds] = [toWhole('rounds', values.rounds), toWhole('seconds', values.seconds)];
-  const ids = positionals.map((id) => id.toLowerCase());
+  const [ids, without] = [positionals, values.without].map((each) => each.map((id) => id.toLowerCase())) as [
+    string[],
+    string[],
+  ];
   const page = ids.length === 0 && rounds >= fewestRounds ? 'docs/benchmarks.md' : undefined;
-  return { ids, rounds, seconds, isLong: values.long, folder: values.folder, page };
+  return { ids, without, rounds, seconds, isLong: values.long, folder: values.folder, page };
 };
 
 const toWhole = (name: string, text: string): number => {

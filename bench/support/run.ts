@@ -31,7 +31,7 @@ interface Report {
 export const runRows = async (script: string, rows: readonly Row[], argv: string[]): Promise<Report> => {
   const args = parseArguments(argv);
   const toIds = ({ id }: Row): string[] => id.toLowerCase().split(', ');
-  const unknown = args.ids.filter((id) => !rows.some((row) => toIds(row).includes(id)));
+  const unknown = [...args.ids, ...args.without].filter((id) => !rows.some((row) => toIds(row).includes(id)));
   if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);
   requireDisk(args.folder);
   const run = createScope(args.folder);
@@ -45,6 +45,10 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
   let hasFailed = false;
   for (const row of rows) {
     if (args.ids.length > 0 && !toIds(row).some((id) => args.ids.includes(id))) continue;
+    if (toIds(row).some((id) => args.without.includes(id))) {
+      gaps.push({ id: row.id, reason: 'left out of this run' });
+      continue;
+    }
     const began = performance.now();
     process.stderr.write(`${row.id} ... `);
     try {
