@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+// Schemas have `hide` from here.
+import type {} from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from '../response/errors.ts';
 import { StaticText } from '../response/static-text.ts';

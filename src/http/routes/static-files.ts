@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+// Schemas have `hide` from here.
+import type {} from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { createServableCheck } from './public-folder.ts';
 
