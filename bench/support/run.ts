@@ -46,7 +46,7 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
   for (const row of rows) {
     if (args.ids.length > 0 && !toIds(row).some((id) => args.ids.includes(id))) continue;
     if (toIds(row).some((id) => args.without.includes(id))) {
-      gaps.push({ id: row.id, reason: 'left out of this run' });
+      if (gaps.every(({ id }) => id !== row.id)) gaps.push({ id: row.id, reason: 'left out of this run' });
       continue;
     }
     const began = performance.now();
