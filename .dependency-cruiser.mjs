@@ -24,7 +24,7 @@ export default {
       { path: '^src/config/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/config/|^src/auth/access-(keys|setting)\\.ts$|node_modules/typebox',
+        pathNot: '^src/config/|^src/auth/access(-keys)?\\.ts$|node_modules/typebox',
       },
     ),
     rule(

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { AccessSetting } from '../auth/access.ts';
 import { createAccessKeys } from '../auth/access-keys.ts';
-import type { AccessSetting } from '../auth/access-setting.ts';
 import { createAuthorize, createGuard } from '../auth/guard.ts';
-import { createKeys, type Keys } from '../auth/keys.ts';
 import { createIdentifySender } from '../auth/sender.ts';
-import { createTokens } from '../auth/token.ts';
+import { createTokenKeys, createTokens, type TokenKeys } from '../auth/token.ts';
 import { readCertificate } from '../config/certificate.ts';
 import { minimumSecretBytes } from '../config/conflicts.ts';
 import type { Settings } from '../config/schema.ts';
@@ -175,8 +174,8 @@ export const createApp = async (
   }
 };
 
-const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets): Keys =>
-  createKeys(
+const toKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: RandomSecrets): TokenKeys =>
+  createTokenKeys(
     Buffer.from(jwtSecret ?? secrets.get('jwtSecret', minimumSecretBytes)),
     jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
   );

@@ -6,10 +6,9 @@ import { createRequest } from '../../test/support/app.ts';
 import { sendError } from '../http/response/error-response.ts';
 import { createAccessKeys } from './access-keys.ts';
 import { createAuthorize, createGuard, findPrincipal, principalOf } from './guard.ts';
-import { createKeys } from './keys.ts';
-import { createTokens, type Tokens } from './token.ts';
+import { createTokenKeys, createTokens, type Tokens } from './token.ts';
 
-const keys = createKeys(Buffer.alloc(32));
+const keys = createTokenKeys(Buffer.alloc(32));
 const tokens = createTokens(keys, 'here', () => new Date());
 
 /** Sends requests to an open route, a route that needs a token, and one that needs an Admin's token. */
@@ -37,7 +36,7 @@ test('an open route ignores the token', async (t) => {
 
 test('a protected route identifies the caller, with or without the Bearer prefix in any case', async (t) => {
   const ask = start(t);
-  const token = await tokens.sign({ name: 'ada', role: 'Reader' });
+  const token = tokens.sign({ name: 'ada', role: 'Reader' });
   for (const prefix of ['Bearer ', 'bearer ', 'BEARER   ', '']) {
     const who = { name: 'ada', role: 'Reader', issuer: 'here' };
     assert.deepEqual(await ask('/token', prefix + token), [200, who], prefix);
@@ -62,8 +61,8 @@ test('an absent or empty token is a 401 that says it is missing', async (t) => {
 
 test('an Admin route answers other roles with 403, and callers without a token with 401', async (t) => {
   const ask = start(t);
-  const admin = await tokens.sign({ name: 'root', role: 'Admin' });
-  const reader = await tokens.sign({ name: 'ada', role: 'Reader' });
+  const admin = tokens.sign({ name: 'root', role: 'Admin' });
+  const reader = tokens.sign({ name: 'ada', role: 'Reader' });
   const who = { name: 'root', role: 'Admin', issuer: 'here' };
   assert.deepEqual(await ask('/admin', admin), [200, { caller: who }]);
   assert.deepEqual(await ask('/admin', reader), [403, { error: 'This needs the role Admin' }]);
@@ -71,7 +70,10 @@ test('an Admin route answers other roles with 403, and callers without a token w
 });
 
 test('an unexpected error while a token is checked is a 500, not a 401', async (t) => {
-  const ask = start(t, { ...tokens, verify: () => Promise.reject(new RangeError('a fault')) });
+  const verify = () => {
+    throw new RangeError('a fault');
+  };
+  const ask = start(t, { ...tokens, verify });
   const [status, body] = await ask('/token', 'x');
   assert.deepEqual([status, body.error], [500, 'Internal server error']);
 });

@@ -1,14 +1,9 @@
-import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../http/response/errors.ts';
+import type { Access, Scope } from './access.ts';
 import type { AccessKeys } from './access-keys.ts';
-import type { Principal } from './claims.ts';
-import { readCredential } from './credential.ts';
-import { decodeToken, TokenError } from './decode.ts';
-import type { Scope } from './scopes.ts';
-import type { Tokens } from './token.ts';
-
-/** Who may call a route: everyone, holders of a valid token, or holders of one with role Admin. */
-export type Access = 'open' | 'token' | 'admin';
+import { readCredential } from './sender.ts';
+import { decodeToken, type Principal, TokenError, type Tokens } from './token.ts';
 
 const decorator = 'principal';
 
@@ -18,29 +13,32 @@ const decorator = 'principal';
  */
 export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
   app.decorateRequest(decorator, undefined);
-  return (access: Access, scope?: Scope): onRequestAsyncHookHandler[] =>
-    access === 'open' ? [] : [(request) => authorize(request, access, scope)];
+  return (access: Access, scope?: Scope): onRequestHookHandler[] => {
+    if (access === 'open') return [];
+    return [
+      (request, _reply, done) => {
+        authorize(request, access, scope);
+        done();
+      },
+    ];
+  };
 };
 
-/** Rejects with the 401 or 403 for a caller without access, and notes who the caller is. */
-export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => Promise<void>;
+/** Throws the 401 or 403 for a caller without access, and notes who the caller is. */
+export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => void;
 
-export const createAuthorize = (tokens: Tokens, keys: AccessKeys): Authorize => {
-  const identify = async (request: FastifyRequest): Promise<void> => {
-    request.setDecorator(decorator, await authenticate(tokens, readCredential(request)));
-  };
-  return async (request, access, scope) => {
+export const createAuthorize =
+  (tokens: Tokens, keys: AccessKeys): Authorize =>
+  (request, access, scope) => {
     if (access === 'open') return;
-    const isKey = scope !== undefined && keys.accepts(readCredential(request), scope);
-    if (isKey) return;
+    const credential = readCredential(request);
+    if (scope !== undefined && keys.accepts(credential, scope)) return;
     // A known key without the scope is a token without three parts.
-    if (keys.isUnknown(readCredential(request))) throw new HttpError('unauthorized', 'Unknown or revoked key');
-    await identify(request);
-    if (access === 'admin' && principalOf(request).role !== 'Admin') {
-      throw new HttpError('forbidden', 'This needs the role Admin');
-    }
+    if (keys.isUnknown(credential)) throw new HttpError('unauthorized', 'Unknown or revoked key');
+    const principal = authenticate(tokens, credential);
+    request.setDecorator(decorator, principal);
+    if (access === 'admin' && principal.role !== 'Admin') throw new HttpError('forbidden', 'This needs the role Admin');
   };
-};
 
 /** The caller, on a route that needs a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
@@ -53,10 +51,10 @@ export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
 export const findExpiry = (request: FastifyRequest): number | undefined =>
   findPrincipal(request) && Number(decodeToken(readCredential(request)).claims['exp']);
 
-const authenticate = async (tokens: Tokens, token: string): Promise<Principal> => {
+const authenticate = (tokens: Tokens, token: string): Principal => {
   if (token === '') throw new HttpError('unauthorized', 'Missing token');
   try {
-    return await tokens.verify(token);
+    return tokens.verify(token);
   } catch (error) {
     if (error instanceof TokenError) throw new HttpError('unauthorized', error.message);
     throw error;

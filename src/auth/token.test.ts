@@ -1,43 +1,213 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { createKeys } from './keys.ts';
-import { createTokens } from './token.ts';
+import {
+  assertHeader,
+  assertNotExpired,
+  createTokenKeys,
+  createTokens,
+  decodeToken,
+  TokenError,
+  toPrincipal,
+} from './token.ts';
+
+const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const atIssue = () => new Date(1_800_000_000_999);
+const user = { name: 'ada', role: 'Admin' } as const;
+const createFor = (current: Buffer, previous?: Buffer) =>
+  createTokens(createTokenKeys(current, previous), 'here', atIssue);
+
+const sign = (header: object, secret: Buffer): string => {
+  const claims = { sub: 'ada', role: 'Admin', iss: 'here', iat: 1_800_000_000, exp: 1_800_003_600 };
+  const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+  return `${signed.join('.')}.${createHmac('sha256', secret).update(signed.join('.')).digest('base64url')}`;
+};
+
+test('a token has its user, role, issuer and times in whole seconds', () => {
+  const { header, claims } = decodeToken(createFor(first).sign(user));
+  assert.deepEqual(header, { alg: 'HS256', typ: 'JWT' });
+  const times = { iat: 1_800_000_000, exp: 1_800_003_600 };
+  assert.deepEqual(claims, { sub: 'ada', role: 'Admin', iss: 'here', ...times });
+});
+
+test('with two keys a token names the key that signed it by an id that reveals nothing about the key', () => {
+  const { header } = decodeToken(createFor(first, second).sign(user));
+  const id = createHmac('sha256', first).update('signalbox key id').digest('base64url').slice(0, 11);
+  assert.deepEqual(header, { alg: 'HS256', typ: 'JWT', kid: id });
+});
+
+test('tokens of the previous key are accepted with or without a key id, and those of other keys are rejected', () => {
+  const { verify } = createFor(second, first);
+  const who = { ...user, issuer: 'here' };
+  assert.deepEqual(verify(createFor(first).sign(user)), who);
+  assert.deepEqual(verify(createFor(first, second).sign(user)), who);
+  assert.deepEqual(verify(createFor(second).sign(user)), who);
+  const mismatch = { message: 'Token validation failed: the signature does not match' };
+  assert.throws(() => createFor(second).verify(createFor(first).sign(user)), mismatch);
+});
+
+test('a token that names a key is checked with that key only', () => {
+  const { verify } = createFor(first, second);
+  const { kid } = decodeToken(createFor(second, first).sign(user)).header;
+  assert.ok(verify(sign({ alg: 'HS256', kid }, second)));
+  assert.throws(() => verify(sign({ alg: 'HS256', kid }, first)), /signature does not match/);
+  for (const other of ['', 'x', 1, null, ['x'], {}]) {
+    assert.throws(() => verify(sign({ alg: 'HS256', kid: other }, first)), {
+      constructor: TokenError,
+      message: 'Token validation failed: the key id is unknown',
+    });
+  }
+});
 
 /** The example of RFC 7515, A.1: key, token, and a second at which it is valid. */
-const key = Buffer.from(
+const rfcKey = Buffer.from(
   'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow',
   'base64url',
 );
-const token =
+const rfcToken =
   'eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9' +
   '.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ' +
   '.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const clock = () => new Date(1_300_819_380_000);
+const rfcClock = () => new Date(1_300_819_380_000);
 
-test('the signature of the RFC 7515 A.1 token is accepted, and the token is rejected only for its claims', async () => {
-  const { verify } = createTokens(createKeys(key), 'joe', clock);
-  await assert.rejects(verify(token), { message: 'Token validation failed: the claim sub is not a name' });
+test('the signature of the RFC 7515 A.1 token is accepted, and the token is rejected only for its claims', () => {
+  const { verify } = createTokens(createTokenKeys(rfcKey), 'joe', rfcClock);
+  assert.throws(() => verify(rfcToken), { message: 'Token validation failed: the claim sub is not a name' });
 });
 
-test('the RFC 7515 A.1 token is rejected with another key or with changed claims', async () => {
+test('the RFC 7515 A.1 token is rejected with another key or with changed claims', () => {
   const mismatch = { message: 'Token validation failed: the signature does not match' };
-  const other = createKeys(Buffer.alloc(32), Buffer.alloc(32, 1));
-  await assert.rejects(createTokens(other, 'joe', clock).verify(token), mismatch);
-  const [header, , signature] = token.split('.');
+  const other = createTokenKeys(Buffer.alloc(32), Buffer.alloc(32, 1));
+  assert.throws(() => createTokens(other, 'joe', rfcClock).verify(rfcToken), mismatch);
+  const [header, , signature] = rfcToken.split('.');
   const claims = Buffer.from('{"iss":"joe","exp":1300819380}').toString('base64url');
   const changed = `${header}.${claims}.${signature}`;
-  await assert.rejects(createTokens(createKeys(key), 'joe', clock).verify(changed), mismatch);
+  assert.throws(() => createTokens(createTokenKeys(rfcKey), 'joe', rfcClock).verify(changed), mismatch);
 });
 
-test('the RFC 7515 A.1 token is expired one second after its exp', async () => {
-  const late = () => new Date(clock().getTime() + 1000);
-  await assert.rejects(createTokens(createKeys(key), 'joe', late).verify(token), {
+test('the RFC 7515 A.1 token is expired one second after its exp', () => {
+  const late = () => new Date(rfcClock().getTime() + 1000);
+  assert.throws(() => createTokens(createTokenKeys(rfcKey), 'joe', late).verify(rfcToken), {
     message: 'Token expired',
   });
 });
 
-test('an unexpected error while a signature is checked is not reported as an invalid token', async () => {
-  const { keys, ...rest } = { keys: new Map([['id', 'no key']]), current: createKeys(key).current };
+test('an unexpected error while a signature is checked is not reported as an invalid token', () => {
+  const { keys, ...rest } = { keys: new Map([['id', 1]]), current: createTokenKeys(rfcKey).current };
   const broken = { ...rest, byId: keys as never, currentId: undefined };
-  await assert.rejects(createTokens(broken, 'joe', clock).verify(token), TypeError);
+  assert.throws(() => createTokens(broken, 'joe', rfcClock).verify(rfcToken), TypeError);
+});
+
+const now = 1_800_000_000;
+const good = { sub: 'ada', role: 'Reader', iss: 'here', iat: now, exp: now + 3600 };
+const numbers = [undefined, null, '1', 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, [], true];
+
+const assertClaimsRefused = (run: () => unknown, message: string): void => {
+  assert.throws(run, { constructor: TokenError, message });
+};
+
+const assertFails = (changes: object, cause: string): void =>
+  assertClaimsRefused(() => toPrincipal({ ...good, ...changes }, 'here', now), `Token validation failed: ${cause}`);
+
+test('a token is valid up to and including the second of its exp', () => {
+  assertNotExpired({ exp: now }, now);
+  assertClaimsRefused(() => assertNotExpired({ exp: now - 1 }, now), 'Token expired');
+  for (const exp of numbers) {
+    const message = 'Token validation failed: the claim exp is not a whole number';
+    assertClaimsRefused(() => assertNotExpired({ exp }, now), message);
+  }
+});
+
+test('a token header may have only the algorithm HS256 and the parameters typ and kid', () => {
+  assertHeader({ alg: 'HS256' });
+  assertHeader({ alg: 'HS256', typ: 'JWT', kid: 'x' });
+  for (const alg of [undefined, 'none', 'HS384', 'hs256', 'RS256', ['HS256'], '']) {
+    assertClaimsRefused(() => assertHeader({ alg }), 'Token validation failed: the algorithm is not HS256');
+  }
+  for (const name of ['crit', 'b64', 'jwk', 'jku', 'x5u', 'cty', 'zip', 'ALG', '']) {
+    assertClaimsRefused(
+      () => assertHeader({ alg: 'HS256', [name]: undefined }),
+      'Token validation failed: the header has a parameter that is not supported',
+    );
+  }
+  for (const typ of ['jwt', 'at+jwt', '', null, 1]) {
+    assertClaimsRefused(() => assertHeader({ alg: 'HS256', typ }), 'Token validation failed: the type is not JWT');
+  }
+});
+
+test('valid claims become a principal with name, role and issuer', () => {
+  assert.deepEqual(toPrincipal(good, 'here', now), { name: 'ada', role: 'Reader', issuer: 'here' });
+  const admin = toPrincipal({ ...good, role: 'Admin', nbf: now, other: 1 }, 'here', now);
+  assert.deepEqual(admin, { name: 'ada', role: 'Admin', issuer: 'here' });
+});
+
+test('a token without a name, a known role or the expected issuer is rejected', () => {
+  for (const sub of [undefined, '', 1, null, ['ada']]) assertFails({ sub }, 'the claim sub is not a name');
+  for (const role of [undefined, '', 'admin', 'Root', ['Admin'], 0]) {
+    assertFails({ role }, 'the claim role is not Admin or Reader');
+  }
+  for (const iss of [undefined, '', 'Here', ['here']]) assertFails({ iss }, 'the claim iss does not match the issuer');
+});
+
+test('a token issued more than a minute in the future, or valid for more than an hour, is rejected', () => {
+  for (const iat of numbers) assertFails({ iat }, 'the claim iat is not a whole number');
+  assert.ok(toPrincipal({ ...good, iat: now + 60 }, 'here', now));
+  assertFails({ iat: now + 61 }, 'the claim iat is in the future');
+  assertFails({ exp: good.exp + 1 }, 'the token is valid for too long');
+});
+
+test('a token is rejected more than a minute before its nbf, or if it has an audience', () => {
+  for (const nbf of numbers.slice(1)) assertFails({ nbf }, 'the claim nbf is not a whole number');
+  assert.ok(toPrincipal({ ...good, nbf: now + 60 }, 'here', now));
+  assertFails({ nbf: now + 61 }, 'the token is not valid yet');
+  for (const aud of ['here', [], '', null]) assertFails({ aud }, 'the token is for another audience');
+});
+
+const encode = (text: string | Buffer): string => Buffer.from(text).toString('base64url');
+const [header, claims] = [encode('{"alg":"x"}'), encode('{"sub":"\u00e9"}')];
+
+const assertNotDecoded = (token: string, message: string): void => {
+  assert.throws(() => decodeToken(token), { constructor: TokenError, message }, token.slice(0, 200));
+};
+
+test('decoding returns header and claims without checking the signature', () => {
+  const expected = { header: { alg: 'x' }, claims: { sub: '\u00e9' } };
+  assert.deepEqual(decodeToken(`${header}.${claims}.AAAA`), expected);
+  assert.deepEqual(decodeToken(`${header}.${claims}.`), expected);
+});
+
+test('a token that does not have three parts is rejected', () => {
+  for (const token of ['', 'a', '.', 'a.b', `${header}.${claims}`, '...', `${header}.${claims}.AAAA.`]) {
+    assertNotDecoded(token, 'Invalid token format');
+  }
+});
+
+test('a token longer than 4,096 characters is rejected', () => {
+  const start = `${header}.${claims}.`;
+  const longest = start + 'A'.repeat(4096 - start.length);
+  assert.ok(decodeToken(longest));
+  assertNotDecoded(`${longest}A`, 'Token validation failed: it is longer than 4096 characters');
+});
+
+test('a part of a token that is not canonical base64url is rejected', () => {
+  const cases: [string, string][] = [
+    [`${header}.${claims}.A`, 'signature'],
+    [`${header}.${claims}.AB`, 'signature'],
+    [`${header}.${claims}.AA==`, 'signature'],
+    [`${header}.${claims}.A+/A`, 'signature'],
+    [`${header}.${claims}.AAAA\n`, 'signature'],
+    [`${header}=.${claims}.AAAA`, 'header'],
+    [`${header}.${claims} .AAAA`, 'claims'],
+  ];
+  for (const [token, part] of cases) {
+    assertNotDecoded(token, `Token validation failed: the ${part} cannot be decoded`);
+  }
+});
+
+test('a header or claims that are not a JSON object in UTF-8 are rejected', () => {
+  const broken = ['', '{', 'null', '[]', '1', '"x"', 'true', '\ufeff{}', Buffer.from('{"a":"\xff"}', 'latin1')];
+  for (const text of broken) {
+    assertNotDecoded(`${encode(text)}.${claims}.AAAA`, 'Token validation failed: the header cannot be decoded');
+    assertNotDecoded(`${header}.${encode(text)}.AAAA`, 'Token validation failed: the claims cannot be decoded');
+  }
 });

@@ -1,47 +1,83 @@
-import type { KeyObject } from 'node:crypto';
-import { compactVerify, errors, SignJWT } from 'jose';
-import {
-  assertHeader,
-  assertNotExpired,
-  clockTolerance,
-  type Principal,
-  type Role,
-  tokenLifetime,
-  toPrincipal,
-} from './claims.ts';
-import { decodeToken, toFailure } from './decode.ts';
-import type { Keys } from './keys.ts';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { ExpectedError } from '../expected-error.ts';
+
+export const roles = ['Admin', 'Reader'] as const;
+export type Role = (typeof roles)[number];
+
+/** The user that a valid token identifies. */
+export interface Principal {
+  name: string;
+  role: Role;
+  issuer: string;
+}
+
+/** Seconds for which a token is valid. */
+export const tokenLifetime = 3600 as const;
+
+/** Seconds by which the signer's clock may be ahead of ours. */
+const clockTolerance = 60;
+
+const maximumLength = 4096;
+
+/** Why a token is refused; the message is the 401's text. */
+export class TokenError extends ExpectedError {}
+
+/** The error for every cause except the three that have a message of their own. */
+const toFailure = (cause: string): TokenError => new TokenError(`Token validation failed: ${cause}`);
+
+/** The keys of tokens. A KeyObject, unlike text, is never printed. */
+export interface TokenKeys {
+  /** Signs new tokens. */
+  current: KeyObject;
+  /** Names the current key in new tokens; undefined if it is the only key. */
+  currentId: string | undefined;
+  /** The keys whose tokens are accepted, by id. */
+  byId: ReadonlyMap<string, KeyObject>;
+}
+
+/** Keys from secrets of at least 32 bytes (RFC 7518, 3.2): one that signs, and one that is still accepted. */
+export const createTokenKeys = (current: Uint8Array, previous?: Uint8Array): TokenKeys => {
+  const secrets = previous ? [current, previous] : [current];
+  return {
+    current: createSecretKey(current),
+    currentId: previous && toKeyId(current),
+    byId: new Map(secrets.map((secret) => [toKeyId(secret), createSecretKey(secret)])),
+  };
+};
+
+/** The `kid` of a secret, the same in every process. As a MAC it reveals no more of the secret than a token does. */
+const toKeyId = (secret: Uint8Array): string =>
+  createHmac('sha256', secret).update('signalbox key id').digest('base64url').slice(0, 11);
 
 export interface Tokens {
   /** A signed token for the user, valid for `tokenLifetime` seconds from now. */
-  sign(user: { name: string; role: Role }): Promise<string>;
+  sign(user: { name: string; role: Role }): string;
   /** The user that the token identifies; throws a TokenError whose message is the 401's text. */
-  verify(token: string): Promise<Principal>;
+  verify(token: string): Principal;
   /** Refuses the user's tokens of the past from now on; later ones are accepted. */
   revoke(name: string): void;
 }
 
 /** Signs HS256 tokens (RFC 7519) with the current key, and verifies those of every key. */
-export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tokens => {
+export const createTokens = (keys: TokenKeys, issuer: string, clock: () => Date): Tokens => {
   const now = () => Math.floor(clock().getTime() / 1000);
   /** When tokens of a user were revoked last, in Unix seconds; kept until the last of them has expired. */
   const revoked = new Map<string, number>();
   const revokedAt = (name: string): number => revoked.get(name) ?? Number.NEGATIVE_INFINITY;
-  const header = { alg: 'HS256', typ: 'JWT', ...(keys.currentId && { kid: keys.currentId }) };
+  const header = encode({ alg: 'HS256', typ: 'JWT', ...(keys.currentId && { kid: keys.currentId }) });
   return {
     sign: ({ name, role }) => {
       // Times are in seconds: a token of the second in which others were revoked must not count as one of them.
-      const issuedAt = Math.max(now(), revokedAt(name) + 1);
-      return new SignJWT({ sub: name, role, iss: issuer, iat: issuedAt, exp: issuedAt + tokenLifetime })
-        .setProtectedHeader(header)
-        .sign(keys.current);
+      const iat = Math.max(now(), revokedAt(name) + 1);
+      const signed = `${header}.${encode({ sub: name, role, iss: issuer, iat, exp: iat + tokenLifetime })}`;
+      return `${signed}.${toSignature(signed, keys.current).toString('base64url')}`;
     },
     // The order decides which error a token with several faults gets.
-    verify: async (token) => {
+    verify: (token) => {
       const { header: given, claims } = decodeToken(token);
       assertNotExpired(claims, now());
       assertHeader(given);
-      await assertSignature(token, findKeys(keys, given['kid']));
+      assertSignature(token, findKeys(keys, given['kid']));
       const principal = toPrincipal(claims, issuer, now());
       if (Number(claims['iat']) <= revokedAt(principal.name)) throw toFailure('the user has been removed or changed');
       return principal;
@@ -53,22 +89,96 @@ export const createTokens = (keys: Keys, issuer: string, clock: () => Date): Tok
   };
 };
 
+type JsonObject = Record<string, unknown>;
+
+const encode = (part: JsonObject): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** Splits and decodes a token without verifying anything; throws a TokenError. */
+export const decodeToken = (token: string): { header: JsonObject; claims: JsonObject } => {
+  const [header, claims, signature, ...rest] = token.split('.');
+  if (header === undefined || claims === undefined || signature === undefined || rest.length > 0) {
+    throw new TokenError('Invalid token format');
+  }
+  if (token.length > maximumLength) throw toFailure(`it is longer than ${maximumLength} characters`);
+  decodeBase64Url(signature, 'signature');
+  return { header: decodeObject(header, 'header'), claims: decodeObject(claims, 'claims') };
+};
+
+/** Keeps a byte order mark, which is not valid JSON (RFC 8259, 8.1), instead of dropping it. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const decodeObject = (part: string, name: string): JsonObject => {
+  const bytes = decodeBase64Url(part, name);
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw toFailure(`the ${name} cannot be decoded`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw toFailure(`the ${name} cannot be decoded`);
+  }
+  return value as JsonObject;
+};
+
+/** Strict: padding, other characters and unused trailing bits would give one token several spellings. */
+const decodeBase64Url = (part: string, name: string): Buffer => {
+  const bytes = Buffer.from(part, 'base64url');
+  if (bytes.toString('base64url') !== part) throw toFailure(`the ${name} cannot be decoded`);
+  return bytes;
+};
+
+/** The only header parameters accepted; `crit`, `b64`, `jwk`, `jku` and others change what a signature means. */
+const knownParameters = new Set(['alg', 'typ', 'kid']);
+
+export const assertHeader = (header: JsonObject): void => {
+  if (header['alg'] !== 'HS256') throw toFailure('the algorithm is not HS256');
+  const unknown = Object.keys(header).find((name) => !knownParameters.has(name));
+  if (unknown !== undefined) throw toFailure('the header has a parameter that is not supported');
+  if (header['typ'] !== undefined && header['typ'] !== 'JWT') throw toFailure('the type is not JWT');
+};
+
 /** The keys that may have signed a token: the one it names, or all if it names none. */
-const findKeys = ({ byId }: Keys, id: unknown): KeyObject[] => {
+const findKeys = ({ byId }: TokenKeys, id: unknown): KeyObject[] => {
   if (id === undefined) return [...byId.values()];
   const key = typeof id === 'string' && byId.get(id);
   if (!key) throw toFailure('the key id is unknown');
   return [key];
 };
 
-const assertSignature = async (token: string, keys: readonly KeyObject[]): Promise<void> => {
-  for (const key of keys) {
-    try {
-      await compactVerify(token, key, { algorithms: ['HS256'] });
-      return;
-    } catch (error) {
-      if (!(error instanceof errors.JOSEError)) throw error;
-    }
-  }
-  throw toFailure('the signature does not match');
+const toSignature = (signed: string, key: KeyObject): Buffer => createHmac('sha256', key).update(signed).digest();
+
+const assertSignature = (token: string, keys: readonly KeyObject[]): void => {
+  const end = token.lastIndexOf('.');
+  const given = Buffer.from(token.slice(end + 1), 'base64url');
+  const isSigned = keys.some((key) => {
+    const signature = toSignature(token.slice(0, end), key);
+    return signature.length === given.length && timingSafeEqual(signature, given);
+  });
+  if (!isSigned) throw toFailure('the signature does not match');
+};
+
+export const assertNotExpired = ({ exp }: JsonObject, now: number): void => {
+  if (!Number.isSafeInteger(exp)) throw toFailure('the claim exp is not a whole number');
+  if ((exp as number) < now) throw new TokenError('Token expired');
+};
+
+/** The user that a token with a valid signature identifies; throws a TokenError for invalid claims. */
+export const toPrincipal = (claims: JsonObject, issuer: string, now: number): Principal => {
+  const { sub, role, iss, iat, exp, nbf, aud } = claims;
+  if (typeof sub !== 'string' || sub === '') throw toFailure('the claim sub is not a name');
+  if (!roles.includes(role as Role)) throw toFailure('the claim role is not Admin or Reader');
+  if (iss !== issuer) throw toFailure('the claim iss does not match the issuer');
+  if (!Number.isSafeInteger(iat)) throw toFailure('the claim iat is not a whole number');
+  if ((iat as number) > now + clockTolerance) throw toFailure('the claim iat is in the future');
+  if ((exp as number) - (iat as number) > tokenLifetime) throw toFailure('the token is valid for too long');
+  if (nbf !== undefined) assertBegun(nbf, now);
+  // RFC 7519, 4.1.3: a token for another audience must be refused, and signalbox has no audience name.
+  if (aud !== undefined) throw toFailure('the token is for another audience');
+  return { name: sub, role: role as Role, issuer };
+};
+
+const assertBegun = (nbf: unknown, now: number): void => {
+  if (!Number.isSafeInteger(nbf)) throw toFailure('the claim nbf is not a whole number');
+  if ((nbf as number) > now + clockTolerance) throw toFailure('the token is not valid yet');
 };

@@ -1,5 +1,5 @@
 import Type, { type TProperties } from 'typebox';
-import type { AccessLevel, AccessSetting } from '../auth/access-setting.ts';
+import type { AccessLevel, AccessSetting } from '../auth/access.ts';
 
 interface FormerSetting {
   /** The profile whose access it was, by its names; the first is the one to write. */

@@ -10,8 +10,7 @@ import type {
   RouteOptions,
 } from 'fastify';
 import Type, { type TProperties } from 'typebox';
-import type { Access } from '../auth/guard.ts';
-import type { Scope } from '../auth/scopes.ts';
+import type { Access, Scope } from '../auth/access.ts';
 import type { BodyKind } from '../http/request/json-body.ts';
 import type { DocumentedHeaders } from '../http/routes/documented-headers.ts';
 

@@ -1,5 +1,4 @@
-import type { Access } from '../auth/guard.ts';
-import type { Scope } from '../auth/scopes.ts';
+import type { Access, Scope } from '../auth/access.ts';
 
 /** Sends an event; `data` is JSON. If the reader is behind, it returns a promise that resolves when it has caught up. */
 export type SendEvent = (data: string, id?: number) => Promise<void> | undefined;

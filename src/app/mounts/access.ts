@@ -1,5 +1,4 @@
-import type { AccessLevel, AccessSetting } from '../../auth/access-setting.ts';
-import type { Access } from '../../auth/guard.ts';
+import type { Access, AccessLevel, AccessSetting } from '../../auth/access.ts';
 import type { Profile } from '../../profiles/feature.ts';
 import type { Route } from '../../profiles/route.ts';
 import type { Topic } from '../../profiles/topic.ts';

@@ -1,4 +1,4 @@
-import type { AccessLevel } from '../../auth/access-setting.ts';
+import type { AccessLevel } from '../../auth/access.ts';
 import { assertNoProblems } from '../../config/settings-error.ts';
 import type { Route } from '../../profiles/route.ts';
 import { toRouteAccess } from './access.ts';

@@ -1,4 +1,4 @@
-import { scopes } from '../../auth/scopes.ts';
+import { scopes } from '../../auth/access.ts';
 import { UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { print } from '../messages.ts';

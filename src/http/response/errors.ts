@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
+import { ExpectedError } from '../../expected-error.ts';
 import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../storage/store-errors.ts';
 
 /** The body of every error response. */
@@ -53,7 +54,7 @@ interface ErrorExtras {
 }
 
 /** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
-export class HttpError extends Error {
+export class HttpError extends ExpectedError {
   readonly kind: ErrorKind;
   readonly status: number;
   readonly headers: Record<string, string>;

@@ -52,7 +52,7 @@ const receiveAlert = ({ intake, counts, clock, identifySender }: Surroundings): 
       const key = readIdempotencyKey(headers);
       const now = clock();
       const store = async (): Promise<{ id: string; isRepeat?: boolean }> => {
-        const alert = createNativeAlert(body, { now, sender: await identifySender(request) });
+        const alert = createNativeAlert(body, { now, sender: identifySender(request) });
         const record = { ...alert, ...toViaField(headers.via), ...toTrace(headers) };
         return key === undefined ? intake.append(record) : intake.storeOnce(record, key);
       };

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { roles } from '../../auth/claims.ts';
+import { roles } from '../../auth/token.ts';
 import { defineShape } from '../route.ts';
 import { exits } from './execution/runner.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Scope } from '../../auth/access.ts';
 import { findExpiry } from '../../auth/guard.ts';
-import type { Scope } from '../../auth/scopes.ts';
 import { FairShares } from '../../http/admission/fair-shares.ts';
 import { createUnavailable, ErrorBody, HttpError } from '../../http/response/errors.ts';
 import { skipTiming } from '../../http/response/timing.ts';
@@ -37,12 +37,12 @@ export const createEventRoute = (
   commentMs: number,
 ) => {
   /** Open streams, each with what tells whether its listener still may listen. */
-  const streams = new Map<EventStream, () => Promise<boolean>>();
+  const streams = new Map<EventStream, () => boolean>();
   const shares = new FairShares(maxStreams);
   meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => [[[], streams.size]]);
   let comments: NodeJS.Timeout | undefined;
   let isStopped = false;
-  const add = (stream: EventStream, isAllowed: () => Promise<boolean>): void => {
+  const add = (stream: EventStream, isAllowed: () => boolean): void => {
     streams.set(stream, isAllowed);
     comments ??= setInterval(() => {
       for (const each of streams.keys()) each.comment();
@@ -71,13 +71,13 @@ export const createEventRoute = (
     },
     handler: async (request, reply) => {
       const chosen = chooseTopics(request.query.topics, topics());
-      const allow = async (): Promise<void> => {
-        for (const [, { access, scope }] of chosen) await authorize(request, access, scope);
+      const allow = (): void => {
+        for (const [, { access, scope }] of chosen) authorize(request, access, scope);
       };
-      const isKnown = () => isResolved(authorize(request, 'token', scope));
-      await allow();
+      const isKnown = () => succeeds(() => authorize(request, 'token', scope));
+      allow();
       // With a token, a stream ends when that does, even if all its topics are open.
-      const wasKnown = request.headers.authorization !== undefined && (await isKnown());
+      const wasKnown = request.headers.authorization !== undefined && isKnown();
       const after = readLastEventId(request);
       if (after !== undefined) await Promise.all(chosen.map(([, topic]) => topic.refresh?.()));
       if (request.method === 'HEAD') return reply.headers(eventHeaders).send('');
@@ -91,7 +91,7 @@ export const createEventRoute = (
         shares.release(part);
         remove(stream);
       });
-      add(stream, async () => (!wasKnown || (await isKnown())) && isResolved(allow()));
+      add(stream, () => (!wasKnown || isKnown()) && succeeds(allow));
       const expiry = findExpiry(request);
       if (expiry !== undefined) {
         const timer = setTimeout(stream.end, Math.max(0, expiry * 1000 - Date.now())).unref();
@@ -105,7 +105,7 @@ export const createEventRoute = (
     route,
     /** Ends the streams whose listeners have lost their access. */
     endRevoked: (): void => {
-      for (const [stream, isAllowed] of streams) void isAllowed().then((isStill) => isStill || stream.end());
+      for (const [stream, isAllowed] of streams) if (!isAllowed()) stream.end();
     },
     endAll: (): void => {
       isStopped = true;
@@ -114,11 +114,14 @@ export const createEventRoute = (
   };
 };
 
-const isResolved = (promise: Promise<unknown>): Promise<boolean> =>
-  promise.then(
-    () => true,
-    () => false,
-  );
+const succeeds = (action: () => void): boolean => {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 type Chosen = readonly (readonly [name: string, topic: Topic])[];
 

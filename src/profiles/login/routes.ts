@@ -1,6 +1,6 @@
-import { tokenLifetime } from '../../auth/claims.ts';
 import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import type { Tokens } from '../../auth/token.ts';
+import { tokenLifetime } from '../../auth/token.ts';
 import { toAddressGroup } from '../../http/admission/address-group.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
 import type { Counter } from '../../metrics/meters.ts';
@@ -48,7 +48,7 @@ export const createLoginRoutes = (parts: LoginParts): Route[] => {
       handler: async ({ body: { Username = '', Password = '' }, ip }) => {
         const account = await authenticate(Username, Password, ip);
         return {
-          token: await parts.tokens.sign(account),
+          token: parts.tokens.sign(account),
           tokenType: 'Bearer' as const,
           expiresIn: tokenLifetime,
           role: account.role,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { roles, tokenLifetime } from '../../auth/claims.ts';
+import { roles, tokenLifetime } from '../../auth/token.ts';
 import { defineShape } from '../route.ts';
 
 const Role = Type.Enum(roles, { type: 'string', title: 'Role' });

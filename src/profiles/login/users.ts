@@ -1,5 +1,5 @@
-import type { Role } from '../../auth/claims.ts';
 import { findHashProblem, hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
+import type { Role } from '../../auth/token.ts';
 import type { RandomSecrets } from '../feature.ts';
 import type { User } from './schema.ts';
 

@@ -92,7 +92,7 @@ const receive = async (intake: Intake, request: FastifyRequest, expected: Format
   if (format.signature && secret !== undefined) assertSigned(secret, format.signature, incoming, now);
   assertFits(format.schema, value);
   const alerts = takeAlerts(format.readAlerts(value as never, now));
-  const sender = await intake.identifySender(request);
+  const sender = intake.identifySender(request);
   const records = alerts.map((alert) => toRecord(format.name, alert, { now, sender }, request.headers));
   const stored = await intake.intake.store(records).catch((error) => {
     throw toRefusal(error);

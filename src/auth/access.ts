@@ -1,5 +1,12 @@
 import Type, { type Static } from 'typebox';
 
+/** Who may call a route: everyone, holders of a valid token, or holders of one with role Admin. */
+export type Access = 'open' | 'token' | 'admin';
+
+/** What a key may be used for. */
+export const scopes = ['alerts:write', 'alerts:read', 'metrics:read'] as const;
+export type Scope = (typeof scopes)[number];
+
 /** What the setting `access` can say of one profile. */
 const levels = ['open', 'login', 'admin'] as const;
 export type AccessLevel = (typeof levels)[number];
