@@ -51,8 +51,10 @@ export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
 export const findExpiry = (request: FastifyRequest): number | undefined =>
   findPrincipal(request) && Number(decodeToken(readCredential(request)).claims['exp']);
 
+const missingToken = new HttpError('unauthorized', 'Missing token');
+
 const authenticate = (tokens: Tokens, token: string): Principal => {
-  if (token === '') throw new HttpError('unauthorized', 'Missing token');
+  if (token === '') throw missingToken;
   try {
     return tokens.verify(token);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { ExpectedError } from '../expected-error.ts';
 
@@ -104,21 +105,22 @@ export const decodeToken = (token: string): { header: JsonObject; claims: JsonOb
   return { header: decodeObject(header, 'header'), claims: decodeObject(claims, 'claims') };
 };
 
-/** Keeps a byte order mark, which is not valid JSON (RFC 8259, 8.1), instead of dropping it. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 const decodeObject = (part: string, name: string): JsonObject => {
   const bytes = decodeBase64Url(part, name);
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(bytes));
-  } catch {
-    throw toFailure(`the ${name} cannot be decoded`);
-  }
+  const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw toFailure(`the ${name} cannot be decoded`);
   }
   return value as JsonObject;
+};
+
+/** Undefined if the text is not JSON. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
 /** Strict: padding, other characters and unused trailing bits would give one token several spellings. */

@@ -47,7 +47,7 @@ export const listenWith = (server: Server, route: RequestListener, options: List
     const refusal =
       checkFraming(request) ?? checkLoad(request, connection) ?? checkOrigin(request) ?? checkHost(request);
     if (refusal) {
-      connection.isEnding = refusal.headers['Connection'] === 'close';
+      connection.isEnding = refusal.headers['connection'] === 'close';
       timings.noteShed(refusal.shed);
       writeError(response, refusal);
     } else if (request.method === 'OPTIONS' && (options.cors || request.url === '*')) {

@@ -56,7 +56,7 @@ export const createClientErrorHandler = (connections: Connections, common: Heade
 
 /** Refuses CONNECT, which is for proxies: Node hands over the socket without a response. */
 export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
-  const headers = { Allow: allowedMethods };
+  const headers = { allow: allowedMethods };
   const refusal = toErrorBytes(new HttpError('method-not-allowed', 'Method not allowed', { headers }), common);
   server.on('connect', (_request, socket) => {
     // Node no longer handles this socket: an error without a listener would end the process.

@@ -23,7 +23,7 @@ test('the queue runs up to its limit, lets the next tasks wait in order, and ref
   await assert.rejects(queue.run(start(4)), {
     status: 503,
     message: refusal,
-    headers: { 'Retry-After': '1' },
+    headers: { 'retry-after': '1' },
   });
   assert.deepEqual(begun, [0, 1]);
   end(1);

@@ -42,7 +42,7 @@ export const shedReasons = [
 export type ShedReason = (typeof shedReasons)[number];
 
 interface ErrorExtras {
-  /** Response headers, e.g. `Allow` or `Retry-After`. */
+  /** Response headers with lower-case names, e.g. `allow` or `retry-after`. */
   headers?: Record<string, string>;
   /** Further members of the body, e.g. `detail`. They follow `error`; `leading` ones precede it. */
   members?: Record<string, unknown>;
@@ -70,7 +70,7 @@ export class HttpError extends ExpectedError {
     this.kind = kind;
     this.status = statusOf[kind];
     // RFC 9110, 15.5.2: every 401 names the scheme that would be accepted.
-    this.headers = kind === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer', ...headers } : headers;
+    this.headers = kind === 'unauthorized' ? { 'www-authenticate': 'Bearer', ...headers } : headers;
     this.shed = shed;
     this.body = { ...leading, error: message, ...members };
   }
@@ -78,11 +78,11 @@ export class HttpError extends ExpectedError {
 
 /** A 503: nothing was done, and the client may try again in a second. */
 export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
-  new HttpError('unavailable', message, { headers: { 'Retry-After': '1' }, shed });
+  new HttpError('unavailable', message, { headers: { 'retry-after': '1' }, shed });
 
 /** An error that closes the connection, because nothing else on it can be trusted. */
 export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
-  new HttpError(kind, message, { headers: { Connection: 'close' } });
+  new HttpError(kind, message, { headers: { connection: 'close' } });
 
 /**
  * Converts anything thrown to the error that the client gets. Undefined if it is unexpected: it becomes a 500 that shows
@@ -92,7 +92,7 @@ export const toHttpError = (error: unknown): HttpError | undefined => {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailable) return createUnavailable(error.message);
   if (error instanceof StoreConflict) {
-    return new HttpError('conflict', error.message, { headers: { ETag: `"${error.version}"` } });
+    return new HttpError('conflict', error.message, { headers: { etag: `"${error.version}"` } });
   }
   if (error instanceof KeyRefusal) return new HttpError('unprocessable', error.message);
   const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };

@@ -23,19 +23,27 @@ export const answerUnknownRoutes = (app: FastifyInstance): void => {
     for (const name of [method].flat()) known.methods.add(name);
     paths.set(url, known);
   });
+  let anyPath: RegExp | undefined;
   app.setNotFoundHandler(({ url, method }) => {
-    throw toRefusal(toPath(url), method, [...paths.values()]);
+    anyPath ??= joinPatterns([...paths.values()]);
+    const path = toPath(url);
+    throw anyPath.test(path) ? toRefusal(path, method, [...paths.values()]) : notFound;
   });
 };
+
+const notFound = new HttpError('not-found', 'Not found');
 
 const toRefusal = (path: string, method: string, paths: KnownPath[]): HttpError => {
   const known = paths.filter(({ pattern, hidden }) => !hidden && pattern.test(path));
   const methods = new Set(known.flatMap((each) => [...each.methods]));
   // The route exists, but its static file does not.
-  if (known.length === 0 || methods.has(method)) return new HttpError('not-found', 'Not found');
-  const headers = { Allow: [...methods].join(', ') };
+  if (known.length === 0 || methods.has(method)) return notFound;
+  const headers = { allow: [...methods].join(', ') };
   return new HttpError('method-not-allowed', 'Method not allowed', { headers });
 };
+
+/** One expression for all paths: most unknown paths, of scanners, need no more. */
+const joinPatterns = (paths: KnownPath[]): RegExp => new RegExp(paths.map(({ pattern }) => pattern.source).join('|'));
 
 /** The path as the router reads it: decoded, without a query or fragment. */
 const toPath = (url: string): string => decodeURI(url.split(/[?#]/, 1).join());

@@ -1,7 +1,7 @@
 import { HttpError } from '../../http/response/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 
-export const retryAfter = { 'Retry-After': '1' };
+export const retryAfter = { 'retry-after': '1' };
 
 /** The response to alerts that were not stored; errors that are not the journal's stay as they are. */
 export const toRefusal = (error: unknown): unknown => {

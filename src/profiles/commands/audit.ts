@@ -34,7 +34,7 @@ const refuse = (error: unknown): never => {
 
 const toUnavailable = (reason: string): HttpError =>
   new HttpError('unavailable', `Commands cannot run while the audit cannot be written: ${reason}`, {
-    headers: { 'Retry-After': '1' },
+    headers: { 'retry-after': '1' },
   });
 
 const fields = Object.keys(Execution.properties);

@@ -111,5 +111,5 @@ const createAuthentication = ({ accounts, limits, shared, logins, refused, readS
 
 const toTooMany = (seconds: number): HttpError =>
   new HttpError('too-many', `Too many logins from this address; try again in ${seconds} s`, {
-    headers: { 'Retry-After': String(seconds) },
+    headers: { 'retry-after': String(seconds) },
   });
