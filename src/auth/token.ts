@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { ExpectedError } from '../expected-error.ts';
+import { ExpectedError } from '../expected-errors.ts';
 
 export const roles = ['Admin', 'Reader'] as const;
 export type Role = (typeof roles)[number];

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
 import { openItemStore } from '../../src/profiles/items/store.ts';
 import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
 import type { State } from '../../src/storage/changes/changes.ts';
-import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts';
 import { version } from '../../src/storage/versions.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { StoreUnavailable } from '../../src/expected-errors.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
-import { StoreUnavailable } from '../../src/storage/store-errors.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { waitUntil } from '../support/wait.ts';

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import Type from 'typebox';
-import { ExpectedError } from '../../expected-error.ts';
-import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../storage/store-errors.ts';
+import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable } from '../../expected-errors.ts';
 
 /** The body of every error response. */
 export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });

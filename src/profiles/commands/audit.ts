@@ -1,8 +1,8 @@
+import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/response/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
-import { StoreUnavailable } from '../../storage/store-errors.ts';
 import { Execution } from './schema.ts';
 
 /** The client that sent a command. */

@@ -1,5 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import { loadSeed } from '../../storage/store-errors.ts';
+import { loadSeed } from '../../storage/load-seed.ts';
 import { defineFeature } from '../feature.ts';
 import { createPostgresItemStore } from './postgres-store.ts';
 import { createItemRoutes } from './routes.ts';

@@ -1,6 +1,6 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Awaitable } from '../../storage/list.ts';
-import { loadSeed } from '../../storage/store-errors.ts';
+import { loadSeed } from '../../storage/load-seed.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic, type Publish } from '../topic.ts';
 import { createPostgresTaskStore } from './postgres/postgres-store.ts';

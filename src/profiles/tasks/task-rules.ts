@@ -1,4 +1,4 @@
-import { StoreConflict } from '../../storage/store-errors.ts';
+import { StoreConflict } from '../../expected-errors.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
 import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
 

@@ -1,8 +1,8 @@
+import { KeyRefusal } from '../../expected-errors.ts';
 import { toLocalTimestamp } from '../../http/response/timestamp.ts';
 import type { OpenChanges } from '../../storage/changes/changes.ts';
 import { InTurn } from '../../storage/in-turn.ts';
 import type { Awaitable } from '../../storage/list.ts';
-import { KeyRefusal } from '../../storage/store-errors.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
 import type { NewTask, Task, TaskSeed } from './schema.ts';
 import type { RequestKey, TaskStore } from './store.ts';

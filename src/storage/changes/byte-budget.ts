@@ -1,5 +1,5 @@
+import { StoreUnavailable } from '../../expected-errors.ts';
 import { lengthOf } from '../length.ts';
-import { StoreUnavailable } from '../store-errors.ts';
 import type { Changes, OpenChanges, State } from './changes.ts';
 
 /**

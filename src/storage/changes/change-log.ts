@@ -1,8 +1,8 @@
+import { StoreUnavailable } from '../../expected-errors.ts';
 import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createGathering, createSerial } from '../journal/scheduling.ts';
 import { lengthOf } from '../length.ts';
-import { StoreUnavailable } from '../store-errors.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
 

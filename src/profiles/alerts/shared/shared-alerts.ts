@@ -1,3 +1,4 @@
+import { KeyRefusal, StoreUnavailable } from '../../../expected-errors.ts';
 import { HttpError } from '../../../http/response/errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import type { LogRecord } from '../../../storage/journal/format/line.ts';
@@ -5,7 +6,6 @@ import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
 import type { DatabaseLog } from '../../../storage/postgres/records/database-log.ts';
 import type { NewRecord, Placed, RepeatKey } from '../../../storage/postgres/records/record-collection.ts';
 import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
-import { KeyRefusal, StoreUnavailable } from '../../../storage/store-errors.ts';
 import type { AlertRecord } from '../alert.ts';
 import type { LogFollower } from '../firing/follow-log.ts';
 import {

@@ -1,8 +1,8 @@
+import { KeyRefusal } from '../../../expected-errors.ts';
 import { toLocalTimestamp } from '../../../http/response/timestamp.ts';
 import type { Row, Statement } from '../../../storage/postgres/connecting/connection.ts';
 import type { Collection, Decision, Gate } from '../../../storage/postgres/writing/gated-collection.ts';
 import { rememberedMs } from '../../../storage/recent-keys.ts';
-import { KeyRefusal } from '../../../storage/store-errors.ts';
 import { type Versioned, version } from '../../../storage/versions.ts';
 import { type NewTask, priorities, statuses, type Task, type TaskChanges, type TaskSeed } from '../schema.ts';
 import type { RequestKey } from '../store.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../../store-errors.ts';
+import { StoreUnavailable } from '../../../expected-errors.ts';
 import type { Connection, Row, Statement } from '../connecting/connection.ts';
 import { isMissing, isPassing, toUnavailable } from '../connecting/database-errors.ts';
 

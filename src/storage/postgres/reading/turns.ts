@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../store-errors.ts';
+import { StoreUnavailable } from '../../../expected-errors.ts';
 
 /** Milliseconds that a caller waits for its turn. */
 const waitMs = 5000;

@@ -1,5 +1,5 @@
+import { KeyRefusal } from '../../../expected-errors.ts';
 import { rememberedMs } from '../../recent-keys.ts';
-import { KeyRefusal } from '../../store-errors.ts';
 import type { Row, Statement } from '../connecting/connection.ts';
 import type { Collection, Decision, Gate } from '../writing/gated-collection.ts';
 import { insertRecords, rememberKeys } from './record-rows.ts';

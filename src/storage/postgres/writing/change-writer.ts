@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { StoreUnavailable } from '../../../expected-errors.ts';
 import { createGathering } from '../../journal/scheduling.ts';
 import { lengthOf } from '../../length.ts';
-import { StoreUnavailable } from '../../store-errors.ts';
 import type { Connection } from '../connecting/connection.ts';
 import { isPassing, isRefusedValue, toUnavailable } from '../connecting/database-errors.ts';
 import { execute, type Operation } from './batch.ts';
