@@ -58,7 +58,7 @@ export class SegmentStore {
 
   /** Opens the active file again if it is not as the last commit left it. */
   async refresh(): Promise<void> {
-    if ((await compareFile(this.#active, this.#active.size)) !== 'same') await this.#reopen();
+    if (compareFile(this.#active, this.#active.size) !== 'same') await this.#reopen();
   }
 
   /**
@@ -109,7 +109,7 @@ export class SegmentStore {
   /** Checks that bytes reach the active file, and restores it. Throws if they do not. */
   async probe(): Promise<void> {
     await appendBatch(this.#active, probe, this.#sync);
-    const found = await compareFile(this.#active, this.#active.size + probe.length);
+    const found = compareFile(this.#active, this.#active.size + probe.length);
     await cutBack(this.#active);
     if (found !== 'same') {
       throw new JournalError('unavailable', `${this.#active.path} does not hold what was written to it`);
@@ -130,7 +130,7 @@ export class SegmentStore {
   async #append(batch: Buffer): Promise<boolean> {
     const end = this.#active.size + batch.length;
     await appendBatch(this.#active, batch, this.#sync);
-    const found = await compareFile(this.#active, end);
+    const found = compareFile(this.#active, end);
     // A file that was truncated before the write contains the batch: writing it again would duplicate it.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
