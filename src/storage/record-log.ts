@@ -42,8 +42,12 @@ export interface RecordLog {
    * (`window-too-large`) if they take up more than 256 MiB of the log.
    */
   listLast(count: number, match?: Match): Promise<Listing>;
+  /** The same at once, if those records are in memory. */
+  listRecent?(count: number, match?: Match): readonly LogRecord[] | undefined;
   /** The records after `seq`, oldest first and some at a time, up to the end of the log. */
   readAfter(seq: number): AsyncGenerator<StoredRecord[]>;
+  /** The same at once, if all of them are in memory. */
+  recentAfter?(seq: number): readonly StoredRecord[] | undefined;
   /** Searches records, newest first. */
   search(search: Search): Promise<SearchResult>;
   /** The record with the id, a UUID. Of files it may reject with a JournalError (`window-too-large`). */

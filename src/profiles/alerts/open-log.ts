@@ -62,6 +62,7 @@ const openLocal = async ({
     minFreeBytes: settings.alertsMinFreeBytes,
     sync: settings.alertsSync,
     awaitsHold: true,
+    recentCount: 1000,
     indexing,
   });
   const firing = new FiringAlerts(clock);

@@ -3,8 +3,9 @@ import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/request/ide
 import { createClientSignal, createQueue } from '../../http/request/queue.ts';
 import { toTrace } from '../../http/request/traceparent.ts';
 import { ErrorBody, HttpError } from '../../http/response/errors.ts';
-import { sendJson, sendRows, whenReady } from '../../http/response/json.ts';
+import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/response/json.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
+import type { LogRecord } from '../../storage/journal/format/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createNativeAlert, isEmpty, toAlert } from './alert.ts';
@@ -85,18 +86,32 @@ const listAlerts = ({ journal }: Surroundings): Route => {
       response: { Link: 'The search, which shows more of each alert: its relation is `alternate` (RFC 8288).' },
     },
     schema: { operationId: 'listAlerts', querystring: AlertQuery, response: { 200: AlertList } },
-    handler: async ({ query: { count, level } }, reply) => {
+    handler: ({ query: { count, level } }, reply) => {
       const match = level === undefined ? undefined : { field: 'level', value: level };
-      const listing = await (count > shortCount ? long : short)
+      // Relative, so that it holds behind a proxy that serves the program below another path.
+      reply.header('link', '<alerts/search>; rel="alternate"');
+      const recent = count > shortCount ? undefined : journal.listRecent?.(count, match);
+      if (recent) return sendList(reply, toList(recent));
+      const listing = (count > shortCount ? long : short)
         .run(() => journal.listLast(count, match), createClientSignal(reply))
         .catch((error) => {
           throw toListRefusal(error, count);
         });
-      // Relative, so that it holds behind a proxy that serves the program below another path.
-      reply.header('link', '<alerts/search>; rel="alternate"');
-      return sendRows(reply, listing, toAlert);
+      return whenReady(reply, listing, (found) => sendRows(reply, found, toAlert));
     },
   });
+};
+
+/** Lists of records in memory, which are the same until an alert is stored. */
+const lists = new WeakMap<readonly object[], JsonList>();
+
+const toList = (records: readonly LogRecord[]): JsonList => {
+  const known = lists.get(records);
+  if (known) return known;
+  const rows = records.map(toAlert);
+  const list = { opening: `{"count":${rows.length},"data":[`, pieces: rows.length > 0 ? [rows] : [], closing: ']}' };
+  lists.set(records, list);
+  return list;
 };
 
 const readReadiness = ({ readiness, listUnavailable }: Surroundings, path: string, operationId: string): Route =>

@@ -14,8 +14,9 @@ import { countRecords } from './read/count.ts';
 import { findRecord } from './read/find.ts';
 import type { StoredRecord } from './read/forward.ts';
 import { findLastSeq } from './read/last-seq.ts';
-import { listRecords } from './read/listing.ts';
+import { type Listing, listRecords } from './read/listing.ts';
 import { type Search, type SearchResult, searchLog } from './read/search.ts';
+import { filledCount } from './recent.ts';
 import { appendGroup, appendRecord } from './write/append.ts';
 import type { Appended } from './write/queue.ts';
 import { SegmentStore } from './write/segment-store.ts';
@@ -83,10 +84,30 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   const writer = new Writer(store, settings, assertFreeSpace, lastSeq);
   await writer.applyRetention();
   let damagedLines = 0;
+  const { recent } = store;
+  if (store.isEmpty) recent.fill([], lastSeq + 1, true);
+  const readFilesAfter = createReadAfter(store, index, settings.maxLineBytes);
+  async function* readAfter(seq: number, onSkipped?: (lines: number) => void): AsyncGenerator<StoredRecord[]> {
+    const known = recent.after(seq);
+    if (known === undefined) yield* readFilesAfter(seq, onSkipped);
+    else if (known.length > 0) yield known;
+  }
+  /** Keeps the records of a short list of the last ones, so that the next one needs no disk. */
+  const keepRecent = async (listing: Listing, count: number): Promise<Listing> => {
+    const records: LogRecord[] = [];
+    for await (const record of listing.records()) records.push(record);
+    if (store.isUnchanged()) recent.fill(records, writer.lastSeq + 1, records.length < count);
+    const readKept = async function* () {
+      yield* records;
+    };
+    return { ...listing, records: readKept };
+  };
   return {
     append: (record, id) => appendRecord(writer, record, settings.maxLineBytes, id),
     appendAll: (records) => appendGroup(writer, records, settings.maxLineBytes),
-    readAfter: createReadAfter(store, index, settings.maxLineBytes),
+    readAfter,
+    recentAfter: (seq) => recent.after(seq),
+    listRecent: (count, match) => (store.isUnchanged() ? recent.list(count, match) : undefined),
     search: (search) => searchLog(index, settings.indexing, search),
     find: (id) => findRecord(index, id, maxFoundBytes),
     countByMinute: (counting) => countRecords(index, counting),
@@ -103,7 +124,8 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
         damagedLines = listing.damaged;
         settings.report({ type: 'damaged-lines', lines: damagedLines });
       }
-      return listing;
+      const isWhole = match === undefined && listing.damaged === 0 && listing.isShort;
+      return isWhole && count <= Math.min(filledCount, settings.recentCount) ? keepRecent(listing, count) : listing;
     },
     state: () => ({
       healthy: !writer.failure,

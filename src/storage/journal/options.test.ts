@@ -21,6 +21,7 @@ test('options have defaults: large segments that are kept for ever, and everythi
     minFreeBytes: MiB,
     sync: true,
     awaitsHold: false,
+    recentCount: 0,
     retryMs: 1000,
   });
   report({ type: 'recovered' });

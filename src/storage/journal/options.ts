@@ -36,6 +36,8 @@ export interface JournalOptions {
   minFreeBytes?: number;
   /** `false` acknowledges before the record is on disk: faster, but not safe against power loss. */
   sync?: boolean;
+  /** How many of the last records are kept in memory, for readers that keep up with the log. */
+  recentCount?: number;
   /** By default records have neither times nor keys. */
   indexing?: Indexing;
   /** Deletes nothing before `holdFrom` was called. */
@@ -69,6 +71,7 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   minFreeBytes: MiB,
   sync: true,
   awaitsHold: false,
+  recentCount: 0,
   indexing: { timeOf: () => undefined, keyOf: () => undefined, keys: [] },
   retryMs: 1000,
   onSync: () => undefined,

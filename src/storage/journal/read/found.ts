@@ -22,7 +22,7 @@ export class Found {
   add(file: LogFile, line: Line, bytes: Buffer): void {
     this.#count += 1;
     this.#bytes += bytes.length;
-    if (this.#isKept) {
+    if (this.isKept) {
       // A copy: a slice would keep the whole block in memory.
       this.#kept.push(Buffer.from(bytes));
     } else {
@@ -42,7 +42,7 @@ export class Found {
 
   /** Called when all lines are added: releases the files if they need not be read again. */
   async finish(): Promise<void> {
-    if (this.#isKept) await this.release();
+    if (this.isKept) await this.release();
   }
 
   async release(): Promise<void> {
@@ -58,7 +58,8 @@ export class Found {
     }
   }
 
-  get #isKept(): boolean {
+  /** Whether they are in memory. */
+  get isKept(): boolean {
     return this.#bytes <= keptBytes;
   }
 

@@ -15,6 +15,12 @@ export interface Listing {
   close(): Promise<void>;
 }
 
+/** A listing of files. */
+export interface FileListing extends Listing {
+  /** Whether its records take up little memory. */
+  isShort: boolean;
+}
+
 export interface Window {
   /** How many of the last records to search. */
   count: number;
@@ -28,12 +34,13 @@ export interface Window {
  * memory depends on neither.
  * @throws JournalError `window-too-large`
  */
-export const listRecords = async (log: Log, window: Window, match?: Match): Promise<Listing> => {
+export const listRecords = async (log: Log, window: Window, match?: Match): Promise<FileListing> => {
   const found = new Found();
   try {
     const damaged = window.count > 0 ? await collect(log, window, match, found) : 0;
     await found.finish();
-    return { count: found.count, damaged, records: () => found.readRecords(), close: () => found.release() };
+    const { count, isKept: isShort } = found;
+    return { count, damaged, isShort, records: () => found.readRecords(), close: () => found.release() };
   } catch (error) {
     await found.release();
     throw error;

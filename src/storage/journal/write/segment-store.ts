@@ -6,6 +6,7 @@ import type { Sync } from '../files/sync.ts';
 import { toMark } from '../format/line.ts';
 import type { Settings } from '../options.ts';
 import { findLastSeqIn } from '../read/last-seq.ts';
+import { RecentRecords } from '../recent.ts';
 import { createSerial } from '../scheduling.ts';
 import {
   type ActiveFile,
@@ -18,24 +19,31 @@ import {
 } from './active-file.ts';
 
 const attempts = 3;
+
+/** Milliseconds for which a file that was looked at counts as unchanged. */
+const trustedMs = 1000;
 const probe = Buffer.from(`${' '.repeat(4095)}\n`);
 
 /** The files of a journal. Methods must not run concurrently, except those for reading. */
 export class SegmentStore {
   /** Steps of all readers run one by one, so reading uses at most one thread of Node's pool. */
   readonly readSerially = createSerial();
+  readonly recent: RecentRecords;
   readonly #names: FileNames;
   readonly #sync: Sync;
   readonly #settings: Settings;
   #active: ActiveFile;
   #closed: readonly string[];
   #hold: Hold | undefined;
+  /** When the active file was last known to be as the last commit left it. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
 
   private constructor(names: FileNames, sync: Sync, settings: Settings, active: ActiveFile, closed: readonly string[]) {
     this.#names = names;
     this.#sync = sync;
     this.#settings = settings;
+    this.recent = new RecentRecords(settings.recentCount);
     this.#active = active;
     this.#closed = closed;
   }
@@ -59,6 +67,19 @@ export class SegmentStore {
   /** Opens the active file again if it is not as the last commit left it. */
   async refresh(): Promise<void> {
     if (compareFile(this.#active, this.#active.size) !== 'same') await this.#reopen();
+  }
+
+  /** Whether the active file is as the last commit left it, as of a second ago at most. */
+  isUnchanged(): boolean {
+    const now = performance.now();
+    if (now - this.#checkedAt < trustedMs) return true;
+    if (compareFile(this.#active, this.#active.size) !== 'same') return false;
+    this.#checkedAt = now;
+    return true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#active.size === 0 && this.#closed.length === 0;
   }
 
   /**
@@ -140,15 +161,18 @@ export class SegmentStore {
       this.#active.size = end;
     }
     if (found !== 'same') await this.#reopen();
+    else this.#checkedAt = performance.now();
     return written;
   }
 
   async #reopen(): Promise<void> {
     await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    this.recent.clear();
     this.#settings.report({ type: 'reopened' });
   }
 
   async #use(next: ActiveFile): Promise<void> {
+    this.#checkedAt = Number.NEGATIVE_INFINITY;
     const closed = await listClosedPaths(this.#names);
     const previous = this.#active;
     this.#active = next;
@@ -162,6 +186,7 @@ export class SegmentStore {
       findLastSeqIn(path, this.#settings.maxLineBytes),
     );
     if (files.length > 0) {
+      this.recent.clear();
       await this.#sync.directory(this.#names.directory);
       this.#closed = await listClosedPaths(this.#names);
       this.#settings.report({ type: 'segments-removed', files });

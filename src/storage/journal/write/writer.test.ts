@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type JournalOptions, withDefaults } from '../options.ts';
+import { RecentRecords } from '../recent.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Writer } from './writer.ts';
 
@@ -21,6 +22,7 @@ const createWriter = (t: TestContext, options: Partial<JournalOptions> = {}) => 
     probe: nothing,
     applyRetention: async () => void events.push('retention'),
     close: nothing,
+    recent: new RecentRecords(0),
   };
   const report = ({ type }: { type: string }): void => void events.push(type);
   const settings = withDefaults({ directory: 'none', name: 'log', report, ...options });

@@ -115,13 +115,18 @@ export class Writer {
     await this.#assertFreeSpace(batch.reduce((sum, { bytes }) => sum + bytes, 0));
     let seq = this.#nextSeq;
     const firsts: number[] = [];
-    let lines = '';
+    const lines: string[] = [];
     for (const { starts } of batch) {
       firsts.push(seq);
-      for (const start of starts) lines += toLine(start, seq++);
+      for (const start of starts) lines.push(toLine(start, seq++));
     }
     this.#nextSeq = seq;
-    await this.#store.commit(Buffer.from(lines));
+    const { recent } = this.#store;
+    const { generation } = recent;
+    await this.#store.commit(Buffer.from(lines.join('')));
+    // If the file was changed by others meanwhile, their lines may stand behind these.
+    if (recent.generation === generation)
+      for (const [index, line] of lines.entries()) recent.add(seq - lines.length + index, line);
     for (const [index, { resolve }] of batch.entries()) {
       resolve(firsts[index] ?? 0);
     }
@@ -140,6 +145,7 @@ export class Writer {
     try {
       await step();
     } catch (error) {
+      this.#store.recent.clear();
       this.#noteFailure(error as Error);
       for (const { reject } of batch) {
         reject(toUnavailable(error as Error));
