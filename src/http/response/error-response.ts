@@ -2,10 +2,10 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { toTrace } from '../request/traceparent.ts';
 import type { Headers } from './common-headers.ts';
-import { createInternalError, type HttpError, toHttpError } from './errors.ts';
+import { createInternalError, type ErrorMessage, type HttpError, toHttpError } from './errors.ts';
 
 /** An error as a response: the only place that decides what a client sees. */
-const toMessage = ({ status, headers, body }: HttpError) => {
+const toMessage = ({ status, headers, body }: HttpError): ErrorMessage => {
   const text = JSON.stringify(body);
   const length = String(Buffer.byteLength(text));
   return {
@@ -15,9 +15,15 @@ const toMessage = ({ status, headers, body }: HttpError) => {
   };
 };
 
+/** Errors that are thrown again and again are converted once. */
+const getMessage = (error: HttpError): ErrorMessage => {
+  error.sent ??= toMessage(error);
+  return error.sent;
+};
+
 /** The response as bytes, for a socket that Node no longer handles. The connection closes after it. */
 export const toErrorBytes = (error: HttpError, common: Headers): string => {
-  const { status, headers, text } = toMessage(error);
+  const { status, headers, text } = getMessage(error);
   const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
@@ -26,7 +32,7 @@ export const toErrorBytes = (error: HttpError, common: Headers): string => {
 
 /** Sends the error for a request that reaches no route. */
 export const writeError = (response: ServerResponse, error: HttpError): void => {
-  const { status, headers, text } = toMessage(error);
+  const { status, headers, text } = getMessage(error);
   response.writeHead(status, headers).end(text);
 };
 

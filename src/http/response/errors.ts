@@ -52,6 +52,13 @@ interface ErrorExtras {
   shed?: ShedReason | undefined;
 }
 
+/** An error as it is sent. */
+export interface ErrorMessage {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
+
 /** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
 export class HttpError extends ExpectedError {
   readonly kind: ErrorKind;
@@ -59,6 +66,8 @@ export class HttpError extends ExpectedError {
   readonly headers: Record<string, string>;
   readonly body: Record<string, unknown>;
   readonly shed: ShedReason | undefined;
+  /** Set when it is sent for the first time. */
+  sent: ErrorMessage | undefined;
 
   constructor(
     kind: ErrorKind,
