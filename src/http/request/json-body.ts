@@ -10,10 +10,12 @@ export type BodyKind = 'object' | 'json' | 'text' | 'bytes';
 /** The JSON parser removes one byte order mark; the decoder must not remove another. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+type JsonParser = (bytes: Buffer) => unknown;
+
 type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
 
 /** Makes the function that turns bytes of JSON into their value. It throws an HttpError where they are none. */
-export const createJsonParser = (app: FastifyInstance): ((bytes: Buffer) => unknown) => {
+const createJsonParser = (app: FastifyInstance): JsonParser => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
   return (bytes) => {
     let value: unknown;
@@ -25,9 +27,16 @@ export const createJsonParser = (app: FastifyInstance): ((bytes: Buffer) => unkn
   };
 };
 
+const jsonParser = 'jsonParser';
+
+/** The value of JSON that a handler has taken as bytes. Throws an HttpError where they are none. */
+export const parseJsonBody = (app: FastifyInstance, bytes: Buffer): unknown =>
+  app.getDecorator<JsonParser>(jsonParser)(bytes);
+
 /** Makes the function that turns the bytes of a body into its value. It throws an HttpError where they are not one. */
 const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
   const parseJson = createJsonParser(app);
+  app.decorate(jsonParser, parseJson);
   return (bytes, kind) => {
     if (kind === 'bytes') return bytes;
     if (kind === 'text') return decode(bytes);

@@ -54,6 +54,8 @@ export class FiringAlerts {
   readonly #resolutions: RecentKeys<KnownResolution>;
   readonly #firing = new MinuteCounts(firingMinutes);
   readonly #events = new MinuteCounts(eventMinutes);
+  /** Whether there are lines of version 1.0, which do not say who has sent them. */
+  #knowsFormer = false;
 
   constructor(clock: () => Date) {
     this.#clock = clock;
@@ -61,15 +63,15 @@ export class FiringAlerts {
     this.#resolutions = new RecentKeys(clock, { keptMs: Number.POSITIVE_INFINITY, count: mostResolutions });
   }
 
-  /** Takes over the next record of the log. */
-  add(record: FoldedRecord): void {
-    const id = toText(record.id);
+  /** Takes over the next record of the log; one that was just stored does not have its id yet. */
+  add(record: FoldedRecord, id = toText(record.id)): void {
     const at = readTime(record) ?? this.#clock().getTime();
     const key = toSeriesKey(record);
     if (key === undefined) {
       if (record['status'] !== 'resolved') this.#events.add(toSeverity(toText(record['level'])), at, 1);
       return;
     }
+    if (record['sender'] === undefined) this.#knowsFormer = true;
     const series = this.#find(record, key);
     if (record['status'] === 'resolved') this.#resolve(series, { id, time: toText(record['time']) }, at);
     else this.#fire(key, series, record, { id, at });
@@ -106,7 +108,7 @@ export class FiringAlerts {
   #find(record: FoldedRecord, key: string): Series | undefined {
     const own = this.#series.find(key);
     if (own && !own.isResolved) return own;
-    // Lines of version 1.0 do not say who has sent them.
+    if (!this.#knowsFormer) return own;
     const former = this.#series.find(toSeriesKey({ ...record, sender: undefined }) ?? '');
     return former && !former.isResolved ? former : own;
   }

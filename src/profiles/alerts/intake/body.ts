@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { createJsonParser } from '../../../http/request/json-body.ts';
+import { parseJsonBody } from '../../../http/request/json-body.ts';
 import { HttpError } from '../../../http/response/errors.ts';
 import { recognize } from './auto.ts';
 import type { Format, Incoming } from './format.ts';
@@ -9,9 +9,17 @@ import { formats } from './formats.ts';
 export const toIncoming = ({ body, headers, raw, server }: FastifyRequest): Incoming => ({
   bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
   headers,
-  contentType: raw.headersDistinct['content-type']?.[0]?.split(';', 1)[0]?.trim().toLowerCase(),
-  parseJson: createJsonParser(server),
+  contentType: findContentType(raw.rawHeaders)?.split(';', 1)[0]?.trim().toLowerCase(),
+  parseJson: (bytes) => parseJsonBody(server, bytes),
 });
+
+/** Names and values stand in turn. */
+const findContentType = (rawHeaders: readonly string[]): string | undefined => {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === 'content-type') return rawHeaders[at + 1];
+  }
+  return undefined;
+};
 
 export interface ReadBody {
   format: Format;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { findSeverity, type Severity } from '../../severity.ts';
 
 /** The first text that is not empty, or an empty one. */
@@ -114,5 +114,4 @@ export const toLabels = (fields: Record<string, unknown>): Record<string, string
 };
 
 /** A short text that is the same for the same parts, for ids that senders do not give. */
-export const toFingerprint = (parts: readonly string[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+export const toFingerprint = (parts: readonly string[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 16);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { HttpError } from '../../../http/response/errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
@@ -159,7 +159,7 @@ export class Repeats implements AlertIntake {
     const linked = records.map((record) => linkResolution(record, firing));
     const [only] = linked;
     const appended = only && !own ? [await this.#journal.append(only)] : await this.#journal.appendAll(linked);
-    for (const [index, { id, seq }] of appended.entries()) this.#note({ ...linked[index], id, seq });
+    for (const [index, { id, seq }] of appended.entries()) this.#note(linked[index] as AlertRecord, id, seq);
     const ids = appended.map(({ id }) => id);
     const now = clock().getTime();
     for (const [hash, { state, index = 0, first }] of own ?? []) {
@@ -169,9 +169,9 @@ export class Repeats implements AlertIntake {
     return ids;
   }
 
-  #note(record: FoldedRecord & { seq: number }): void {
-    if (this.#stored) this.#stored.push(record);
-    else this.#parts.firing.add(record);
+  #note(record: AlertRecord, id: string, seq: number): void {
+    if (this.#stored) this.#stored.push({ ...record, id, seq });
+    else this.#parts.firing.add(record, id);
   }
 
   /** Learns what the last records of the log say. */
@@ -229,7 +229,7 @@ export const linkResolution = (record: AlertRecord, firing: FiringAlerts): Alert
 
 /** A short text that is the same for the same parts. */
 export const hashParts = (...parts: (string | undefined)[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
+  digest('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 
 /** By what a sender's request with this `Idempotency-Key` is recognized, and what it must have in common with the first. */
 export const toIdempotencyKey = (
