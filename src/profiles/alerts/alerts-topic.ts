@@ -1,16 +1,29 @@
+import type { StoredRecord } from '../../storage/journal/read/forward.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Topic } from '../topic.ts';
 import type { FiringAlerts } from './firing/firing-alerts.ts';
 import { toEntry } from './reading/entry.ts';
 
+/** Milliseconds for which alerts are collected while many come, so that a listener gets them in few writes. */
+const collectingMs = 20;
+
 /** Each stored alert as search returns it, in order; the event's id is the alert's seq. */
 export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Topic => {
   let { lastSeq: stored } = journal.state();
   const wakeups = new Set<() => void>();
+  let wokenAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const wakeAll = (): void => {
+    timer = undefined;
+    wokenAt = performance.now();
+    for (const wake of wakeups) wake();
+  };
   journal.onStored((seq) => {
     stored = seq;
-    for (const wake of wakeups) wake();
+    if (wakeups.size === 0 || timer) return;
+    timer = setTimeout(wakeAll, wokenAt + collectingMs - performance.now()).unref();
   });
+  const encode = createEncoder(firing);
   return {
     access: 'open',
     scope: 'alerts:read',
@@ -29,11 +42,13 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
           sent ??= stored;
           if (sent >= stored) break;
           const end = stored;
-          for await (const records of journal.readAfter(sent)) {
+          const recent = journal.recentAfter?.(sent);
+          for await (const records of recent ? [recent] : journal.readAfter(sent)) {
             for (const record of records) {
               if (isEnded) return;
-              await send(JSON.stringify(toEntry(record, firing)), record.seq);
+              const room = send(encode(record), record.seq);
               sent = record.seq;
+              if (room) await room;
             }
           }
           sent = Math.max(sent, end);
@@ -52,5 +67,18 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
         wakeups.delete(wake);
       };
     },
+  };
+};
+
+/** Makes an alert's event once for all listeners, and again if another alert has ended it since. */
+const createEncoder = (firing: FiringAlerts): ((record: StoredRecord) => string) => {
+  const known = new WeakMap<StoredRecord, { resolvedBy: string | undefined; text: string }>();
+  return (record) => {
+    const resolvedBy = firing.findResolution(record)?.id;
+    const last = known.get(record);
+    if (last && last.resolvedBy === resolvedBy) return last.text;
+    const text = JSON.stringify(toEntry(record, firing));
+    known.set(record, { resolvedBy, text });
+    return text;
   };
 };

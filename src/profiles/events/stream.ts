@@ -15,6 +15,8 @@ export type EventStream = ReturnType<typeof openStream>;
 /** A response that goes on as server-sent events. `onClose` is called once, when it has ended for any reason. */
 export const openStream = (response: ServerResponse, onClose: () => void) => {
   response.writeHead(200, eventHeaders);
+  /** Events of this turn of the event loop, which become one write. */
+  let ready = '';
   // Events wait as one text: each write that Node keeps costs some hundred bytes more.
   let waiting = '';
   let waitingBytes = 0;
@@ -36,8 +38,10 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
     makeRoom();
     if (text !== '' && !isOver()) write(text);
   };
-  const add = (text: string): void => {
-    if (isOver()) return;
+  const writeReady = (): void => {
+    const text = ready;
+    ready = '';
+    if (text === '' || isOver()) return;
     if (!room) {
       write(text);
       return;
@@ -46,8 +50,16 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
     waitingBytes += Buffer.byteLength(text);
     if (waitingBytes > maxBacklog) response.destroy();
   };
+  const add = (text: string): void => {
+    if (ready === '') queueMicrotask(writeReady);
+    ready += text;
+  };
   /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
-  const end = (): void => void (room ? response.destroy() : response.end());
+  const end = (): void => {
+    writeReady();
+    if (room) response.destroy();
+    else response.end();
+  };
   const { socket } = response;
   // A client that goes away closes its side first; only the second write after that would fail.
   if (socket?.readableEnded) end();
