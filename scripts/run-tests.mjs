@@ -1,4 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,9 +12,10 @@ const groupSize = 10;
 
 /**
  * `ownProcess`: beginnings of paths of files that need a process of their own, with the reasons. `again`: `{files, variables}`,
- * those whose path matches `files` run once more with these environment variables.
+ * those whose path matches `files` run once more with these environment variables. `first`: beginnings of paths of files
+ * that take long, in the order in which they begin, so that nothing long is left at the end.
  */
-const { ownProcess, again: repeated } = JSON.parse(readFileSync(join(root, 'test', 'processes.json'), 'utf8'));
+const { ownProcess, again: repeated, first } = JSON.parse(readFileSync(join(root, 'test', 'processes.json'), 'utf8'));
 
 /** Test files of the current sources that end in the suffix; names select those whose path contains one of them. */
 export const listTests = (names, suffix = '.test.ts') =>
@@ -29,14 +31,22 @@ export const listTests = (names, suffix = '.test.ts') =>
  * with all that it has started. With `retry`, files in which something failed run once more, alone, and what failed has the
  * state flaky if all their tests pass then.
  */
-export const runTests = async (files, { environment = {}, longest = 60, verbose = false, retry = false } = {}) => {
+export const runTests = async (files, specs, { environment, longest, verbose, retry }) => {
   const options = { environment, longest, verbose };
-  const tests = await runGroups(toGroups(files), { ...options, lanes: availableParallelism() + 1 });
+  // The browser tests take the place of one lane until they have ended.
+  const browserTests = runBrowserTests(specs, environment);
+  const lanes = [...Array(availableParallelism()), browserTests];
+  const tests = await runGroups(toGroups(files), { ...options, lanes });
+  return [...(retry ? await retryFailed(tests, options) : tests), ...(await browserTests)];
+};
+
+/** Runs files in which something failed once more, alone; what failed has the state flaky if all their tests pass then. */
+const retryFailed = async (tests, options) => {
   const failed = tests.filter(isFailed);
   const groups = new Map(failed.flatMap(toSuspects).map((each) => [toKey(each), { ...each, files: [each.file] }]));
-  if (!retry || groups.size === 0 || groups.size > 20) return tests;
+  if (groups.size === 0 || groups.size > 20) return tests;
   process.stdout.write(`\nOnce more, alone: ${[...groups.values()].map(({ file }) => file).join(', ')}\n`);
-  const again = await runGroups([...groups.values()], { ...options, longest: 3 * longest, lanes: 1 });
+  const again = await runGroups([...groups.values()], { ...options, longest: 3 * options.longest, lanes: [undefined] });
   const failedAgain = new Set(again.filter(isFailed).map(toKey));
   const isRepeated = (test) => toSuspects(test).some((each) => failedAgain.has(toKey(each)));
   const isSame = (one, other) => toKey(one) === toKey(other) && one.name === other.name;
@@ -55,64 +65,59 @@ const toKey = ({ file, variables }) => JSON.stringify([file, variables]);
 const toSuspects = ({ file, name, group, variables }) =>
   (name === wholeFile ? group : [file]).map((each) => ({ file: each, variables }));
 
-/** Runs browser tests with Playwright, which prints and repeats them itself. Resolves to the tests as `runTests` does. */
-export const runBrowserTests = async (files, environment = {}) => {
+/** Runs browser tests with Playwright, which prints and repeats them itself. Resolves to the tests as `runGroups` does. */
+const runBrowserTests = async (files, environment) => {
   if (files.length === 0) return [];
   const results = join(root, 'dist', 'e2e', 'results.jsonl');
   rmSync(results, { force: true });
   const args = [join('node_modules', '@playwright', 'test', 'cli.js'), 'test', '--config', 'test/e2e', ...files];
-  const { status } = spawnSync(process.execPath, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
-  });
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
+  const stop = () => child.kill();
+  process.once('exit', stop);
+  const [status] = await once(child, 'exit');
+  process.removeListener('exit', stop);
   const lines = existsSync(results) ? readFileSync(results, 'utf8').trim().split('\n') : [];
   const tests = lines.filter(Boolean).map((line) => JSON.parse(line));
   if ((status === 0 && tests.length > 0) || tests.some(isFailed)) return tests;
   return [...tests, { file: 'test/e2e', name: wholeFile, nesting: 0, state: 'failed', seconds: 0 }];
 };
 
-/**
- * Groups `{files, variables}`. Files of a folder are together; those with a process of their own, which take longest, come
- * first.
- */
-const toGroups = (files) => [
-  ...shareProcesses(files),
-  ...repeated.flatMap(({ files: pattern, variables }) => {
-    const again = files.filter((file) => new RegExp(pattern).test(file));
-    return shareProcesses(again).map((group) => ({ ...group, variables }));
-  }),
-];
+/** Groups `{files, variables}`. Files of a folder are together; what takes longest comes first. */
+const toGroups = (files) => {
+  const again = repeated.flatMap(({ files: pattern, variables }) =>
+    shareProcesses(files.filter((file) => new RegExp(pattern).test(file))).map((group) => ({ ...group, variables })),
+  );
+  const rank = ({ files: [file] }) => [...first, ''].findIndex((beginning) => file.startsWith(beginning));
+  return [...shareProcesses(files), ...again].sort((one, other) => rank(one) - rank(other));
+};
 
 const shareProcesses = (files) => {
-  const isAlone = (file) => Object.keys(ownProcess).some((name) => file.startsWith(name));
-  const area = (file) => dirname(file).split('/').slice(0, 2).join('/');
-  const alone = files.filter(isAlone).map((file) => ({ files: [file] }));
-  const others = files.filter((file) => !isAlone(file));
-  const shared = groupBy(others, area).flatMap((members) => {
+  const areas = new Map();
+  for (const file of files) {
+    const isAlone = Object.keys(ownProcess).some((name) => file.startsWith(name));
+    const area = isAlone ? file : dirname(file).split('/').slice(0, 2).join('/');
+    areas.set(area, [...(areas.get(area) ?? []), file]);
+  }
+  return [...areas.values()].flatMap((members) => {
     const count = Math.ceil(members.length / groupSize);
     return Array.from({ length: count }, (_, index) => ({ files: members.filter((_, at) => at % count === index) }));
   });
-  return [...alone, ...shared];
 };
 
-const groupBy = (values, toKey) => {
-  const groups = new Map();
-  for (const value of values) groups.set(toKey(value), [...(groups.get(toKey(value)) ?? []), value]);
-  return [...groups.values()];
-};
-
+/** Runs groups in as many lanes as given, each of which begins once its promise is fulfilled. */
 const runGroups = async (groups, { lanes, ...options }) => {
   const waiting = [...groups];
   const tests = [];
-  const runLane = async () => {
+  const runLane = async (begin) => {
+    await begin;
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const { ended, unfinished } = await runGroup(group, options);
       tests.push(...ended);
       waiting.push(...unfinished.map((file) => ({ ...group, files: [file] })));
     }
   };
-  await Promise.all(Array.from({ length: lanes }, runLane));
+  await Promise.all(lanes.map(runLane));
   return tests;
 };
 
@@ -176,14 +181,8 @@ const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
       const isEarly = begun < files.length || (code !== 0 && !ended.some(isFailed));
       if (errors.length === 0 && isEarly) errors.push(`the process ended early: ${signal ?? `exit code ${code}`}`);
       if (errors.length > 0) {
-        const failed = {
-          file: files[begun] ?? files.at(-1),
-          name: current ?? wholeFile,
-          nesting: 0,
-          state: 'failed',
-          seconds: 0,
-        };
-        ended.push({ ...failed, text: errors.join('\n'), variables, group: files });
+        const place = { file: files[begun] ?? files.at(-1), name: current ?? wholeFile, variables, group: files };
+        ended.push({ ...place, nesting: 0, state: 'failed', seconds: 0, text: errors.join('\n') });
         print(ended.at(-1), verbose);
       }
       if (!verbose) printGroup(files, variables, performance.now() - begin);

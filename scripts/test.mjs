@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeConformance } from './conformance.mjs';
+import { checkStatements } from './conformance.mjs';
 import { prepare, root, runTool } from './prepare.mjs';
-import { listTests, runBrowserTests, runTests } from './run-tests.mjs';
+import { listTests, runTests } from './run-tests.mjs';
 
 /** Minimum branch coverage of src, in percent. */
 const minimumBranches = 95;
@@ -74,21 +74,24 @@ if (unknown.length > 0) {
 }
 await prepare();
 const before = readdirSync(root);
-const coverage = mkdtempSync(join(tmpdir(), 'signalbox-coverage-'));
-process.on('exit', () => rmSync(coverage, { recursive: true, force: true }));
+/** For coverage, and for what test processes prepare once for all. */
+const shared = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
+chmodSync(shared, 0o755);
+process.on('exit', () => rmSync(shared, { recursive: true, force: true }));
+const coverage = join(shared, 'coverage');
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 const begin = performance.now();
 const environment = {
+  SIGNALBOX_TEST_SHARED: shared,
   ...(isMeasured && { NODE_V8_COVERAGE: coverage }),
   ...(isLong && { SIGNALBOX_TEST_LONG: '1' }),
 };
-const tests = await runTests(files, {
+const tests = await runTests(files, specs, {
   environment,
   longest: isLong || process.env.SIGNALBOX_FAULT_ROUNDS ? 7200 : 60,
   verbose: isLong || names.length > 0,
   retry: isCi && !isLong,
 });
-tests.push(...(await runBrowserTests(specs, environment)));
 printSlowest(tests);
 printTotals(tests, (performance.now() - begin) / 1000);
 const left = readdirSync(root).filter((entry) => !before.includes(entry));
@@ -96,7 +99,7 @@ const problems = [
   ...tests.filter(({ state }) => state === 'failed').map(toLine),
   ...findEmpty([...files, ...specs], tests, isLong),
   ...(tests.length === 0 ? ['only npm run faults runs these tests'] : []),
-  ...(names.length === 0 && !isLong ? writeConformance(tests.filter(({ variables }) => variables === undefined)) : []),
+  ...(names.length === 0 && !isLong ? checkStatements(tests) : []),
   ...(isCi ? findBadSkips(tests) : []),
   ...(left.length > 0 ? [`the tests left files behind: ${left.join(', ')}`] : []),
 ];

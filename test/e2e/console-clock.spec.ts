@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { startProxy } from '../support/proxy.ts';
 import { waitUntil } from '../support/wait.ts';
 import { sendAlert } from './support/app.ts';
@@ -16,6 +16,10 @@ const shiftClock = (page: Page, by: number): Promise<unknown> =>
       static now() { return Real.now() + ${by}; }
     };
   }`);
+
+/** A time in it is some seconds ago. */
+const expectJustNow = (place: Locator): Promise<void> =>
+  expect(place.getByText(/ sec\.? ago$|^now$/).first()).toBeVisible();
 
 for (const [words, by] of [
   ['behind', -2 * hour],
@@ -35,12 +39,7 @@ for (const [words, by] of [
     await page.goto('/console/#/alerts?range=1h');
     await expect(page.getByRole('listbox', { name: '1 h: 1 alert' })).toBeVisible();
     await page.goto(`/console/#/alerts/${id}`);
-    await expect(
-      page
-        .getByRole('dialog')
-        .getByText(/ sec\.? ago$|^now$/)
-        .first(),
-    ).toBeVisible();
+    await expectJustNow(page.getByRole('dialog'));
   });
 }
 
@@ -67,12 +66,7 @@ for (const [locale, hour] of [
     await expect(page.getByRole('row', { name: 'an alert' })).toBeVisible();
     expect(((await written('an alert')) ?? '').replace(/\s/g, ' ')).toMatch(hour);
     await page.getByRole('link', { name: 'an alert' }).click();
-    await expect(
-      page
-        .getByRole('dialog')
-        .getByText(/ sec\.? ago$|^now$/)
-        .first(),
-    ).toBeVisible();
+    await expectJustNow(page.getByRole('dialog'));
     await page.keyboard.press('Escape');
     expect(complaints).toEqual([]);
   });

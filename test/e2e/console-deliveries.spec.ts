@@ -4,14 +4,11 @@ import type { Scope } from '../support/scope.ts';
 import { sendAlert, startApp } from './support/app.ts';
 import { test } from './support/console.ts';
 import { fillLogin, findFaults, logIn } from './support/page.ts';
+import { refuseOnce, startPager } from './support/pager.ts';
 
 /** An app with an alert that is parked, since its receiver refuses the first delivery. */
 const start = async (scope: Scope) => {
-  const { url } = await startReceiver(
-    scope,
-    (response, _, index) => void response.writeHead(index === 0 ? 400 : 200).end(),
-  );
-  const app = await startApp(scope, { settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+  const app = await startApp(scope, { settings: await startPager(scope, refuseOnce) });
   await sendAlert(app, { message: 'refused once', level: 'ERROR' });
   return app;
 };

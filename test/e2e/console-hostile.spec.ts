@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { createFolder } from '../support/folder.ts';
 import { keepRunning } from '../support/host.ts';
-import { answer, startReceiver } from '../support/receiver.ts';
 import type { Scope } from '../support/scope.ts';
 import { sendAlert } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults, logIn, waitUntilLoaded } from './support/page.ts';
+import { startPager } from './support/pager.ts';
 
 const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 const backwards = '\u202egnp.exe\u200f\u2067';
@@ -69,8 +69,7 @@ test('hostile alerts, tasks and reasons are shown as text, whole or with a way t
   startApp,
   openConsole,
 }) => {
-  const { url } = await startReceiver(scope, answer(400));
-  const app = await startApp({ settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+  const app = await startApp({ settings: await startPager(scope) });
   const ids: string[] = [];
   for (const text of [markup, backwards, controls, word])
     ids.push(await sendAlert(app, { level: text, source: text, hostname: text, message: text }));

@@ -1,9 +1,9 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { passwords } from '../support/credentials.ts';
 import { processName } from '../support/process-name.ts';
-import { startReceiver } from '../support/receiver.ts';
 import { sendAlert } from './support/app.ts';
 import { test } from './support/console.ts';
+import { refuseOnce, startPager } from './support/pager.ts';
 
 /** Presses Tab until the element has the focus. */
 const tabTo = async (page: Page, target: Locator): Promise<void> => {
@@ -27,11 +27,7 @@ const go = async (page: Page, key: string, name: string): Promise<void> => {
 };
 
 test('every task can be done with the keyboard alone', async ({ scope, startApp, openConsole }) => {
-  const { url } = await startReceiver(
-    scope,
-    (response, _, index) => void response.writeHead(index === 0 ? 400 : 200).end(),
-  );
-  const app = await startApp({ settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+  const app = await startApp({ settings: await startPager(scope, refuseOnce) });
   await sendAlert(app, { level: 'ERROR', message: 'sda1 is full', source: 'disk' });
   await sendAlert(app, { level: 'INFO', message: 'all is well', source: 'disk' });
   const { page, complaints } = await openConsole({ app });

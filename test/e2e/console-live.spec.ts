@@ -99,7 +99,7 @@ test('a list that was offline neither loses nor repeats an alert', async ({ scop
   await expect(page.getByText(offline)).toBeVisible();
   // More than a page of the list.
   for (let number = 2; number < 150; number += 1) sent.unshift(await send(app, `alert ${number}`));
-  line.mend();
+  line.restore();
   await expect(page.getByRole('link', { name: 'alert 149' })).toBeVisible();
   await expect(page.getByText('149 alerts', { exact: true })).toBeVisible();
   const shown = await readIds(page);

@@ -1,8 +1,8 @@
 import { expect } from '@playwright/test';
-import { answer, startReceiver } from '../support/receiver.ts';
 import { sendAlert } from './support/app.ts';
 import { test } from './support/console.ts';
 import { findFaults } from './support/page.ts';
+import { startPager } from './support/pager.ts';
 
 test('the overview shows health in words, charts, disks, processes and alerts', async ({ startApp, openConsole }) => {
   const app = await startApp();
@@ -50,8 +50,7 @@ test('health covers alerts that fire and deliveries that fail, as the server has
   startApp,
   openConsole,
 }) => {
-  const { url } = await startReceiver(scope, answer(400));
-  const app = await startApp({ settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+  const app = await startApp({ settings: await startPager(scope) });
   const { page } = await openConsole({ app });
   const health = page.getByRole('region', { name: 'Health' });
   const firing = (name: string) =>

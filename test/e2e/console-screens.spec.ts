@@ -1,9 +1,9 @@
 import { expect } from '@playwright/test';
-import { answer, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait.ts';
 import { sendAlert } from './support/app.ts';
 import { note, test } from './support/console.ts';
 import { allViews, findFaults, logIn, nextFrame, waitUntilLoaded } from './support/page.ts';
+import { startPager } from './support/pager.ts';
 
 const screens = {
   '#/': 'Overview',
@@ -30,8 +30,7 @@ test('every screen is without faults in light and dark at 360, 768 and 1440 px',
   openConsole,
 }) => {
   test.slow();
-  const { url } = await startReceiver(scope, answer(400));
-  const app = await startApp({ settings: { destinations: [{ name: 'pager', type: 'webhook', url }] } });
+  const app = await startApp({ settings: await startPager(scope) });
   const token = await app.login('admin');
   for (const level of ['CRITICAL', 'ERROR', 'WARNING', 'INFO', 'odd']) await sendAlert(app, { level, source: 'disk' });
   for (const Priority of ['Low', 'Medium', 'High', 'Critical'])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { writeConfig } from '../support/config-file.ts';
 import { isLong } from '../support/long.ts';
 import { type BadReceiver, startBadReceiver } from './support/bad-receiver.ts';
 import { startClients } from './support/clients.ts';
@@ -85,7 +85,6 @@ const runRound = async (t: TestContext, random: () => number, concurrency: numbe
   const folder = createTemporaryFolder(t);
   const dataDir = join(folder, 'data');
   const receiver = await startBadReceiver(t, random);
-  const config = join(folder, 'config.json');
   const destination = {
     name: 'bad',
     type: 'webhook',
@@ -93,7 +92,7 @@ const runRound = async (t: TestContext, random: () => number, concurrency: numbe
     retrySeconds: Array(100).fill(0.02),
     concurrency,
   };
-  writeFileSync(config, JSON.stringify({ destinations: [destination] }), { mode: 0o600 });
+  const config = writeConfig(folder, { destinations: [destination] });
   const acknowledged = new Set<string>();
   let kills = 0;
   for (let life = 0, left = killsAfterwards; left > 0; life += 1) {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readText } from '../repo/support/documents.ts';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { startProgram } from '../support/program.ts';
 import { waitUntil } from '../support/wait.ts';
@@ -92,8 +93,7 @@ test('a rule that fires in Prometheus goes through Alertmanager into the log, an
     { name: 'second', type: 'alertmanager', url: second },
     { name: 'phone', type: 'ntfy', url: `${ntfy.url}/alerts` },
   ];
-  writeFileSync(join(cwd, 'config.json'), JSON.stringify({ destinations }), { mode: 0o600 });
-  const { url } = await startProgram(t, ['--config', join(cwd, 'config.json')], { cwd });
+  const { url } = await startProgram(t, ['--config', writeConfig(cwd, { destinations })], { cwd });
   const first = await startAlertmanager(t, readPasted('docs/senders/alertmanager.md', url));
   await startPrometheus(
     t,

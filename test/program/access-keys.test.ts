@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
-import { refusal, runCommand, startProgram } from '../support/program.ts';
-import { waitUntil } from '../support/wait.ts';
+import { refusal, runCommand } from '../support/program.ts';
+import { notReloaded, startReloadable } from '../support/reload.ts';
 
 const createKey = async (name: string, ...scopes: string[]) => {
   const args = ['create-key', name, ...scopes.flatMap((scope) => ['--scope', scope])];
@@ -36,37 +35,25 @@ test('create-key without a name, or without known scopes, is refused with one li
 });
 
 test('on SIGHUP new keys are accepted and removed ones are refused', async (t) => {
-  const cwd = createFolder(t);
-  const path = join(cwd, 'config.json');
   const [first, second] = await Promise.all([createKey('first', 'alerts:write'), createKey('second', 'alerts:write')]);
-  const save = (keys: unknown[]) =>
-    writeFileSync(path, JSON.stringify({ alertsAuth: 'bearer', keys }), { mode: 0o600 });
-  save([first.entry]);
-  const { url, child, output } = await startProgram(t, ['--config', path], { cwd });
+  const withKeys = (...keys: object[]) => ({ alertsAuth: 'bearer', keys });
+  const { url, output, reload } = await startReloadable(t, withKeys(first.entry));
   const send = async (key: string) => {
     const headers = { authorization: `Bearer ${key}` };
     return (await fetch(`${url}/api/alert`, { method: 'POST', headers, body: '{"message":"a"}' })).status;
   };
   assert.deepEqual([await send(first.key), await send(second.key)], [200, 401]);
-  save([second.entry]);
-  child.kill('SIGHUP');
-  await waitUntil('the settings are reloaded', () => output.stderr.includes('settings reloaded'));
+  await reload(withKeys(second.entry));
   assert.deepEqual([await send(first.key), await send(second.key)], [401, 200]);
-  save([{ ...second.entry, sha256: 'short' }]);
-  child.kill('SIGHUP');
-  await waitUntil('the settings are refused', () => output.stderr.includes('settings not reloaded'));
+  await reload(withKeys({ ...second.entry, sha256: 'short' }), notReloaded);
   assert.deepEqual([await send(first.key), await send(second.key)], [401, 200]);
   assert.ok(!output.stderr.includes(second.key));
 });
 
 test('keys that share a name or a hash, or have an unknown scope, stop startup', async (t) => {
-  const cwd = createFolder(t);
-  const path = join(cwd, 'config.json');
+  const folder = createFolder(t);
   const { entry } = await createKey('a', 'alerts:write');
-  const refuse = (keys: unknown) => {
-    writeFileSync(path, JSON.stringify({ keys }), { mode: 0o600 });
-    return refusal(['--config', path], 1);
-  };
+  const refuse = (keys: unknown) => refusal(['--config', writeConfig(folder, { keys })], 1);
   assert.match(await refuse([entry, { ...entry, sha256: 'f'.repeat(64) }]), /different names/);
   assert.match(await refuse([entry, { ...entry, name: 'b' }]), /different hashes/);
   assert.match(await refuse([{ ...entry, scopes: ['alerts'] }]), /keys.*scopes.* must be one of alerts:write/);

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { refusal, runCommand, startProgram } from '../support/program.ts';
 
 const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
-
-const writeConfig = (t: TestContext, settings: object): string => {
-  const path = join(createFolder(t), 'config.json');
-  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
-  return path;
-};
 
 test('access can be a flag, a variable, or a key of the file with a word or an object', async (t) => {
   const forms: [string[], Record<string, string>, tasks: number, metrics: number][] = [
@@ -20,8 +13,8 @@ test('access can be a flag, a variable, or a key of the file with a word or an o
     [['--access', 'login'], {}, 401, 401],
     [[], { SIGNALBOX_ACCESS: 'login' }, 401, 401],
     [['--access', 'contract'], { SIGNALBOX_ACCESS: 'login' }, 200, 200],
-    [['--config', writeConfig(t, { access: 'login' })], {}, 401, 401],
-    [['--config', writeConfig(t, { access: { T: 'admin' } })], {}, 401, 200],
+    [['--config', writeConfig(createFolder(t), { access: 'login' })], {}, 401, 401],
+    [['--config', writeConfig(createFolder(t), { access: { T: 'admin' } })], {}, 401, 200],
   ];
   for (const [args, variables, tasks, metrics] of forms) {
     const server = await startProgram(t, args, { variables: { ...passwords, ...variables } });
@@ -39,7 +32,9 @@ test('access can be a flag, a variable, or a key of the file with a word or an o
 
 test('each profile has the access that the file gives it, and the others are as by contract', async (t) => {
   const access = { tasks: 'login', monitoring: 'admin', alerts: 'open', commands: 'open', 'simple-tasks': 'admin' };
-  const { request, output } = await startProgram(t, ['--config', writeConfig(t, { access })], { variables: passwords });
+  const { request, output } = await startProgram(t, ['--config', writeConfig(createFolder(t), { access })], {
+    variables: passwords,
+  });
   const logIn = async (Username: string) =>
     (await request<{ token: string }>('POST', '/api/auth/login', { body: { Username, Password: password } })).json
       .token;
@@ -87,7 +82,7 @@ test('an access that cannot be used stops the start with one line that says what
     [{ login: 'admin' }, 'access cannot close the profile login, which hands out tokens: remove login from access'],
   ];
   for (const [access, message] of messages) {
-    const config = writeConfig(t, { access });
+    const config = writeConfig(createFolder(t), { access });
     const place = /^(must|at) /.test(message) ? `access in ${config} ` : '';
     // New profiles may follow.
     const found = (await refusal(['--config', config], 1)).slice(0, (place + message).length);
@@ -99,7 +94,7 @@ test('an access that cannot be used stops the start with one line that says what
 test('the settings that access has replaced keep working, with a warning that says what to write', async (t) => {
   const toLogin = (profile: string) =>
     `is replaced by the setting access: write "access": {"${profile}": "login"} in the config file, or set access to login for all profiles`;
-  const config = writeConfig(t, { historyAuth: 'bearer', metricsAuth: 'none' });
+  const config = writeConfig(createFolder(t), { historyAuth: 'bearer', metricsAuth: 'none' });
   const args = ['--config', config, '--alerts-auth', 'bearer'];
   const variables = { ...passwords, SIGNALBOX_EXECUTE_AUTH: 'none' };
   const server = await startProgram(t, args, { variables });
@@ -122,7 +117,7 @@ test('the settings that access has replaced keep working, with a warning that sa
 });
 
 test('a replaced setting that says something else than access is refused, and one that agrees is not', async (t) => {
-  const start = (settings: object) => runCommand(['check-config', writeConfig(t, settings)]);
+  const start = (settings: object) => runCommand(['check-config', writeConfig(createFolder(t), settings)]);
   for (const settings of [
     { access: 'login', alertsAuth: 'none' },
     { access: 'login', executeAuth: 'none' },
@@ -146,7 +141,7 @@ test('a replaced setting that says something else than access is refused, and on
     const { code, stderr } = await start(settings);
     assert.equal(code, 0, stderr);
   }
-  const config = writeConfig(t, { alertsAuth: 'maybe' });
+  const config = writeConfig(createFolder(t), { alertsAuth: 'maybe' });
   assert.equal(
     await refusal(['--config', config], 1),
     `alertsAuth in ${config} must be one of none, bearer, not "maybe"`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -16,9 +17,7 @@ const write = (t: TestContext, store: string, changes: object = {}): string => {
   const seed = join(folder, 'seed.json');
   writeFileSync(seed, JSON.stringify({ tasks: [{ Title: 'planted' }], items: [{ name: 'planted' }] }));
   const shared = { jwtSecret: 'k'.repeat(32), adminPassword: 'a', readerPassword: 'b', timeZone: 'UTC' };
-  const path = join(folder, 'c.json');
-  writeFileSync(path, JSON.stringify({ ...shared, store, seed, ...changes }), { mode: 0o600 });
-  return path;
+  return writeConfig(folder, { ...shared, store, seed, ...changes });
 };
 
 /** What check-config prints about valid settings. */

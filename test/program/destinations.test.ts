@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { messagesOf, toDestination, waitForRequests } from '../support/outbox.ts';
 import { runCommand, startProgram } from '../support/program.ts';
@@ -11,12 +12,8 @@ import { waitUntil } from '../support/wait.ts';
 
 const createConfig = (t: TestContext, destinations: object[]) => {
   const folder = createFolder(t);
-  const path = join(folder, 'config.json');
-  const write = (next: object[]): void => {
-    writeFileSync(path, JSON.stringify({ dataDir: join(folder, 'data'), destinations: next }), { mode: 0o600 });
-  };
-  write(destinations);
-  return { path, write };
+  const write = (next: object[]): string => writeConfig(folder, { dataDir: join(folder, 'data'), destinations: next });
+  return { path: write(destinations), write };
 };
 
 test('test-destination sends one alert and prints the response without secrets', async (t) => {
@@ -72,19 +69,16 @@ test('SIGHUP takes over changed destinations and tries one that fails at once', 
 test('a second signalbox that requires a key is a receiver, with its key from a file or a variable', async (t) => {
   const folder = createFolder(t);
   const { key, entry } = createAccessKey('first', ['alerts:write', 'alerts:read']);
-  const write = (name: string, text: string): string => {
-    const path = join(folder, name);
-    writeFileSync(path, text, { mode: 0o600 });
-    return path;
-  };
+  const tokenFile = join(folder, 'key');
+  writeFileSync(tokenFile, `${key}\n`, { mode: 0o600 });
   const settings = { dataDir: join(folder, 'second'), alertsAuth: 'bearer', keys: [entry] };
-  const second = await startProgram(t, ['--config', write('second.json', JSON.stringify(settings))]);
+  const second = await startProgram(t, ['--config', writeConfig(folder, settings, 'second.json')]);
   const to = { type: 'webhook', url: `${second.url}/api/alert` };
   const destinations = [
-    { ...to, name: 'by-token', tokenFile: write('key', `${key}\n`) },
+    { ...to, name: 'by-token', tokenFile },
     { ...to, name: 'by-header', headers: { Authorization: { variable: 'KEY_OF_SECOND' } } },
   ];
-  const config = write('first.json', JSON.stringify({ dataDir: join(folder, 'first'), destinations }));
+  const config = writeConfig(folder, { dataDir: join(folder, 'first'), destinations }, 'first.json');
   const variables = { KEY_OF_SECOND: `Bearer ${key}` };
   const first = await startProgram(t, ['--config', config], { variables });
   const { status } = await first.request('POST', '/api/alert', { body: { level: 'ERROR', message: 'forwarded' } });

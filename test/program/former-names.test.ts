@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { refusal, runCommand, startProgram } from '../support/program.ts';
 
 const password = 'correct horse';
 const passwords = { SIGNALBOX_ADMIN_PASSWORD: password, SIGNALBOX_READER_PASSWORD: password };
 
-const writeConfig = (t: TestContext, settings: object): string => {
-  const path = join(createFolder(t), 'config.json');
-  writeFileSync(path, JSON.stringify(settings), { mode: 0o600 });
-  return path;
-};
-
 test('a setting under its former name works as flag, variable and key of the file, and is warned about', async (t) => {
-  const config = writeConfig(t, { issuer: 'a file' });
+  const config = writeConfig(createFolder(t), { issuer: 'a file' });
   for (const [args, variables, issuer, warning] of [
     [['--issuer', 'a flag'], {}, 'a flag', '--issuer is called --jwt-issuer now: use that name'],
     [
@@ -47,7 +40,7 @@ test('a flag under the former name overrides a variable under the current one', 
 });
 
 test('a setting under both names in one place is refused', async (t) => {
-  const config = writeConfig(t, { issuer: 'x', jwtIssuer: 'y' });
+  const config = writeConfig(createFolder(t), { issuer: 'x', jwtIssuer: 'y' });
   assert.equal(
     await refusal(['--config', config], 1),
     `issuer in ${config} is the former name of jwtIssuer, which is set too: remove it`,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeCertificate } from '../support/certificate.ts';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { refusal, runCommand, startProgram } from '../support/program.ts';
@@ -18,11 +17,10 @@ const healthy = [0, '', ''];
 test('healthcheck finds the server by the flags, variables and config file that it was started with', async (t) => {
   const folder = createFolder(t);
   const port = String(await findFreePort());
-  const config = join(folder, 'config.json');
-  // Settings that healthcheck does not need may even have become invalid.
-  writeFileSync(config, JSON.stringify({ port: Number(port), logLevel: 'info' }));
+  const config = writeConfig(folder, { port: Number(port), logLevel: 'info' });
   await startProgram(t, ['--config', config, '--port', port]);
-  writeFileSync(config, JSON.stringify({ port: Number(port), logLevel: 'loud', unknown: 1 }));
+  // Settings that healthcheck does not need may even have become invalid.
+  writeConfig(folder, { port: Number(port), logLevel: 'loud', unknown: 1 });
   assert.deepEqual(await check(['--port', port]), healthy);
   assert.deepEqual(await check(['--config', config]), healthy);
   assert.deepEqual(await check([], { SIGNALBOX_PORT: port }), healthy);
@@ -55,9 +53,8 @@ test('healthcheck finds the checks of a server whose profiles are elsewhere', as
     { '/team': ['monitoring'] },
     { '/': ['simple-tasks'] },
   ].entries()) {
-    const config = join(folder, `${index}.json`);
     const port = await findFreePort();
-    writeFileSync(config, JSON.stringify({ mounts, port }));
+    const config = writeConfig(folder, { mounts, port }, `${index}.json`);
     await startProgram(t, ['--config', config, '--port', String(port)]);
     assert.deepEqual(await check(['--config', config]), healthy, JSON.stringify(mounts));
   }
@@ -106,7 +103,6 @@ test('healthcheck says what it cannot use', async (t) => {
     await refusal(['healthcheck', '--data-dir', 'x'], 2),
     '--data-dir is a setting that healthcheck does not read',
   );
-  const config = join(createFolder(t), 'config.json');
-  writeFileSync(config, '{"port": "x"}');
+  const config = writeConfig(createFolder(t), '{"port": "x"}');
   assert.match(await refusal(['healthcheck', '--config', config], 1), /^port in \S+ must be a whole number/);
 });

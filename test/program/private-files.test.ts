@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writeCertificate } from '../support/certificate.ts';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { refusal, startProgram } from '../support/program.ts';
 
@@ -64,10 +65,9 @@ test('a TLS key or a file with a secret that others can read is warned about, an
   const secretFile = join(folder, 'secret');
   writeFileSync(secretFile, 'a-token', { mode: 0o600 });
   chmodSync(key, 0o600);
-  const config = join(folder, 'config.json');
   const destination = { name: 'phone', type: 'ntfy', url: 'http://127.0.0.1:1/topic', secretFile };
   const settings = { tlsCert: cert, tlsKey: key, destinations: [destination], dataDir: join(folder, 'data') };
-  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const config = writeConfig(folder, settings);
   assert.deepEqual(await warningsOf(t, ['--config', config]), []);
   for (const path of [key, secretFile]) chmodSync(path, 0o644);
   assert.deepEqual(await warningsOf(t, ['--config', config]), [

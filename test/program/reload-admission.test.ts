@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createFolder } from '../support/folder.ts';
-import { startProgram } from '../support/program.ts';
+import { notReloaded, startReloadable } from '../support/reload.ts';
 import { waitUntil } from '../support/wait.ts';
 
 const start = async (t: TestContext, settings: object) => {
-  const cwd = createFolder(t);
-  const path = join(cwd, 'config.json');
-  const write = (content: object): void => writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
-  write(settings);
-  const program = await startProgram(t, ['--config', path], { cwd });
-  const { child, output } = program;
-  const reload = async (content: object, line = '"msg":"settings reloaded"'): Promise<void> => {
-    const count = () => output.stderr.split(line).length;
-    const before = count();
-    write(content);
-    child.kill('SIGHUP');
-    await waitUntil(`the log has ${line}`, () => count() > before);
-  };
+  const program = await startReloadable(t, settings);
   const listRequests = () =>
-    output.stderr
+    program.output.stderr
       .split('\n')
       .filter((line) => line.includes('"msg":"request"'))
       .map((line) => JSON.parse(line) as { path: string; ip: string });
-  return { ...program, reload, listRequests };
+  return { ...program, listRequests };
 };
 
 test('on SIGHUP the names in allowedHosts change for requests on open connections too', async (t) => {
@@ -74,7 +59,7 @@ test('on SIGHUP a proxy that makes open routes reachable is warned about, and a 
 
 test('on SIGHUP a proxy that is not an address changes nothing', async (t) => {
   const { request, reload } = await start(t, { allowedHosts: ['one.example'] });
-  await reload({ allowedHosts: ['two.example'], trustProxy: ['everyone'] }, '"msg":"settings not reloaded');
+  await reload({ allowedHosts: ['two.example'], trustProxy: ['everyone'] }, notReloaded);
   assert.equal((await request('GET', '/health', { headers: { host: 'one.example' } })).status, 200);
 });
 

@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict';
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { hashPassword } from '../../src/auth/password.ts';
-import { createFolder } from '../support/folder.ts';
-import { startProgram } from '../support/program.ts';
-
-const done = '"msg":"settings reloaded"';
-const failed = '"msg":"settings not reloaded';
+import { notReloaded, startReloadable } from '../support/reload.ts';
 
 const start = async (t: TestContext, settings: object, variables: Record<string, string> = {}) => {
-  const cwd = createFolder(t);
-  const path = join(cwd, 'config.json');
-  const write = (content: object | string): void => {
-    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
-  };
-  write(settings);
-  const program = await startProgram(t, ['--config', path], { cwd, variables });
-  const { url, child, output } = program;
-  /** Sends SIGHUP and waits until the log has one more line with the text. */
-  const reload = async (line: string): Promise<void> => {
-    const count = () => output.stderr.split(line).length;
-    const before = count();
-    child.kill('SIGHUP');
-    const deadline = Date.now() + 10_000;
-    while (count() === before && Date.now() < deadline) await fetch(`${url}/health`);
-    assert.equal(count(), before + 1, output.stderr);
+  const program = await startReloadable(t, settings, variables);
+  const { url } = program;
+  const reload = async (content?: object | string, line?: string): Promise<void> => {
+    await program.reload(content, line);
     // One more request: earlier output has then arrived too.
     await fetch(`${url}/health`);
   };
@@ -34,7 +17,7 @@ const start = async (t: TestContext, settings: object, variables: Record<string,
     return { status: answer.status, json: (await answer.json()) as Record<string, string> };
   };
   const login = (Username: string, Password: string) => send('/api/auth/login', { Username, Password });
-  return { ...program, path, write, reload, send, login };
+  return { ...program, reload, send, login };
 };
 
 const createUser = async (name: string, password: string) => ({
@@ -49,11 +32,10 @@ test('on SIGHUP new users can log in and removed ones cannot; tokens of the othe
     createUser('bob', 'second'),
     createUser('eve', 'third'),
   ]);
-  const { url, write, reload, send, login, stop } = await start(t, { users: [ada, eve] });
+  const { url, reload, send, login, stop } = await start(t, { users: [ada, eve] });
   await send('/api/tasks', { Title: 'kept' });
   const { token = '' } = (await login('eve', 'third')).json;
-  write({ users: [bob, eve, { ...ada, name: 'Ada' }] });
-  await reload(done);
+  await reload({ users: [bob, eve, { ...ada, name: 'Ada' }] });
   assert.equal((await login('bob', 'second')).status, 200);
   assert.equal((await login('Ada', 'first')).status, 200);
   assert.deepEqual(await login('ada', 'first'), { status: 401, json: { error: 'Unknown user' } });
@@ -64,17 +46,16 @@ test('on SIGHUP new users can log in and removed ones cannot; tokens of the othe
 });
 
 test('a changed password hash takes effect on SIGHUP', async (t) => {
-  const { write, reload, login } = await start(t, { users: [await createUser('ada', 'first')] });
-  write({ users: [await createUser('ada', 'second')] });
+  const { reload, login } = await start(t, { users: [await createUser('ada', 'first')] });
   assert.equal((await login('ada', 'first')).status, 200);
-  await reload(done);
+  await reload({ users: [await createUser('ada', 'second')] });
   assert.equal((await login('ada', 'first')).status, 401);
   assert.equal((await login('ada', 'second')).status, 200);
 });
 
 test('an unusable config file on SIGHUP is one error line, and the old users stay', async (t) => {
   const ada = await createUser('ada', 'first');
-  const { path, write, reload, login, output, stop } = await start(t, { users: [ada] });
+  const { path, reload, login, output, stop } = await start(t, { users: [ada] });
   const fresh = { users: [await createUser('bob', 'second')] };
   const broken = [
     '{"users": [',
@@ -84,13 +65,9 @@ test('an unusable config file on SIGHUP is one error line, and the old users sta
     { ...fresh, adminPassword: 'x' },
     { ...fresh, headersTimeout: 31 },
   ];
-  for (const content of broken) {
-    write(content);
-    await reload(failed);
-  }
-  write(fresh);
+  for (const content of broken) await reload(content, notReloaded);
   chmodSync(path, 0o666);
-  await reload(failed);
+  await reload(fresh, notReloaded);
   assert.match(output.stderr, /not reloaded, the old ones stay: other accounts can write the config file /);
   assert.equal((await login('ada', 'first')).status, 200);
   assert.equal((await login('bob', 'second')).status, 401);
@@ -100,23 +77,21 @@ test('an unusable config file on SIGHUP is one error line, and the old users sta
 });
 
 test('on SIGHUP a random password stays valid, and a newly needed one is printed', async (t) => {
-  const { write, reload, login, output } = await start(t, {}, { SIGNALBOX_READER_PASSWORD: 'set' });
+  const { reload, login, output } = await start(t, {}, { SIGNALBOX_READER_PASSWORD: 'set' });
   const listRandom = () => [...output.stdout.matchAll(/^Password of (\w+) for this run: (\S+)$/gm)];
   const [, , password = ''] = listRandom()[0] ?? [];
-  await reload(done);
+  await reload();
   assert.equal(listRandom().length, 1);
   assert.equal((await login('admin', password)).status, 200);
   assert.equal((await login('reader', 'set')).status, 200);
-  write({ adminPassword: 'chosen' });
-  await reload(done);
+  await reload({ adminPassword: 'chosen' });
   assert.equal((await login('admin', 'chosen')).status, 200);
   assert.equal((await login('admin', password)).status, 401);
 });
 
 test('users removed from the config file are replaced by admin and reader with printed passwords', async (t) => {
-  const { write, reload, login, output } = await start(t, { users: [await createUser('ada', 'first')] });
-  write({});
-  await reload(done);
+  const { reload, login, output } = await start(t, { users: [await createUser('ada', 'first')] });
+  await reload({});
   const printed = [...output.stdout.matchAll(/^Password of (\w+) for this run: (\S+)$/gm)];
   assert.deepEqual(
     printed.map(([, name]) => name),

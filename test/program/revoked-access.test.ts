@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access-keys.ts';
 import { hashPassword } from '../../src/auth/password.ts';
 import { openEvents } from '../support/events.ts';
-import { createFolder } from '../support/folder.ts';
-import { startProgram } from '../support/program.ts';
-import { waitUntil } from '../support/wait.ts';
+import { startReloadable } from '../support/reload.ts';
 
 const createUser = async (name: string, role: string, password = `password of ${name}`) => ({
   name,
@@ -15,27 +11,14 @@ const createUser = async (name: string, role: string, password = `password of ${
   passwordHash: await hashPassword(password),
 });
 
-/** A server with these settings, which `reload` replaces. */
 const start = async (t: TestContext, settings: object) => {
-  const cwd = createFolder(t);
-  const path = join(cwd, 'config.json');
-  const write = (content: object): void => writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
-  write(settings);
-  const program = await startProgram(t, ['--config', path], { cwd });
-  const { child, output, request } = program;
-  const reload = async (content: object): Promise<void> => {
-    const count = () => output.stderr.split('"msg":"settings reloaded"').length;
-    const before = count();
-    write(content);
-    child.kill('SIGHUP');
-    await waitUntil('the settings are reloaded', () => count() > before);
-  };
+  const program = await startReloadable(t, settings);
   const logIn = async (name: string, password = `password of ${name}`): Promise<string> => {
     const body = { Username: name, Password: password };
-    const { json } = await request<{ token: string }>('POST', '/api/auth/login', { body });
+    const { json } = await program.request<{ token: string }>('POST', '/api/auth/login', { body });
     return json.token;
   };
-  return { ...program, reload, logIn };
+  return { ...program, logIn };
 };
 
 const open = (t: TestContext, url: string, topics: string, token: string) => openEvents(t, url, topics, { token });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
 import { sendRaw } from '../support/connection.ts';
 import { createFolder } from '../support/folder.ts';
 import { runCommand, startProgram } from '../support/program.ts';
@@ -41,8 +42,7 @@ const readFolder = (folder: string): string =>
 
 const start = async (t: TestContext) => {
   const folder = createFolder(t);
-  const path = join(folder, 'settings.json');
-  writeFileSync(path, JSON.stringify(planted), { mode: 0o600 });
+  const path = writeConfig(folder, planted);
   const dataDir = join(folder, 'data');
   const { url, request, stop } = await startProgram(t, [
     '--config',

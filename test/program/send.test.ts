@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { defaultUrl } from '../../src/cli/client/server.ts';
 import { settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { type Running, refusal, runProgram, startProgram } from '../support/program.ts';
@@ -28,8 +29,7 @@ const list = async ({ request }: Pick<Running, 'request'>, path = '/api/alerts?c
 /** A key of the program, and a config file that has its entry and asks for one. */
 const createKey = async (t: TestContext): Promise<{ key: string; config: string }> => {
   const { stdout, stderr } = await runProgram(['create-key', 'cron', '--scope', 'alerts:write']);
-  const config = join(createFolder(t), 'config.json');
-  writeFileSync(config, JSON.stringify({ alertsAuth: 'bearer', keys: [JSON.parse(stdout)] }), { mode: 0o600 });
+  const config = writeConfig(createFolder(t), { alertsAuth: 'bearer', keys: [JSON.parse(stdout)] });
   return { key: /sbk_\w+/.exec(stderr)?.[0] ?? '', config };
 };
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { toDestination, waitForRequests } from '../support/outbox.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
@@ -71,11 +72,10 @@ const alert = (n: number): string =>
 /** A server on the store whose only destination wants all alerts that the log holds. */
 const startWithDestination = async (t: TestContext, store: string[]) => {
   const receiver = await startReceiver(t);
-  const config = join(createFolder(t), 'config.json');
   const destinations = [toDestination(receiver, { startAt: 'oldest' })];
   // The address of a database is in a config file, too.
   const given = store[0] === '--config' ? JSON.parse(readFileSync(String(store[1]), 'utf8')) : {};
-  writeFileSync(config, JSON.stringify({ ...given, destinations }), { mode: 0o600 });
+  const config = writeConfig(createFolder(t), { ...given, destinations });
   const settings = ['--config', config, '--time-zone', 'UTC'];
   const running = await startProgram(t, [...store, ...settings], {
     variables: { ...variables, SIGNALBOX_READER_PASSWORD: 'battery staple' },

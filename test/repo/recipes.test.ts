@@ -13,6 +13,7 @@ import { walkWithLogin } from '../support/access-matrix.ts';
 import { secret, settingsSchema } from '../support/app.ts';
 import { writeCertificate } from '../support/certificate.ts';
 import type { Request } from '../support/client.ts';
+import { writeConfig } from '../support/config-file.ts';
 import { createFolder } from '../support/folder.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { command, runCommand, startProgram } from '../support/program.ts';
@@ -100,9 +101,8 @@ type Configure = (folder: string, upstream: string, address: string) => string[]
 /** Requests of the site's own pages through a proxy, a long list, and the client's address. */
 const checkProxy = async (t: TestContext, configure: Configure): Promise<void> => {
   const folder = createFolder(t);
-  const config = join(folder, 'signalbox.json');
   const settings = { ...JSON.parse(findBlock('nginx', 'json')), keys: entries };
-  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const config = writeConfig(folder, settings);
   const { url, request, output } = await startProgram(t, ['--config', config, '--log-level', 'debug'], { variables });
   assert.doesNotMatch(output.stdout, /Warning/);
   const credentials = await readCredentials(request);
@@ -204,10 +204,9 @@ const checkAccess = async (
 test('TLS without a proxy, set up as docs/recipes.md says, admits nobody without a token', async (t) => {
   const folder = createFolder(t);
   writeCertificate(folder, 'box');
-  const config = join(folder, 'signalbox.json');
   const block = findBlock('TLS without a proxy', 'json').replaceAll('/etc/signalbox', folder);
   const settings = { ...JSON.parse(block), port: 0, allowedHosts: ['box.example.org', 'localhost'], keys: entries };
-  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 });
+  const config = writeConfig(folder, settings);
   const { url, output } = await startProgram(t, ['--config', config], {
     variables: { ...variables, SIGNALBOX_JWT_SECRET: secret },
   });

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeConfig } from './config-file.ts';
 
 let folder: string | undefined;
 let count = 0;
@@ -13,7 +14,5 @@ export const toStoreFlags = (store: string): string[] => {
     folder = created;
   }
   count += 1;
-  const path = join(folder, `${count}.json`);
-  writeFileSync(path, JSON.stringify({ store }), { mode: 0o600 });
-  return ['--config', path];
+  return ['--config', writeConfig(folder, { store }, `${count}.json`)];
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeConfig } from '../../support/config-file.ts';
 import { passwords, secret } from '../../support/credentials.ts';
 import { createFolder } from '../../support/folder.ts';
 import { type Running, startProgram } from '../../support/program.ts';
@@ -17,7 +17,7 @@ interface Options {
   /** Settings as a config file holds them. */
   settings?: Record<string, unknown>;
   /** The seed file's content. */
-  seed?: unknown;
+  seed?: object;
   /** Those of a program that has ended, for one that takes its place. */
   folder?: string;
   port?: number;
@@ -35,17 +35,12 @@ export const startApp = async (
   scope: Scope,
   { settings = {}, seed, folder = createFolder(scope), port = 0 }: Options = {},
 ): Promise<TestApp> => {
-  const write = (name: string, value: unknown): string => {
-    const path = join(folder, name);
-    writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
-    return path;
-  };
-  const config = write('config.json', {
+  const config = writeConfig(folder, {
     ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret },
     // On a busy machine the browser's own load would count as an overload.
     maxEventLoopDelay: 0,
     ...{ adminPassword: passwords.admin, readerPassword: passwords.reader },
-    ...(seed !== undefined && { seed: write('seed.json', seed) }),
+    ...(seed !== undefined && { seed: writeConfig(folder, seed, 'seed.json') }),
     ...settings,
   });
   const running = await startProgram(scope, ['--config', config, '--port', String(port)], { program });

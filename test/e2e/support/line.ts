@@ -4,9 +4,9 @@ import { atEnd, type Scope } from '../../support/scope.ts';
 
 export interface Line {
   url: string;
-  /** Ends all connections and refuses new ones, until `mend`: a browser that is told to be offline keeps some open. */
+  /** Ends all connections and refuses new ones, until `restore`: a browser that is told to be offline keeps some open. */
   cut(): void;
-  mend(): void;
+  restore(): void;
 }
 
 /** A way to the server that can be cut. */
@@ -42,7 +42,7 @@ export const startLine = async (scope: Scope, target: string): Promise<Line> => 
       isCut = true;
       end();
     },
-    mend: () => {
+    restore: () => {
       isCut = false;
     },
   };

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSharedFolder, findInstallation, runAsOwner, type Version } from './installation.ts';
 
@@ -25,16 +25,17 @@ hot_standby = on
 log_min_messages = warning
 `;
 
-const templates = new Map<Version, string>();
+/** A folder of all processes of `npm test`. */
+const shared = process.env['SIGNALBOX_TEST_SHARED'] ?? createSharedFolder();
 
-/** Creates a data folder with both users and the database: a copy of one that is initialised once in each process. */
+/** Creates a data folder with both users and the database: a copy of one that is initialised once. */
 export const createData = (version: Version, data: string): void => {
-  const template = templates.get(version) ?? createTemplate(version);
-  templates.set(version, template);
+  const template = join(shared, `postgres-${version}`);
+  if (!existsSync(template)) createTemplate(version, template);
   runAsOwner('cp', ['-r', template, data], { PATH: process.env['PATH'] });
 };
 
-const createTemplate = (version: Version): string => {
+const createTemplate = (version: Version, template: string): void => {
   const { program, environment } = findInstallation(version);
   const folder = createSharedFolder();
   const data = join(folder, 'data');
@@ -48,5 +49,10 @@ const createTemplate = (version: Version): string => {
   // In this mode each line is a command.
   const commands = `CREATE ROLE ${user} LOGIN PASSWORD '${password}'\nCREATE DATABASE ${database} OWNER ${user}\n`;
   runAsOwner(program('postgres'), ['--single', '-D', data, '-c', 'fsync=off', 'postgres'], environment, commands);
-  return data;
+  try {
+    renameSync(data, template);
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(template)) throw error;
+  }
 };

@@ -47,6 +47,9 @@ export const addPackages = (folder: string): void => {
   }
   const status = execFileSync('dpkg-query', ['--status', ...packages], { encoding: 'utf8' });
   writeFileSync(join(dpkg, 'status'), status);
+  // Otherwise dpkg waits for the disk after each file.
+  mkdirSync(join(folder, 'etc', 'dpkg'));
+  writeFileSync(join(folder, 'etc', 'dpkg', 'dpkg.cfg'), 'force-unsafe-io\n');
   for (const name of ['/etc/adduser.conf', '/etc/deluser.conf', '/etc/login.defs', '/etc/pam.d']) {
     if (existsSync(name)) cpSync(name, join(folder, name), { recursive: true });
   }
