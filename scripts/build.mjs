@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { external } from './bundle.mjs';
 import { buildDeb } from './debian/build.mjs';
-import { buildExecutable, executablePath } from './executable/build.mjs';
+import { executable } from './executable/build.mjs';
 import { withLock } from './lock.mjs';
 import { preparePackage, prepareProgram, root } from './prepare.mjs';
 
@@ -39,8 +39,8 @@ else if (target === 'package') {
   shortenManifest();
 } else {
   await prepareProgram();
-  await withLock(dirname(executablePath), async () => {
-    await buildExecutable();
+  await withLock(async () => {
+    await executable.makeCurrent();
     if (target === 'deb') await buildDeb(values);
   }).catch((error) => {
     process.stderr.write(`signalbox: cannot build: ${error.message}\n`);

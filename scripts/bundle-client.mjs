@@ -1,23 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { installTools, root } from './install.mjs';
 
-const clientPath = join(root, 'dist', 'client.js');
+export const clientPath = join(root, 'dist', 'client.js');
+/** The OpenAPI document of all profiles, for checks. */
+const documentPath = join(root, 'dist', 'openapi.json');
 const typesPath = join(root, 'dist', 'client.d.ts');
 
 /** Most bytes that the client may have, gzipped. */
 const budget = 5000;
 
-/** True if the client was built from inputs with this hash. */
-export const isClientCurrent = (hash) =>
-  existsSync(typesPath) && existsSync(clientPath) && readFileSync(clientPath, 'utf8').slice(0, 500).includes(hash);
-
 /** Builds the client and its types for the routes of the built server; throws if it exceeds its budget. */
-export const buildClient = async (hash, serverPath) => {
+export const buildClient = async (serverPath) => {
   const document = await describeApi(serverPath);
+  writeFileSync(documentPath, JSON.stringify(document));
   const operations = listOperations(document);
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
@@ -29,7 +28,6 @@ export const buildClient = async (hash, serverPath) => {
     format: 'esm',
     target: 'es2022',
     define: { OPERATIONS: JSON.stringify(operations.map((columns) => columns.join(' ')).join('\n')) },
-    banner: { js: `// built from ${hash}` },
     logLevel: 'error',
   }).finally(stop);
   const [{ contents }] = outputFiles;
@@ -64,17 +62,13 @@ const describeApi = async (serverPath) => {
 /** Parameters that say where a page begins; src/client/lists.ts has one reader for each. */
 const pagings = ['after', 'before', 'page'];
 
-/**
- * The routes as src/client/create-client.ts reads them: id, method, profile, default mount, path and marks. Throws for a
- * route that the client cannot call.
- */
+/** The routes as src/client/create-client.ts reads them: id, method, profile, default mount, path and marks. */
 const listOperations = ({ paths, components }) => {
   const resolve = (schema) => (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema);
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId: id, tags, security, parameters = [], ...operation }]) => {
       const base = /At[A-Z]\w*$/.test(id) ? `/${path.split('/')[1]}` : '';
       const list = (place) => parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
-      const body = resolve(operation.requestBody?.content['application/json']?.schema);
       const { 200: ok, 201: created, 202: accepted } = operation.responses;
       const output = resolve(Object.values((ok ?? created ?? accepted).content)[0].schema);
       const { items } = output.type === 'array' ? output : (output.properties?.data ?? {});
@@ -83,27 +77,17 @@ const listOperations = ({ paths, components }) => {
         ...(list('header').includes('Idempotency-Key') ? ['key'] : []),
         ...(resolve(items)?.type === 'object' ? [list('query').find((name) => pagings.includes(name)) ?? 'list'] : []),
       ];
-      checkInput(id, list('path'), list('query'), body);
       return [id, method.toUpperCase(), tags[0], base, path.slice(base.length), ...marks];
     }),
   );
 };
 
-/** Parameters and the members of the body are one object to the caller. */
-const checkInput = (id, params, query, body) => {
-  const twice = [...params, ...query].filter((name) => Object.hasOwn(body?.properties ?? {}, name));
-  if (twice.length > 0) throw new Error(`${id}: ${twice} is both a parameter and a member of the body`);
-  if (body && query.length > 0) throw new Error(`${id} has a body and a query`);
-  if (body && params.length > 0 && body.type !== 'object')
-    throw new Error(`${id}: its body has no place for parameters`);
-};
-
 /** The types of all schemas and routes, by openapi-typescript: without those of refusals, which the client throws. */
 const toTypes = async ({ paths, components, ...document }) => {
-  const tools = join(root, 'dist', 'client-tools');
-  await installTools('client', tools, 'Installing openapi-typescript (45 MB) ...');
-  const generator = join(tools, 'node_modules', 'openapi-typescript', 'dist', 'index.mjs');
-  const { default: describeTypes, astToString } = await import(pathToFileURL(generator).href);
+  await installTools('client', 'Installing openapi-typescript (45 MB) ...');
+  const { default: describeTypes, astToString } = await import(
+    '../tools/client/node_modules/openapi-typescript/dist/index.mjs'
+  );
   const operations = Object.values(paths).flatMap(Object.values);
   const called = operations.filter(({ operationId }) => operationId !== 'streamEvents');
   const members = called.map(({ operationId, summary, parameters, requestBody, responses }) => [

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { dirname, join, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { buildClient, isClientCurrent } from './bundle-client.mjs';
+import { buildClient, clientPath } from './bundle-client.mjs';
 import { installTools, root } from './install.mjs';
 
 const dist = join(root, 'dist');
@@ -25,7 +25,7 @@ export const listFiles = (...folders) =>
   );
 
 /** A hash of files. The lockfile stands for the libraries and tools. */
-export const hashFiles = (paths) => {
+const hashFiles = (paths) => {
   const hash = createHash('sha256');
   for (const path of ['package-lock.json', 'tsconfig.json', 'scripts/bundle.mjs', ...paths]) {
     const content = readFileSync(join(root, path));
@@ -36,9 +36,10 @@ export const hashFiles = (paths) => {
 
 const listSources = (...folders) => listFiles(...folders).filter((file) => !file.endsWith('.test.ts'));
 
-/** A part of what is built: it is current if `dist/.built` has the hash of its inputs. */
-const createPart = (name, output, hash, build) => {
+/** Something that is built: it is current if `dist/.built` has the hash of its inputs. */
+export const createPart = (name, output, listInputs, build) => {
   const stamp = join(dist, '.built', name);
+  const hash = () => hashFiles(listInputs());
   const isCurrent = () => existsSync(output) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash();
   const makeCurrent = async () => {
     if (isCurrent()) return;
@@ -57,13 +58,13 @@ const replaceFolder = (folder) => {
 };
 
 const referencePath = join(dist, 'public');
+const reference = 'tools/reference/package-lock.json';
 const icon = 'console/public/favicon.svg';
 
 /** Copies the page of the API reference, with Scalar from a package that holds its one file as a string. */
 const buildReference = async () => {
-  const tools = join(dist, 'reference');
-  await installTools('reference', tools, 'Installing Scalar for the API reference (5 MB) ...');
-  const holder = join(tools, 'node_modules', '@scalar', 'fastify-api-reference');
+  const packages = await installTools('reference', 'Installing Scalar for the API reference (5 MB) ...');
+  const holder = join(packages, '@scalar', 'fastify-api-reference');
   const [, literal] = /^var standalone_default = (".*");$/m.exec(
     readFileSync(join(holder, 'dist', 'index.js'), 'utf8'),
   );
@@ -73,7 +74,7 @@ const buildReference = async () => {
   cpSync(join(holder, 'LICENSE'), join(folder, 'scalar-license.txt'));
   writeFileSync(join(folder, 'scalar.js.gz'), gzipSync(runInNewContext(literal), { level: 9 }));
   replaceFolder(referencePath);
-  rmSync(tools, { recursive: true });
+  rmSync(packages, { recursive: true });
 };
 
 const consolePath = join(dist, 'console');
@@ -125,30 +126,31 @@ const buildProgram = async () => {
   for (const path of [serverPath, bundlePath]) renameSync(`${path}.new`, path);
 };
 
-const hashProgram = () => hashFiles(listSources('src'));
-
-const parts = [
-  createPart(
-    'public',
-    referencePath,
-    () => hashFiles([...listFiles('public', 'tools/reference'), icon]),
-    buildReference,
-  ),
-  createPart('console', consolePath, () => hashFiles(listSources('console', 'src/client')), buildConsole),
-  createPart('program', bundlePath, hashProgram, buildProgram),
+const bundleParts = [
+  createPart('public', referencePath, () => [...listFiles('public'), reference, icon], buildReference),
+  createPart('console', consolePath, () => listSources('console', 'src/client'), buildConsole),
+  createPart('program', bundlePath, () => listSources('src'), buildProgram),
 ];
 
+/** The client needs the program, whose routes it calls. */
+const clientInputs = ['scripts/bundle-client.mjs', 'tools/client/package-lock.json'];
+const client = createPart(
+  'client',
+  clientPath,
+  () => [...clientInputs, ...listSources('src')],
+  () => buildClient(serverPath),
+);
+
 /** True if the program and its pages were built from the current sources, lockfile and options. */
-export const isBundleCurrent = () => parts.every(({ isCurrent }) => isCurrent());
+export const isBundleCurrent = () => bundleParts.every(({ isCurrent }) => isCurrent());
 
 /** Builds the program and its pages where they are not current. Call it under the lock. */
 export const buildBundle = async () => {
-  for (const { makeCurrent } of parts) await makeCurrent();
+  for (const { makeCurrent } of bundleParts) await makeCurrent();
 };
 
-/** Builds what the package holds, where it is not current: the client needs the program, whose routes it calls. */
+/** Builds what the package holds, where it is not current. Call it under the lock. */
 export const buildPackage = async () => {
   await buildBundle();
-  const hash = hashFiles(['scripts/bundle-client.mjs', 'tools/client/package-lock.json', ...listSources('src')]);
-  if (!isClientCurrent(hash)) await buildClient(hash, serverPath);
+  await client.makeCurrent();
 };

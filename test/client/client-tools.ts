@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import { packageRoot } from '../../src/app/package-info.ts';
 
 /** Packages in the versions of tools/client, which the build has installed: the generator of the client's types. */
-export const clientTools = join(packageRoot, 'dist', 'client-tools', 'node_modules');
+export const clientTools = join(packageRoot, 'tools', 'client', 'node_modules');
 
-const runtimes = join(packageRoot, 'dist', 'runtimes', 'node_modules');
+const runtimes = join(packageRoot, 'tools', 'runtimes', 'node_modules');
 
 /** The program of another runtime, in the version of tools/runtimes. */
 export const toRuntimePath = (file: string): string => join(runtimes, file);
 
 /** Why a test cannot use a runtime; in CI it fails instead. */
 export const skipWithout = (file: string): string | false =>
-  !existsSync(toRuntimePath(file)) &&
-  process.env['CI'] !== 'true' &&
-  'node scripts/install-client-tools.mjs was not run';
+  !existsSync(toRuntimePath(file)) && process.env['CI'] !== 'true' && 'npm ci --prefix tools/runtimes was not run';

@@ -5,7 +5,14 @@ import { Value } from 'typebox/value';
 import { priorities, statuses } from '../../src/profiles/tasks/schema.ts';
 import { startApp } from '../support/app.ts';
 import { resolveReferences } from '../support/openapi.ts';
-import { listServedRoutes, profileNames, readOperations, toRouteName, withDatabase } from './support/api.ts';
+import {
+  listServedRoutes,
+  profileNames,
+  readOperations,
+  toJsonSchema,
+  toRouteName,
+  withDatabase,
+} from './support/api.ts';
 
 interface OpenApi {
   paths: Record<string, { get: { parameters: { name: string; schema: { $ref?: string; type?: string } }[] } }>;
@@ -50,6 +57,20 @@ test('ids in paths have the types that they have in bodies', async (t) => {
   assert.equal(typeOf('/api/tasks/{id}'), 'integer');
   assert.equal(typeOf('/simple/api/tasks/{id}'), 'integer');
   assert.equal(typeOf('/api/alerts/{id}'), 'string');
+});
+
+test('operations have no input that the client cannot tell apart', async (t) => {
+  const app = await startApp(t, { settings: withDatabase });
+  for (const [name, { parameters = [], requestBody }] of Object.entries(await readOperations(app))) {
+    const listIn = (place: string) => parameters.filter((each) => each.in === place).map((each) => each.name);
+    const [params, query] = [listIn('path'), listIn('query')];
+    const body = toJsonSchema(requestBody) as { type?: string; properties?: object } | undefined;
+    // Parameters and the members of the body are one object to the caller.
+    const twice = [...params, ...query].filter((key) => Object.hasOwn(body?.properties ?? {}, key));
+    assert.deepEqual(twice, [], name);
+    assert.ok(body === undefined || query.length === 0, `${name} has a body and a query`);
+    assert.ok(body === undefined || params.length === 0 || body.type === 'object', `${name}: its body is no object`);
+  }
 });
 
 test('operations describe each of their responses, and one for any other error', async (t) => {

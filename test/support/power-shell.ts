@@ -21,7 +21,7 @@ const buildEngine = async (): Promise<string | false> => {
   const { skip } = requires({ programs: ['dotnet'] });
   if (skip) return skip;
   try {
-    await promisify(execFile)(process.execPath, [join(packageRoot, 'scripts', 'build-power-shell.mjs')], {
+    await promisify(execFile)(process.execPath, [join(packageRoot, 'test', 'power-shell', 'build.mjs')], {
       // The coverage of scripts is not measured.
       env: { ...process.env, NODE_V8_COVERAGE: '' },
     });

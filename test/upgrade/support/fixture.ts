@@ -9,7 +9,7 @@ import { startPostgres } from '../../support/postgres/server.ts';
 import { runProgram, startProgram } from '../../support/program.ts';
 import type { Scope } from '../../support/scope.ts';
 
-/** Data of released versions, `data-VERSION`: made by `node scripts/data-fixture.mjs VERSION`, and never changed afterwards. */
+/** Data of released versions, `data-VERSION`: made by make-fixture.ts, and never changed afterwards. */
 export const fixtures = fileURLToPath(new URL('../../../../test/fixtures', import.meta.url));
 
 const password = 'correct horse battery';

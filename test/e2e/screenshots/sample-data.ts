@@ -1,6 +1,8 @@
+import type { Request } from '../../support/client.ts';
+
 /** What the screenshots show: everything is sent to the API of a server. Hosts and people are invented. */
 
-const tasks = [
+const tasks: [title: string, priority: string, status: string][] = [
   ['Renew the certificate of shop.example.org', 'High', 'Pending'],
   ['Move the nightly backup to 02:30', 'Medium', 'Pending'],
   ['Delete test accounts', 'Low', 'Pending'],
@@ -16,7 +18,7 @@ const tasks = [
   ['Buy more licences', 'Low', 'Cancelled'],
 ];
 
-const alerts = [
+const alerts: [level: string, source: string, hostname: string, message: string, weight: number][] = [
   ['INFO', 'backup', 'db-1', 'Backup finished: 18.4 GB in 6 min 12 s', 6],
   ['INFO', 'deploy', 'web-1', 'Version 2.14.0 is running', 3],
   ['INFO', 'sshd', 'web-2', 'Session opened for user ada', 5],
@@ -36,34 +38,20 @@ const commands = [
   'Get-Date',
 ];
 
-/** Sends requests to the server at the address: `request('POST', '/api/alert', { … })` resolves to the JSON. */
-export const createRequest = (url) => {
-  let token;
-  const request = async (method, path, body) => {
-    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
-    const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
-    return response.json();
-  };
-  const logIn = async (Username, Password) => {
-    ({ token } = await request('POST', '/api/auth/login', { Username, Password }));
-  };
-  return { request, logIn };
-};
-
-export const addTasks = async (request) => {
+export const addTasks = async (request: Request, headers: Record<string, string>): Promise<void> => {
   for (const [Title, Priority, Status] of tasks) {
-    const { Id: id } = await request('POST', '/api/tasks', { Title, Priority });
-    if (Status !== 'Pending') await request('PUT', `/api/tasks/${id}`, { Status });
+    const { json } = await request('POST', '/api/tasks', { headers, body: { Title, Priority } });
+    if (Status !== 'Pending') await request('PUT', `/api/tasks/${json['Id']}`, { headers, body: { Status } });
   }
 };
 
-export const runCommands = async (request) => {
-  for (const command of commands) await request('POST', '/api/execute', { command });
+export const runCommands = async (request: Request, headers: Record<string, string>): Promise<void> => {
+  for (const command of commands) await request('POST', '/api/execute', { headers, body: { command } });
 };
 
 /** The alert of a step, the same in each run: each appears as often as its weight says, mixed. */
-export const addAlert = async (request, step) => {
+export const addAlert = async (request: Request, step: number): Promise<void> => {
   const weighted = alerts.flatMap((alert) => Array.from({ length: alert[4] }, () => alert));
-  const [level, source, hostname, message] = weighted[(step * 13) % weighted.length];
-  await request('POST', '/api/alert', { level, source, hostname, message });
+  const [level, source, hostname, message] = weighted[(step * 13) % weighted.length] ?? [];
+  await request('POST', '/api/alert', { body: { level, source, hostname, message } });
 };

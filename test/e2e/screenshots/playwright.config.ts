@@ -1,0 +1,10 @@
+import config from '../playwright.config.ts';
+
+/** `npm run screenshots` makes the pictures of the documents; `npm test` does not. */
+export default {
+  ...config,
+  testMatch: 'screenshots.ts',
+  globalSetup: '../support/setup.ts',
+  timeout: 300_000,
+  reporter: 'list',
+};

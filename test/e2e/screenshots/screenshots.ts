@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, type Page } from '@playwright/test';
+import { answer, startReceiver } from '../../support/receiver.ts';
+import type { TestApp } from '../support/app.ts';
+import { test } from '../support/console.ts';
+import { logIn } from '../support/page.ts';
+import { addAlert, addTasks, runCommands } from './sample-data.ts';
+
+const folder = join(import.meta.dirname, '../../../docs/screenshots');
+const mostBytes = 150_000;
+
+/** How long the server lives before the pictures: its charts show what has really happened. */
+const minutes = Number(process.env['SIGNALBOX_SCREENSHOT_MINUTES'] ?? 2);
+
+const runCommand = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('table', { name: 'Result' }).waitFor();
+};
+
+const shots = [
+  { name: 'overview', hash: '#/' },
+  { name: 'overview-dark', hash: '#/', colorScheme: 'dark' },
+  { name: 'tasks', hash: '#/tasks?view=board' },
+  { name: 'alerts', hash: '#/alerts?range=1h', colorScheme: 'dark' },
+  { name: 'commands', hash: '#/commands/Get-Process', act: runCommand },
+] as const;
+
+/** An alert every second, more at times, and some work for the processors. */
+const live = async ({ request }: TestApp): Promise<void> => {
+  for (let second = 0; second < minutes * 60; second += 1) {
+    const wave = Math.max(0, 1 + Math.sin(second / 9) + Math.sin(second / 23));
+    for (let count = 0; count < wave; count += 1) await addAlert(request, second * 3 + count);
+    for (const until = performance.now() + 150 * wave; performance.now() < until; );
+    await setTimeout(1000 - 150 * wave);
+  }
+};
+
+test('the pictures of the documents', async ({ scope, startApp, openConsole }) => {
+  const destinations = [
+    { name: 'chat', type: 'webhook', url: (await startReceiver(scope, answer(204))).url },
+    { name: 'pager', type: 'webhook', url: (await startReceiver(scope, answer(503))).url },
+  ];
+  const app = await startApp({ settings: { destinations } });
+  const headers = { authorization: `Bearer ${await app.login('admin')}` };
+  await addTasks(app.request, headers);
+  await runCommands(app.request, headers);
+  await live(app);
+  for (const shot of shots) {
+    const { name, hash, colorScheme = 'light', act } = { colorScheme: undefined, act: undefined, ...shot };
+    const viewport = { width: 1440, height: 900 };
+    const { page } = await openConsole({ app, hash, viewport, colorScheme, reducedMotion: 'reduce' });
+    await logIn(page, 'admin');
+    await act?.(page);
+    await page.mouse.move(0, 0);
+    // Charts, events and the second reading of the processes.
+    await page.getByText('Live', { exact: true }).waitFor();
+    await setTimeout(5000);
+    const picture = await page.screenshot({ path: join(folder, `${name}.png`) });
+    expect(picture.length, name).toBeLessThan(mostBytes);
+  }
+});

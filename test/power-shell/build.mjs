@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPart, listFiles } from '../../scripts/bundle.mjs';
+import { root } from '../../scripts/install.mjs';
+import { withLock } from '../../scripts/lock.mjs';
+
+// Builds the program of this folder into dist/power-shell/pwsh, unless it is current. Needs the .NET 10 SDK.
+
+const target = join(root, 'dist', 'power-shell');
+const program = join(target, 'pwsh');
+const listSources = () => listFiles('test/power-shell').filter((name) => /\.(cs|csproj|json|props)$/.test(name));
+
+const build = () => {
+  rmSync(target, { recursive: true, force: true });
+  const args = ['build', 'test/power-shell', '--configuration', 'Release', '--output', target];
+  const env = { ...process.env, DOTNET_CLI_TELEMETRY_OPTOUT: '1', DOTNET_NOLOGO: '1' };
+  // No server process may stay behind.
+  const quiet = ['--nologo', '--verbosity', 'quiet', '-nodeReuse:false'];
+  const { status, stdout, error } = spawnSync('dotnet', [...args, ...quiet], { cwd: root, encoding: 'utf8', env });
+  if (error) throw error;
+  if (status !== 0) throw new Error(stdout.trim());
+  writeFileSync(program, `#!/bin/sh\nexec dotnet '${target}/pwsh.dll' "$@"\n`);
+  chmodSync(program, 0o755);
+};
+
+try {
+  await withLock(createPart('power-shell', program, listSources, build).makeCurrent);
+} catch (error) {
+  process.stderr.write(`PowerShell's engine cannot be built: ${error.message}\n`);
+  process.exitCode = 1;
+}

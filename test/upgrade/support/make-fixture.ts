@@ -1,0 +1,11 @@
+import { makeFixture } from './fixture.ts';
+
+/** Writes test/fixtures/data-VERSION, which later versions must be able to read. */
+const version = process.argv[2] ?? '';
+if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('name the version to be released');
+const steps: (() => unknown)[] = [];
+try {
+  await makeFixture({ after: (step) => void steps.push(step) }, version);
+} finally {
+  for (const step of steps.reverse()) await step();
+}
