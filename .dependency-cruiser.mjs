@@ -37,7 +37,7 @@ export default {
       'guard-knows-requests',
       'The guard refuses requests, so it knows how refusals look, and nothing else of the service.',
       { path: '^src/auth/guard\\.ts$' },
-      { path: '^src/', pathNot: '^src/(auth/|http/response/errors\\.ts$)' },
+      { path: '^src/', pathNot: '^src/(auth/|http/errors\\.ts$)' },
     ),
     rule(
       'host-knows-the-machine-alone',

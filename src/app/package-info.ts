@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getRawAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
-import { type ReadFile, readFrom } from '../http/routes/program-pages.ts';
+import { type ReadFile, readFrom } from '../http/pages.ts';
 
 /**
  * The folder with package.json, found from the bundle in dist or from compiled modules below it. The single executable

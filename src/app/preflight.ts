@@ -9,7 +9,7 @@ import type { Settings } from '../config/schema.ts';
 import { readSeed } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
 import { listPowerShellPaths } from '../host/power-shell.ts';
-import { findEscapingLink } from '../http/routes/public-folder.ts';
+import { findEscapingLink } from '../http/pages.ts';
 import type { Feature } from '../profiles/feature.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { findAccessProblems } from './mounts/access.ts';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createRequest } from '../../test/support/app.ts';
-import { sendError } from '../http/response/error-response.ts';
+import { sendError } from '../http/error-response.ts';
 import { createAccessKeys } from './access-keys.ts';
 import { createAuthorize, createGuard, findPrincipal, principalOf } from './guard.ts';
 import { createTokenKeys, createTokens, type Tokens } from './token.ts';

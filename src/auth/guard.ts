@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { HttpError } from '../http/response/errors.ts';
+import { HttpError } from '../http/errors.ts';
 import type { Access, Scope } from './access.ts';
 import type { AccessKeys } from './access-keys.ts';
 import { readCredential } from './sender.ts';

@@ -1,13 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createOriginCheck } from './admission/foreign-pages.ts';
-import { type Check, createFramingCheck } from './admission/framing.ts';
-import { createBusyError, isVital } from './admission/overload.ts';
-import type { Connection, Connections } from './connection/connections.ts';
-import { allowedMethods } from './connection/limits.ts';
-import { createPipelining } from './connection/pipelining.ts';
-import { writeError } from './response/error-response.ts';
-import type { HttpError } from './response/errors.ts';
-import type { Timings } from './response/timing.ts';
+import { type Check, createFramingCheck, createOriginCheck } from './admission.ts';
+import { type Connection, type Connections, createPipelining } from './connections.ts';
+import { writeError } from './error-response.ts';
+import type { HttpError } from './errors.ts';
+import { allowedMethods } from './limits.ts';
+import { createBusyError, isVital } from './overload.ts';
+import type { Timings } from './response.ts';
 
 export interface ListenerOptions {
   /** Refuses requests for host names that are not served. */

@@ -2,26 +2,20 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createMeters, type Meters } from '../metrics/meters.ts';
-import { createHostCheck } from './admission/foreign-pages.ts';
-import type { Check } from './admission/framing.ts';
-import { createBusyError, createLagProbe } from './admission/overload.ts';
-import { createClientErrorHandler, refuseConnect } from './connection/client-errors.ts';
-import { Connections } from './connection/connections.ts';
-import { endStalled } from './connection/idle-timeout.ts';
-import { fastifyLimits, type Limits, maximumHeaderLines, toNodeOptions, toPatience } from './connection/limits.ts';
-import { type Certificate, toTlsOptions } from './connection/tls.ts';
-import { createProxyCheck } from './connection/trusted-proxies.ts';
+import { type Check, createHostCheck } from './admission.ts';
+import { acceptBodies } from './body.ts';
+import { Connections, endStalled } from './connections.ts';
+import { sendError } from './error-response.ts';
+import { buildSerializer, responses } from './json.ts';
+import { fastifyLimits, type Limits, maximumHeaderLines, toNodeOptions, toPatience } from './limits.ts';
+import { type Certificate, createProxyCheck, toTlsOptions } from './listen.ts';
 import { type ListenerOptions, listenWith } from './listener.ts';
-import { acceptBodies } from './request/json-body.ts';
-import { toLoggedPath } from './request/logged-path.ts';
-import { convertQueries } from './request/query.ts';
-import { toTrace } from './request/traceparent.ts';
-import { buildValidator, toRefusal } from './request/validation.ts';
-import { createCommonHeaders, createResponseClass } from './response/common-headers.ts';
-import { sendError } from './response/error-response.ts';
-import { buildSerializer, responses } from './response/json.ts';
-import { createTimings } from './response/timing.ts';
-import { answerUnknownRoutes } from './routes/not-found.ts';
+import { answerUnknownRoutes } from './not-found.ts';
+import { createBusyError, createLagProbe } from './overload.ts';
+import { createClientErrorHandler, refuseConnect } from './parser-errors.ts';
+import { toLoggedPath, toTrace } from './request-headers.ts';
+import { createCommonHeaders, createResponseClass, createTimings } from './response.ts';
+import { buildValidator, convertQueries, toRefusal } from './validation.ts';
 
 /** Who may reach the server, which can change while it runs. */
 interface Admission {

@@ -4,7 +4,7 @@ import type { Authorize } from '../auth/guard.ts';
 import type { IdentifySender } from '../auth/sender.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
-import type { ProgramPages, ReadFile } from '../http/routes/program-pages.ts';
+import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { OpenChanges, State } from '../storage/changes/changes.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';

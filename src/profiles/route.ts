@@ -11,8 +11,8 @@ import type {
 } from 'fastify';
 import Type, { type TProperties } from 'typebox';
 import type { Access, Scope } from '../auth/access.ts';
-import type { BodyKind } from '../http/request/json-body.ts';
-import type { DocumentedHeaders } from '../http/routes/documented-headers.ts';
+import type { BodyKind } from '../http/body.ts';
+import type { DocumentedHeaders } from '../http/openapi.ts';
 
 type TypedRouteOptions<S extends FastifySchema> = RouteOptions<
   RawServerDefault,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import { HttpError } from '../../src/http/response/errors.ts';
+import { HttpError } from '../../src/http/errors.ts';
 import { defineFeature } from '../../src/profiles/feature.ts';
 import { defineRoute, type Route } from '../../src/profiles/route.ts';
 import { bearer, plainHeaders } from './support/headers.ts';

@@ -5,7 +5,7 @@ import { type Running, startProgram } from './program.ts';
 import type { Scope } from './scope.ts';
 import { waitUntil } from './wait.ts';
 
-export const reloaded = '"msg":"settings reloaded"';
+const reloaded = '"msg":"settings reloaded"';
 export const notReloaded = '"msg":"settings not reloaded';
 
 interface Reloadable extends Running {

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../http/admission/foreign-pages.ts';
+import { isLoopback } from '../../http/admission.ts';
 import type { Route } from '../../profiles/route.ts';
 import type { BuiltMount } from './build.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { createGuard } from '../../auth/guard.ts';
-import { ErrorBody } from '../../http/response/errors.ts';
-import { hiddenMethods } from '../../http/routes/not-found.ts';
+import { ErrorBody } from '../../http/errors.ts';
+import { hiddenMethods } from '../../http/not-found.ts';
 import type { Route } from '../../profiles/route.ts';
 import type { BuiltMount, MountedProfile } from './build.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/response/timestamp.ts';
+import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/timestamp.ts';
 import { toLabels } from './intake/fields.ts';
 import { toLink } from './intake/link.ts';
 import type { Alert, AlertBody } from './schema.ts';

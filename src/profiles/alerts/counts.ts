@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { toHttpError } from '../../http/response/errors.ts';
+import { toHttpError } from '../../http/errors.ts';
 import type { Meters } from '../../metrics/meters.ts';
 import { severities, toSeverity } from '../severity.ts';
 

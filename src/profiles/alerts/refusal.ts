@@ -1,4 +1,4 @@
-import { HttpError } from '../../http/response/errors.ts';
+import { HttpError } from '../../http/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 
 export const retryAfter = { 'retry-after': '1' };

@@ -1,9 +1,8 @@
 import type { IdentifySender } from '../../auth/sender.ts';
-import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/request/idempotency-key.ts';
-import { createClientSignal, createQueue } from '../../http/request/queue.ts';
-import { toTrace } from '../../http/request/traceparent.ts';
-import { ErrorBody, HttpError } from '../../http/response/errors.ts';
-import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/response/json.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/json.ts';
+import { createClientSignal, createQueue } from '../../http/overload.ts';
+import { idempotencyKeyHeader, readIdempotencyKey, toTrace } from '../../http/request-headers.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { LogRecord } from '../../storage/journal/format/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';

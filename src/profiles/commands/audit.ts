@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../expected-errors.ts';
-import { HttpError } from '../../http/response/errors.ts';
+import { HttpError } from '../../http/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
 import type { RecordLog } from '../../storage/record-log.ts';

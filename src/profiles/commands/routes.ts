@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findPrincipal } from '../../auth/guard.ts';
-import { createClientSignal } from '../../http/request/queue.ts';
-import { ErrorBody, HttpError } from '../../http/response/errors.ts';
-import { ownJson, sendJson, sendRows } from '../../http/response/json.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { ownJson, sendJson, sendRows } from '../../http/json.ts';
+import { createClientSignal } from '../../http/overload.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type Audit, type Caller, toExecution } from './audit.ts';
 import type { AuditedExecution } from './execution/audited-execution.ts';

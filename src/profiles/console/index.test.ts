@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
-import { readFrom } from '../../http/routes/program-pages.ts';
+import { readFrom } from '../../http/pages.ts';
 import type { Feature } from '../feature.ts';
 import { features as allFeatures } from '../index.ts';
 

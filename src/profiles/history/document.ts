@@ -1,5 +1,5 @@
-import { ownJson, type Rows } from '../../http/response/json.ts';
-import { toOffsetTimestamp } from '../../http/response/timestamp.ts';
+import { ownJson, type Rows } from '../../http/json.ts';
+import { toOffsetTimestamp } from '../../http/timestamp.ts';
 import { alertLevels, alertsAt, disksAt, hostColumns } from './columns.ts';
 import type { Disks } from './file.ts';
 import type { Ring } from './ring.ts';

@@ -1,6 +1,6 @@
-import { parseTime } from '../../http/request/time.ts';
-import { HttpError } from '../../http/response/errors.ts';
-import { sendList } from '../../http/response/json.ts';
+import { HttpError } from '../../http/errors.ts';
+import { sendList } from '../../http/json.ts';
+import { parseTime } from '../../http/request-headers.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type createDocuments, toHead } from './document.ts';
 import type { Disks } from './file.ts';

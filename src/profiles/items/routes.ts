@@ -1,5 +1,4 @@
-import { sendList, whenReady } from '../../http/response/json.ts';
-import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
+import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
 import type { ItemStore } from './store.ts';

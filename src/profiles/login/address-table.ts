@@ -1,4 +1,4 @@
-import { toAddressGroup } from '../../http/admission/address-group.ts';
+import { toAddressGroup } from '../../http/fair-shares.ts';
 
 /** The state of the clients at an address. */
 export interface Address {

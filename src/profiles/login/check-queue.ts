@@ -1,5 +1,5 @@
-import { toAddressGroup } from '../../http/admission/address-group.ts';
-import { createUnavailable } from '../../http/response/errors.ts';
+import { createUnavailable } from '../../http/errors.ts';
+import { toAddressGroup } from '../../http/fair-shares.ts';
 
 interface Limits {
   /** Checks at a time. */

@@ -1,8 +1,8 @@
 import { isPassword, isPossiblePassword } from '../../auth/password.ts';
 import type { Tokens } from '../../auth/token.ts';
 import { tokenLifetime } from '../../auth/token.ts';
-import { toAddressGroup } from '../../http/admission/address-group.ts';
-import { ErrorBody, HttpError } from '../../http/response/errors.ts';
+import { ErrorBody, HttpError } from '../../http/errors.ts';
+import { toAddressGroup } from '../../http/fair-shares.ts';
 import type { Counter } from '../../metrics/meters.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createCheckQueue } from './check-queue.ts';

@@ -1,4 +1,4 @@
-import { toLocalTimestamp } from '../../http/response/timestamp.ts';
+import { toLocalTimestamp } from '../../http/timestamp.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { listProcessRows, toDiskRow } from './rows.ts';

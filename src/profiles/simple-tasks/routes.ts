@@ -1,7 +1,6 @@
 import Type from 'typebox';
-import { HttpError } from '../../http/response/errors.ts';
-import { sendList, whenReady } from '../../http/response/json.ts';
-import { pagingHeaders, setPaging } from '../../http/response/paging.ts';
+import { HttpError } from '../../http/errors.ts';
+import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
 import type { SimpleTaskStore } from './store.ts';

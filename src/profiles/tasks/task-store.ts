@@ -1,5 +1,5 @@
 import { KeyRefusal } from '../../expected-errors.ts';
-import { toLocalTimestamp } from '../../http/response/timestamp.ts';
+import { toLocalTimestamp } from '../../http/timestamp.ts';
 import type { OpenChanges } from '../../storage/changes/changes.ts';
 import { InTurn } from '../../storage/in-turn.ts';
 import type { Awaitable } from '../../storage/list.ts';

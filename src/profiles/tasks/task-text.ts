@@ -1,4 +1,4 @@
-import { ownJson } from '../../http/response/json.ts';
+import { ownJson } from '../../http/json.ts';
 import { type Versioned, version } from '../../storage/versions.ts';
 import { Task } from './schema.ts';
 

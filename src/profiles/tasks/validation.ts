@@ -1,6 +1,6 @@
 import type { FastifySchemaValidationError } from 'fastify';
-import { fieldOf, toRefusal } from '../../http/request/validation.ts';
-import { HttpError } from '../../http/response/errors.ts';
+import { HttpError } from '../../http/errors.ts';
+import { fieldOf, toRefusal } from '../../http/validation.ts';
 import { maximumTitleLength, priorities, statuses } from './schema.ts';
 
 const fields = ['Title', 'Description', 'Priority', 'Status'];

@@ -1,4 +1,4 @@
-import { HttpError } from '../../../http/response/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
 import type { Format } from './format.ts';
 import { formats } from './formats.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { parseJsonBody } from '../../../http/request/json-body.ts';
-import { HttpError } from '../../../http/response/errors.ts';
+import { parseJsonBody } from '../../../http/body.ts';
+import { HttpError } from '../../../http/errors.ts';
 import { recognize } from './auto.ts';
 import type { Format, Incoming } from './format.ts';
 import { formats } from './formats.ts';

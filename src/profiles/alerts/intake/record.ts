@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { toTrace } from '../../../http/request/traceparent.ts';
+import { toTrace } from '../../../http/request-headers.ts';
 import { toSeverity } from '../../severity.ts';
 import { type AlertRecord, createAlert, type Receipt } from '../alert.ts';
 import { toViaField } from '../outbox/via.ts';

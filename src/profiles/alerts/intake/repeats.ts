@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import { HttpError } from '../../../http/response/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 import type { LogRecord } from '../../../storage/journal/format/line.ts';

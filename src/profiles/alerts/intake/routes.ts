@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { IdentifySender } from '../../../auth/sender.ts';
-import { ErrorBody, HttpError } from '../../../http/response/errors.ts';
-import { sendJson } from '../../../http/response/json.ts';
+import { ErrorBody, HttpError } from '../../../http/errors.ts';
+import { sendJson } from '../../../http/json.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { AlertCounts } from '../counts.ts';
 import { toRefusal } from '../refusal.ts';

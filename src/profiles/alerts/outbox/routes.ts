@@ -1,4 +1,4 @@
-import { HttpError } from '../../../http/response/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { Destination } from './delivery/destination.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { SettingsError } from '../../../config/settings-error.ts';
-import { toOffsetTimestamp } from '../../../http/response/timestamp.ts';
+import { toOffsetTimestamp } from '../../../http/timestamp.ts';
 import type { Tool } from '../../feature.ts';
 import type { OutgoingAlert } from './alert.ts';
 import type { DestinationSettings } from './config/settings.ts';

@@ -1,4 +1,4 @@
-import { HttpError } from '../../../http/response/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
 import { findSeverity, severities, toSeverity } from '../../severity.ts';
 
 /** Whether a text is the same as this one, in any case. */

@@ -1,4 +1,4 @@
-import { toOffsetTimestamp } from '../../../http/response/timestamp.ts';
+import { toOffsetTimestamp } from '../../../http/timestamp.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { type Severity, severities, toSeverity } from '../../severity.ts';
 import { createSeverityTest, createTextTest } from './filters.ts';

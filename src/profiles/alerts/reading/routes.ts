@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { createClientSignal, createQueue } from '../../../http/request/queue.ts';
-import { createUnavailable, ErrorBody, HttpError } from '../../../http/response/errors.ts';
-import { sendJson } from '../../../http/response/json.ts';
+import { createUnavailable, ErrorBody, HttpError } from '../../../http/errors.ts';
+import { sendJson } from '../../../http/json.ts';
+import { createClientSignal, createQueue } from '../../../http/overload.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 import type { FieldTest } from '../../../storage/journal/format/parse.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';

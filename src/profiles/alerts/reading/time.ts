@@ -1,5 +1,5 @@
-import { parseTime } from '../../../http/request/time.ts';
-import { HttpError } from '../../../http/response/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
+import { parseTime } from '../../../http/request-headers.ts';
 
 /** A time range; Unix milliseconds. */
 export interface TimeRange {

@@ -1,5 +1,5 @@
 import { KeyRefusal, StoreUnavailable } from '../../../expected-errors.ts';
-import { HttpError } from '../../../http/response/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import type { LogRecord } from '../../../storage/journal/format/line.ts';
 import type { StoredRecord } from '../../../storage/journal/read/forward.ts';

@@ -1,4 +1,4 @@
-import { HttpError } from '../../../http/response/errors.ts';
+import { HttpError } from '../../../http/errors.ts';
 import type { Audit, Caller } from '../audit.ts';
 import { cut, Refusal } from '../language/refusal.ts';
 import { checkCommand } from '../policy/check.ts';

@@ -1,4 +1,4 @@
-import { createQueue } from '../../../http/request/queue.ts';
+import { createQueue } from '../../../http/overload.ts';
 import type { ParsedCommand } from '../policy/policy.ts';
 import { type BoundedResult, toBoundedResult } from './bounds.ts';
 import { CommandFailure, type Runner } from './runner.ts';

@@ -1,5 +1,5 @@
 import { KeyRefusal } from '../../../expected-errors.ts';
-import { toLocalTimestamp } from '../../../http/response/timestamp.ts';
+import { toLocalTimestamp } from '../../../http/timestamp.ts';
 import type { Row, Statement } from '../../../storage/postgres/connecting/connection.ts';
 import type { Collection, Decision, Gate } from '../../../storage/postgres/writing/gated-collection.ts';
 import { rememberedMs } from '../../../storage/recent-keys.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { HttpError } from '../../../../http/response/errors.ts';
+import { HttpError } from '../../../../http/errors.ts';
 import { clean, findLevel, firstText, toHostname, toLabels, toSource, toTime } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 import { toLink, toLinks } from '../link.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { HttpError } from '../../../../http/response/errors.ts';
+import { HttpError } from '../../../../http/errors.ts';
 import type { Severity } from '../../../severity.ts';
 import { firstText, toDetails, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';

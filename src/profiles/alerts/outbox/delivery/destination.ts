@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { toTrace } from '../../../../http/request/traceparent.ts';
+import { toTrace } from '../../../../http/request-headers.ts';
 import type { StoredRecord } from '../../../../storage/journal/read/forward.ts';
 import type { RecordLog } from '../../../../storage/record-log.ts';
 import type { AlertDelivery } from '../../reading/schema.ts';

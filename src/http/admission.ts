@@ -1,0 +1,177 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { createFatal, HttpError } from './errors.ts';
+import { maximumHeaderLines } from './limits.ts';
+
+/** Returns the error for a request that must not reach a route; undefined if the request is fine. */
+export type Check = (request: IncomingMessage) => HttpError | undefined;
+
+/** `/`: the first character of every target except absolute URIs, `*` and authorities. */
+const slash = 47;
+
+/** A name or a bracketed address, and a port: RFC 3986, 3.2.2 and 3.2.3, without characters no host name has. */
+const hostForm = /^(?:[\w.~!$&'()*+;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i;
+
+const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
+
+/**
+ * Refuses what Node's parser accepts although HTTP/1.1 forbids it: other versions, ambiguous hosts, codings and targets.
+ * If the server and a proxy read such a request differently, it can smuggle a second request past the proxy.
+ * Repeated headers must arrive joined (`joinDuplicateHeaders`): a second Host then makes the header invalid.
+ */
+export const createFramingCheck = (): Check => {
+  // Nearly every request has the same Host as the one before it.
+  let lastHost: string | undefined;
+  return (request) => {
+    const { httpVersion, headers, rawHeaders, url = '' } = request;
+    if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuseVersion(request);
+    if (rawHeaders.length > 2 * maximumHeaderLines) {
+      return createFatal('headers-too-large', `A request may have at most ${maximumHeaderLines} header lines`);
+    }
+    if (headers.host === undefined || headers.host !== lastHost) {
+      const fault = findHostFault(request);
+      if (fault) return fault;
+      lastHost = headers.host;
+    }
+    const coding = headers['transfer-encoding'];
+    if (coding !== undefined) {
+      const fault = findCodingFault(request, coding.toLowerCase());
+      if (fault) return fault;
+    }
+    if (headers.expect !== undefined && httpVersion === '1.1' && !/^100-continue$/i.test(headers.expect)) {
+      return createFatal('expectation-failed', 'The header Expect may only be 100-continue');
+    }
+    if (url.charCodeAt(0) !== slash) return readOtherTarget(request, url);
+    return url.includes('#') ? createFatal('invalid', 'The request target must not have a fragment') : undefined;
+  };
+};
+
+/** RFC 9112, 2.3: a request line needs a version. The parser reads one without as HTTP/0.9, which had no headers. */
+const refuseVersion = ({ httpVersion, headers }: IncomingMessage): HttpError =>
+  httpVersion === '0.9' && headers.host === undefined
+    ? createFatal('invalid', 'The request line has no HTTP version')
+    : createFatal('version-not-supported', 'This server speaks HTTP/1.1');
+
+/** RFC 9112, 3.2: one valid Host, which only HTTP/1.0 may leave out. */
+const findHostFault = ({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined => {
+  if (host === undefined) {
+    return httpVersion === '1.0' ? undefined : createFatal('invalid', 'The header Host is missing');
+  }
+  return hostForm.test(host) ? undefined : createFatal('invalid', 'The header Host must name one host');
+};
+
+/**
+ * RFC 9112, 6.1: no coding in HTTP/1.0, and 501 for unknown codings. With `Upgrade`, Node's parser reports no errors in
+ * the chunks, so the request would hang until its timeout.
+ */
+const findCodingFault = (
+  { httpVersion, headers: { upgrade } }: IncomingMessage,
+  coding: string,
+): HttpError | undefined => {
+  if (httpVersion === '1.0' || coding === '') {
+    return createFatal('invalid', 'Transfer-Encoding is not allowed in this request');
+  }
+  if (coding !== 'chunked') return createFatal('not-implemented', 'The only supported transfer coding is chunked');
+  return upgrade === undefined ? undefined : createFatal('invalid', 'Upgrade and Transfer-Encoding cannot be combined');
+};
+
+/** RFC 9112, 3.2.2 and 3.2.4: the host of an absolute target replaces Host; only OPTIONS may have `*`. */
+const readOtherTarget = (request: IncomingMessage, url: string): HttpError | undefined => {
+  if (url === '*' && request.method === 'OPTIONS') return undefined;
+  const [, host = '', path = '/'] = absoluteForm.exec(url) ?? [];
+  if (!hostForm.test(host)) return createFatal('invalid', 'The request target does not fit the method');
+  request.headers.host = host;
+  request.url = path;
+  return undefined;
+};
+
+interface HostNames {
+  /** The address that the server is bound to. */
+  boundTo: string;
+  /** This machine's name. */
+  machine: string;
+  /** Names allowed by the settings. */
+  allowed: readonly string[];
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** True for loopback addresses and localhost. */
+export const isLoopback = (host: string): boolean => {
+  const family = isIP(host);
+  return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
+};
+
+/**
+ * Refuses requests for host names that are not this server's, so no web page can reach it by pointing its own name at
+ * 127.0.0.1 (DNS rebinding). A server bound beyond loopback checks hosts only if `allowed` has names.
+ */
+export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check => {
+  const isLocal = isLoopback(boundTo);
+  if (!isLocal && allowed.length === 0) return () => undefined;
+  const names = new Set([...allowed, ...(isLocal ? [machine] : [])].map(toPlainName));
+  const isServed = (name: string): boolean => names.has(name) || (isLocal && isLoopback(name));
+  // Nearly every request has the same Host as the one before it.
+  let lastHost: string | undefined;
+  return ({ headers: { host = '' } }) => {
+    if (host === lastHost) return undefined;
+    if (!isServed(toHostName(host))) {
+      return new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
+    }
+    lastHost = host;
+    return undefined;
+  };
+};
+
+/** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
+const toHostName = (host: string): string => {
+  const name = toPlainName(host.replace(/:\d*$/, ''));
+  return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
+};
+
+/** In lower case, without the trailing dot of a fully qualified name. */
+const toPlainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
+
+/** Paths of pages, which other sites may link to. */
+const page = /^\/(?:(?:docs|console)(?:\/|$)|$)/;
+
+/**
+ * Refuses requests that a browser sends for a page of another origin, so no foreign page can act for its user.
+ * Following a link to /docs/ or /console/ is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
+ */
+export const createOriginCheck =
+  (secure: boolean): Check =>
+  (request) => {
+    const { headers } = request;
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation(request)) {
+      return refuseForeign();
+    }
+    const { origin } = headers;
+    if (origin === undefined || isOwnOrigin(origin, headers.host, secure)) return undefined;
+    // To the browser this is one origin, so a proxy has changed Host.
+    return site === 'same-origin' ? refuseChangedHost() : refuseForeign();
+  };
+
+const refuseForeign = (): HttpError =>
+  new HttpError('forbidden', 'Requests from web pages of other origins are refused; see the setting cors');
+
+const refuseChangedHost = (): HttpError =>
+  new HttpError(
+    'forbidden',
+    'The proxy has changed the header Host: let it pass Host on unchanged, and add the name to allowedHosts',
+  );
+
+const isNavigation = ({ method, url = '', headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && page.test(url.split('?', 1)[0] ?? '');
+
+const isOwnOrigin = (origin: string, ownHost: string | undefined, secure: boolean): boolean => {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  return host === toUrlHost(`${protocol}//${ownHost}`) && !(secure && protocol !== 'https:');
+};
+
+/** The host as URLs write it: lower case, without the default port. */
+const toUrlHost = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);

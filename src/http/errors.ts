@@ -1,0 +1,125 @@
+import { STATUS_CODES } from 'node:http';
+import Type from 'typebox';
+import { ExpectedError, KeyRefusal, StoreConflict, StoreUnavailable } from '../expected-errors.ts';
+
+/** The body of every error response. */
+export const ErrorBody = Type.Object({ error: Type.String({ examples: ['Missing token'] }) }, { title: 'ErrorBody' });
+
+/** Every reason to refuse a request, with its status. */
+const statusOf = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  'request-timeout': 408,
+  conflict: 412,
+  'too-large': 413,
+  'unsupported-media-type': 415,
+  'range-not-satisfiable': 416,
+  'expectation-failed': 417,
+  unprocessable: 422,
+  'too-many': 429,
+  'headers-too-large': 431,
+  failed: 500,
+  'not-implemented': 501,
+  unavailable: 503,
+  'version-not-supported': 505,
+} as const;
+
+export type ErrorKind = keyof typeof statusOf;
+
+/** What there was too much of when a request was refused because of load. */
+export const shedReasons = [
+  'connections',
+  'event_loop_delay',
+  'unfinished_bodies',
+  'unread_responses',
+  'queue',
+  'streams',
+] as const;
+export type ShedReason = (typeof shedReasons)[number];
+
+interface ErrorExtras {
+  /** Response headers with lower-case names, e.g. `allow` or `retry-after`. */
+  headers?: Record<string, string>;
+  /** Further members of the body, e.g. `detail`. They follow `error`; `leading` ones precede it. */
+  members?: Record<string, unknown>;
+  leading?: Record<string, unknown>;
+  /** The unexpected error behind `failed`, for the log. */
+  cause?: unknown;
+  /** Set if the request was refused because of load. */
+  shed?: ShedReason | undefined;
+}
+
+/** An error as it is sent. */
+export interface ErrorMessage {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}
+
+/** Thrown anywhere below the listener: becomes a response with the kind's status and `{error: message}`. */
+export class HttpError extends ExpectedError {
+  readonly kind: ErrorKind;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Record<string, unknown>;
+  readonly shed: ShedReason | undefined;
+  /** Set when it is sent for the first time. */
+  sent: ErrorMessage | undefined;
+
+  constructor(
+    kind: ErrorKind,
+    message: string = STATUS_CODES[statusOf[kind]] ?? '',
+    { headers = {}, members = {}, leading = {}, cause, shed }: ErrorExtras = {},
+  ) {
+    super(message, { cause });
+    this.kind = kind;
+    this.status = statusOf[kind];
+    // RFC 9110, 15.5.2: every 401 names the scheme that would be accepted.
+    this.headers = kind === 'unauthorized' ? { 'www-authenticate': 'Bearer', ...headers } : headers;
+    this.shed = shed;
+    this.body = { ...leading, error: message, ...members };
+  }
+}
+
+/** A 503: nothing was done, and the client may try again in a second. */
+export const createUnavailable = (message: string, shed?: ShedReason): HttpError =>
+  new HttpError('unavailable', message, { headers: { 'retry-after': '1' }, shed });
+
+/** An error that closes the connection, because nothing else on it can be trusted. */
+export const createFatal = (kind: ErrorKind, message?: string): HttpError =>
+  new HttpError(kind, message, { headers: { connection: 'close' } });
+
+/**
+ * Converts anything thrown to the error that the client gets. Undefined if it is unexpected: it becomes a 500 that shows
+ * no internals.
+ */
+export const toHttpError = (error: unknown): HttpError | undefined => {
+  if (error instanceof HttpError) return error;
+  if (error instanceof StoreUnavailable) return createUnavailable(error.message);
+  if (error instanceof StoreConflict) {
+    return new HttpError('conflict', error.message, { headers: { etag: `"${error.version}"` } });
+  }
+  if (error instanceof KeyRefusal) return new HttpError('unprocessable', error.message);
+  const { statusCode = 500, code = '' } = error as { statusCode?: number; code?: string };
+  const kind = kindOf.get(statusCode);
+  return kind && statusCode < 500 ? new HttpError(kind, messages[code] ?? messages[kind]) : undefined;
+};
+
+/** A 500 with the id of the request, which is also in the log. */
+export const createInternalError = (requestId: string): HttpError =>
+  new HttpError('failed', 'Internal server error', { members: { requestId } });
+
+/** A static file that may not be read gets 404. */
+const kindOf = new Map<number, ErrorKind>([
+  ...Object.entries(statusOf).map(([kind, status]) => [status, kind as ErrorKind] as const),
+  [403, 'not-found'],
+]);
+
+/** Messages for errors of Fastify and its plugins, by code or kind. */
+const messages: Record<string, string> = {
+  'not-found': 'Not found',
+  FST_ERR_BAD_URL: 'The path of the request cannot be decoded',
+};

@@ -1,0 +1,223 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { createUnavailable } from './errors.ts';
+import { largeLength, unreadResponseBytes } from './limits.ts';
+
+/** Handlers send JSON text, so no route needs a serializer of its own. */
+export const buildSerializer = () => () => JSON.stringify;
+
+/** Key of the JSON text that a value carries, which is sent as it is. For rows: their texts, joined by commas. */
+export const ownJson = Symbol('own JSON');
+
+type WithOwnJson = { readonly [ownJson]: string };
+
+/** Rows of a list that are available at once: one piece. */
+export type Rows<T extends object = object> = Iterable<T>;
+export type Pieces<T extends object = object> = Iterable<Rows<T>> | AsyncIterable<Rows<T>>;
+
+/** A JSON document with a list in it: the text before the rows, the rows, and the text after them. */
+export interface JsonList {
+  opening: string;
+  pieces: Pieces;
+  closing: string;
+}
+
+/** Name of the Fastify decorator with the state of all responses. */
+export const responses = 'responses';
+
+/** Number of lists being sent in pieces, and bytes that clients have not read yet. */
+type Responses = { lists: number; countUnread(): number };
+
+const type = 'application/json; charset=utf-8';
+
+/** Passes a value, or the value of a promise, to `send`, which sends the response. Handlers return the result. */
+export const whenReady = <T>(
+  reply: FastifyReply,
+  value: T | Promise<T>,
+  send: (value: T) => Promise<void> | void,
+): Promise<void> | void => {
+  if (!(value instanceof Promise)) return send(value);
+  return value.then(send).then(() => waitFor(reply));
+};
+
+/** What Fastify expects from a handler that sends its response itself, possibly still in progress. */
+const waitFor = (reply: FastifyReply): void => reply as unknown as undefined;
+
+/** Sends a value as JSON with the reply's status. */
+export const sendJson = (reply: FastifyReply, value: object): void => sendText(reply, toJson(value));
+
+/**
+ * Sends a list as JSON. One piece is sent whole; more are sent as fast as the client reads, so a list of any length
+ * takes no more memory than a piece.
+ */
+export const sendList = (reply: FastifyReply, list: JsonList): Promise<void> | void => {
+  const { pieces } = list;
+  if (!(Symbol.iterator in pieces)) return sendAsyncList(reply, list, pieces[Symbol.asyncIterator]());
+  const iterator = pieces[Symbol.iterator]();
+  const first = iterator.next();
+  sendFrom(reply, list, first, first.done ? first : iterator.next(), iterator);
+};
+
+const sendAsyncList = async (reply: FastifyReply, list: JsonList, iterator: AsyncIterator<Rows>): Promise<void> => {
+  const first = await iterator.next();
+  sendFrom(reply, list, first, first.done ? first : await iterator.next(), iterator);
+  return waitFor(reply);
+};
+
+type Source = Iterator<Rows> | AsyncIterator<Rows>;
+
+const sendFrom = (
+  reply: FastifyReply,
+  { opening, closing }: JsonList,
+  first: IteratorResult<Rows>,
+  second: IteratorResult<Rows>,
+  source: Source,
+): void => {
+  if (first.done || second.done) {
+    if (first.done) sendText(reply, opening + closing);
+    else sendOnePiece(reply, opening, first.value, closing);
+    return;
+  }
+  const all = assertRoom(reply, source);
+  // Nobody reads the body of a response to HEAD.
+  const texts = reply.request.method === 'HEAD' ? [] : streamTexts(opening, [first, second], source, closing);
+  const stream = Readable.from(texts, { objectMode: false, highWaterMark: largeLength });
+  all.lists += 1;
+  stream.once('close', () => {
+    all.lists -= 1;
+    void source.return?.();
+  });
+  reply.type(type).send(stream);
+};
+
+/** Lists that a store may return again. The second time, the response is kept as bytes, which later ones share. */
+const recent = new WeakMap<Rows, { opening: string; closing: string; bytes?: Buffer }>();
+
+const sendOnePiece = (reply: FastifyReply, opening: string, rows: Rows, closing: string): void => {
+  const known = recent.get(rows);
+  if (known?.opening !== opening || known.closing !== closing) {
+    recent.set(rows, { opening, closing });
+    sendText(reply, opening + toRowsJson(rows) + closing);
+    return;
+  }
+  known.bytes ??= Buffer.from(opening + toRowsJson(rows) + closing);
+  sendText(reply, known.bytes);
+};
+
+/** Lists that wait to build their next piece. */
+const waiting: (() => void)[] = [];
+
+/** Pieces built before other requests get their turn. */
+const piecesAtOnce = 4;
+
+const continueWaiting = (): void => {
+  for (const begin of waiting.splice(0, piecesAtOnce)) begin();
+  if (waiting.length > 0) setImmediate(continueWaiting);
+};
+
+/** Lets other requests run before each piece, so lists do not block the event loop. */
+const waitForTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(continueWaiting);
+  });
+
+async function* streamTexts(
+  start: string,
+  [first, second]: [IteratorYieldResult<Rows>, IteratorYieldResult<Rows>],
+  source: Source,
+  end: string,
+): AsyncGenerator<string> {
+  await waitForTurn();
+  yield start + toRowsJson(first.value);
+  for (let next: IteratorResult<Rows> = second; !next.done; next = await source.next()) {
+    await waitForTurn();
+    yield `,${toRowsJson(next.value)}`;
+  }
+  yield end;
+}
+
+const sendText = (reply: FastifyReply, text: string | Buffer): void => {
+  if (text.length >= largeLength && reply.request.method === 'GET') assertRoom(reply);
+  reply.type(type).send(text);
+};
+
+/** Throws a 503 if too many bytes are waiting for clients that do not read. */
+const assertRoom = (reply: FastifyReply, source?: Source): Responses => {
+  const all = reply.server.getDecorator<Responses>(responses);
+  if (all.countUnread() <= unreadResponseBytes) return all;
+  void source?.return?.();
+  throw createUnavailable('Too many responses are waiting for slow clients; try again in a second', 'unread_responses');
+};
+
+const toJson = (value: object): string => (value as Partial<WithOwnJson>)[ownJson] ?? JSON.stringify(value);
+
+const toRowsJson = (rows: Rows): string =>
+  (rows as Partial<WithOwnJson>)[ownJson] ?? Array.from(rows, toJson).join(',');
+
+/** Rows that are read while they are sent; `close` releases their source. */
+export interface RowSource<T> {
+  count: number;
+  records(): AsyncIterable<T>;
+  close(): Promise<void>;
+}
+
+/** Sends `{count, data}` with each record converted by `toRow`, then closes the source. */
+export const sendRows = <T>(
+  reply: FastifyReply,
+  source: RowSource<T>,
+  toRow: (record: T) => object,
+): Promise<void> | void =>
+  sendList(reply, { opening: `{"count":${source.count},"data":[`, pieces: toPieces(source, toRow), closing: ']}' });
+
+/** Each piece has enough records for about one write. */
+async function* toPieces<T>(source: RowSource<T>, toRow: (record: T) => object): AsyncGenerator<Rows> {
+  try {
+    let texts: string[] = [];
+    let length = 0;
+    for await (const record of source.records()) {
+      const text = JSON.stringify(toRow(record));
+      texts.push(text);
+      length += text.length;
+      if (length < largeLength) continue;
+      yield toRows(texts);
+      texts = [];
+      length = 0;
+    }
+    if (texts.length > 0) yield toRows(texts);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Rows of which only the JSON is known. */
+const toRows = (texts: readonly string[]): Rows => Object.assign([], { [ownJson]: texts.join(',') });
+
+type Query = Record<string, string | number>;
+
+/** For the OpenAPI document. */
+export const pagingHeaders = {
+  'X-Total-Count': 'Number of matches on all pages.',
+  Link: 'Addresses of other pages by their relations (RFC 8288), if there are any.',
+};
+
+/**
+ * Adds `X-Total-Count`, and a `Link` for each other page by its relation (RFC 8288): `next`, `prev`, `first`, `last`. A
+ * page is the query of the request with these members instead. Links are relative, so they hold behind a proxy that
+ * serves the program below another path.
+ */
+export const setPaging = (
+  reply: FastifyReply,
+  total: number,
+  query: object = {},
+  pages: Record<string, Query | undefined> = {},
+): void => {
+  reply.header('x-total-count', total);
+  const links = Object.entries(pages).flatMap(([relation, page]) => (page ? [toLink(relation, query, page)] : []));
+  if (links.length > 0) reply.header('link', links.join(', '));
+};
+
+const toLink = (relation: string, query: object, page: Query): string => {
+  const kept = Object.entries(query).filter(([name]) => !(name in page));
+  const parameters = [...kept, ...Object.entries(page)].map((parameter) => parameter.map(encodeURIComponent).join('='));
+  return `<?${parameters.join('&')}>; rel="${relation}"`;
+};

@@ -1,0 +1,205 @@
+// Schemas have `hide` from here.
+
+import { createHash } from 'node:crypto';
+import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type {} from '@fastify/swagger';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HttpError } from './errors.ts';
+
+/** A folder of pages and the path that serves it. */
+export interface StaticFiles {
+  /** With a slash at both ends, e.g. `/docs/`. */
+  prefix: string;
+  root: string;
+  /** The Content-Security-Policy of every file. */
+  policy: string;
+}
+
+/** Serves a folder of the user's pages: no dotfiles, no listing, nothing outside the folder. The path without its slash redirects. */
+export const serveStaticFiles = async (app: FastifyInstance, { prefix, root, policy }: StaticFiles): Promise<void> => {
+  const isServable = createServableCheck(root);
+  const headers = pageHeaders(policy);
+  // Imported only when used: loading it slows down startup.
+  const { default: fastifyStatic } = await import('@fastify/static');
+  await app.register(fastifyStatic, {
+    root,
+    prefix,
+    dotfiles: 'deny',
+    redirect: true,
+    allowedPath: (path) => isServable(join(root, path)),
+    setHeaders: (response) => void response.headers(headers),
+    decorateReply: false,
+    schemaHide: true,
+  });
+  redirectToSlash(app, prefix);
+};
+
+/** Headers of every page. Browsers must revalidate a cached one before they show it. */
+const pageHeaders = (policy: string) => ({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': policy });
+
+/** Redirects the prefix without its slash. */
+const redirectToSlash = (app: FastifyInstance, prefix: string): void => {
+  app.get(prefix.slice(0, -1), { schema: { hide: true } }, (_request, reply) => reply.redirect(prefix));
+};
+
+/** Entries checked on startup; the rest of a larger folder is checked on request. */
+const mostEntries = 10_000;
+
+/**
+ * Tells whether a path may be served: a regular file or folder that is inside `root` after following links. Reading
+ * anything else, such as a named pipe, could hang.
+ */
+export const createServableCheck = (root: string): ((path: string) => boolean) => {
+  const realRoot = realpathSync(root);
+  return (path) => {
+    try {
+      const stat = statSync(path);
+      return (stat.isFile() || stat.isDirectory()) && isInside(realRoot, realpathSync(path));
+    } catch {
+      return false;
+    }
+  };
+};
+
+/** The first link below `root` that leads outside it; undefined if there is none. Dotfiles are never served. */
+export const findEscapingLink = (root: string): string | undefined => {
+  const realRoot = realpathSync(root);
+  const folders = [root];
+  let left = mostEntries;
+  for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
+    for (const entry of listEntries(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      if (entry.isSymbolicLink() && !isInside(realRoot, follow(path) ?? realRoot)) return path;
+      left -= 1;
+    }
+  }
+  return undefined;
+};
+
+const isInside = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** The target of a link; undefined if it does not exist. */
+const follow = (link: string): string | undefined => {
+  try {
+    return realpathSync(link);
+  } catch {
+    return undefined;
+  }
+};
+
+const listEntries = (folder: string): Dirent[] => {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+  } catch {
+    // A folder that cannot be listed can hardly be served.
+    return [];
+  }
+};
+
+/** Reads a file by its path below the program's folder, e.g. `dist/public/index.html`; undefined if there is none. */
+export type ReadFile = (path: string) => Buffer | undefined;
+
+/** Pages that are part of the program, and the path that serves them. */
+export interface ProgramPages {
+  /** With a slash at both ends, e.g. `/docs/`. */
+  prefix: string;
+  /** Below the program's folder, e.g. `dist/public`. */
+  folder: string;
+  /** The Content-Security-Policy of every page. */
+  policy: string;
+}
+
+/** Reads files below a folder. */
+export const readFrom =
+  (root: string): ReadFile =>
+  (path) => {
+    try {
+      return readFileSync(join(root, path));
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+      throw error;
+    }
+  };
+
+/** Names of files and folders that may be served: no dotfiles, nothing that leads elsewhere. */
+const servable = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * Serves pages of the program. They are read for each request, since a build may replace them meanwhile. A large file
+ * is stored gzipped, with `.gz` after its name.
+ */
+export const serveProgramPages = (
+  app: FastifyInstance,
+  { prefix, folder, policy }: ProgramPages,
+  read: ReadFile,
+): void => {
+  const pages = new Map<string, StaticText>();
+  app.get<{ Params: { '*': string } }>(`${prefix}*`, { schema: { hide: true } }, (request, reply) => {
+    const path = request.params['*'] || 'index.html';
+    const readPage = (ending: string) => (servable.test(path) ? read(`${folder}/${path}${ending}`) : undefined);
+    const plain = readPage('');
+    const content = plain ?? readPage('.gz');
+    if (content === undefined) return reply.callNotFound();
+    const known = pages.get(path);
+    const page = known?.content.equals(content) ? known : new StaticText(content, plain === undefined);
+    pages.set(path, page);
+    reply.headers(pageHeaders(policy)).type(types[extname(path)] ?? 'application/octet-stream');
+    return page.send(request, reply);
+  });
+  redirectToSlash(app, prefix);
+};
+
+/** Answers requests for pages that are not there with 404 and the reason. */
+export const serveMissingPages = (app: FastifyInstance, prefix: string, reason: string): void => {
+  app.get(`${prefix}*`, { schema: { hide: true } }, () => {
+    throw new HttpError('not-found', reason);
+  });
+  redirectToSlash(app, prefix);
+};
+
+/**
+ * A text that any number of clients get: compressed once, and not sent again to a client that has it. The content may
+ * be gzipped already; nearly all clients take it as it is.
+ */
+export class StaticText {
+  readonly content: Buffer;
+  readonly #hash: string;
+  #plain: Buffer | undefined;
+  #gzipped: Buffer | undefined;
+
+  constructor(content: Buffer, isGzipped = false) {
+    this.content = content;
+    if (isGzipped) this.#gzipped = content;
+    else this.#plain = content;
+    this.#hash = createHash('sha256').update(content).digest('base64url');
+  }
+
+  /** Sends the text with the reply's type and status. */
+  send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const isGzip = acceptsGzip(request.headers['accept-encoding']);
+    const tag = isGzip ? `"${this.#hash}-gzip"` : `"${this.#hash}"`;
+    reply.headers({ ETag: tag, Vary: 'Accept-Encoding' });
+    if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send();
+    if (!isGzip) {
+      this.#plain ??= gunzipSync(this.content);
+      return reply.send(this.#plain);
+    }
+    this.#gzipped ??= gzipSync(this.content, { level: 9 });
+    return reply.header('Content-Encoding', 'gzip').send(this.#gzipped);
+  }
+}
+
+/** Whether Accept-Encoding names gzip, and not with the weight 0 (RFC 9110, 12.5.3). */
+const acceptsGzip = (accepted = ''): boolean =>
+  accepted.split(',').some((each) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(each));

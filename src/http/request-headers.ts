@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HttpError } from './errors.ts';
+
+const longestKey = 256;
+
+/** For the OpenAPI document. */
+export const idempotencyKeyHeader = {
+  'Idempotency-Key': 'The same for each attempt to send a request: later ones get the first response again.',
+};
+
+/** The header `Idempotency-Key`, if there is one; it must have 1 to 256 characters. */
+export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const key = String(header);
+  if (key !== '' && key.length <= longestKey) return key;
+  throw new HttpError('invalid', `Idempotency-Key must have 1 to ${longestKey} characters`);
+};
+
+const list = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,[ \t]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
+
+/**
+ * The versions that `If-Match` names, as entity tags with a number; undefined if any will do. Weak tags match nothing
+ * (RFC 9110, 13.1.1).
+ */
+export const readIfMatch = ({ 'if-match': header }: IncomingHttpHeaders): number[] | undefined => {
+  if (header === undefined || header.trim() === '*') return undefined;
+  if (!list.test(header.trim()))
+    throw new HttpError('invalid', 'If-Match must be * or versions in quotes, such as "3"');
+  return [...header.matchAll(/(?:^|,)[ \t]*"([1-9]\d{0,14})"/g)].map(([, digits]) => Number(digits));
+};
+
+/** Version, trace id, parent id and flags; later versions may add more (W3C Trace Context, 3.2). */
+const form = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-[\x21-\x7e]{0,200})?$/;
+
+/** `traceparent` of a request's headers, or of a record, as a member of another object; nothing if it is missing or invalid. */
+export const toTrace = ({ traceparent }: Readonly<Record<string, unknown>>): { traceparent?: string } =>
+  typeof traceparent === 'string' && form.test(traceparent) ? { traceparent } : {};
+
+/** Later times would have more than four digits in some zones. */
+const yearEnd = Date.parse('9999-01-01T00:00:00Z');
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** The Unix milliseconds of a query's time as in RFC 3339, from 1970 on; NaN for any other text. */
+export const parseTime = (given: string): number => {
+  // A plus sign that was not encoded arrives as a space.
+  const text = given.replace(/ (?=\d\d:\d\d$)/, '+');
+  const [, year, month, day] = rfc3339.exec(text) ?? [];
+  if (year === undefined) return Number.NaN;
+  const time = Date.parse(text.replace(' ', 'T').toUpperCase());
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return isDay && time >= 0 && time < yearEnd ? time : Number.NaN;
+};
+
+/** User name and password before the host of an absolute URI (RFC 3986, 3.2.1). */
+const userInfo = /^(\w+:\/\/)[^/]*@/;
+
+/** Looks like a JSON Web Token: three parts, the first of which begins with `{"` in base64url. */
+const token = /eyJ[\w-]*\.[\w-]*\.[\w-]*/g;
+
+/** Looks like a key of the setting `keys`, or a part of one. */
+const key = /sbk_[0-9A-Za-z]+/g;
+
+/**
+ * The path of a URL for the log. Query and fragment, which may hold tokens and passwords, are left out, as are the user
+ * name before the host, and tokens and keys in the path. Bytes that are not printable ASCII are percent-encoded: Node returns each
+ * byte of a URL as one character (latin1).
+ */
+export const toLoggedPath = (url: string): string =>
+  (url.split(/[?#]|%3f|%23/i, 1)[0] ?? '')
+    .replace(userInfo, '$1')
+    .replace(token, '(token)')
+    .replace(key, '(key)')
+    .replace(/[^!-~]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

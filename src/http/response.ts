@@ -1,0 +1,178 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Distribution, Meters } from '../metrics/meters.ts';
+import { type HttpError, type ShedReason, shedReasons } from './errors.ts';
+import { largeLength } from './limits.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+interface Origin {
+  /** Whether pages of all origins may use the server. */
+  cors: boolean;
+  /** Whether the server itself speaks TLS. */
+  secure: boolean;
+  /** The name of this instance, if several share a database. */
+  instance?: string | undefined;
+}
+
+/** Headers of every response, including errors; files set their own `cache-control`. */
+export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers => ({
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  ...(cors && {
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET,POST,PUT,DELETE',
+  }),
+  ...(instance !== undefined && { 'x-signalbox-instance': instance }),
+  // One year (RFC 6797).
+  ...(secure && { 'strict-transport-security': 'max-age=31536000' }),
+});
+
+type End = Parameters<ServerResponse['end']>;
+
+const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
+
+/**
+ * The class of the server's responses. Each has the common headers. Responses that are ready within one turn of the
+ * event loop are written together at its end, so a client that wakes up for the first one finds the others there.
+ */
+export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
+  const names = Object.keys(common);
+  const commonList = Object.entries(common).flat();
+  /** Names and values in turn, which Node sends unchanged; own headers replace common ones. */
+  const toList = (own: Headers): string[] => {
+    const list = commonList.slice();
+    for (const name in own) {
+      const at = name in common ? 2 * names.indexOf(name) : list.length;
+      list[at] = name;
+      list[at + 1] = own[name] as string;
+    }
+    return list;
+  };
+  let batch: Response[] = [];
+  const writeBatch = (): void => {
+    const ready = batch;
+    batch = [];
+    for (const response of ready) response.endNow();
+  };
+  class Response extends ServerResponse<IncomingMessage> {
+    isReady = false;
+    /** Set once the route is known; see `createTimings`. */
+    timing: Timing | undefined;
+    readonly #startedAt = performance.now();
+    #end: unknown[] = [];
+
+    override writeHead(status: number, ...rest: unknown[]): this {
+      // Streams set their headers one by one; the common ones still come first.
+      const own = rest.length > 0 ? (rest.at(-1) as Headers) : takeHeaders(this);
+      return super.writeHead(status, toList(own));
+    }
+
+    override end(...args: unknown[]): this {
+      this.isReady = true;
+      this.timing?.observe(this.statusCode, (performance.now() - this.#startedAt) / 1000);
+      this.timing = undefined;
+      // Not the last response of a connection, nor a long one, which must count as unread at once.
+      if (!this.shouldKeepAlive || isLong(args[0])) return super.end(...(args as End));
+      if (batch.length === 0) setImmediate(writeBatch);
+      this.#end = args;
+      batch.push(this);
+      return this;
+    }
+
+    endNow(): void {
+      super.end(...(this.#end.splice(0) as End));
+    }
+  }
+  // A batched response counts as ended. TypeScript declares a property, so a getter in the class is not possible.
+  Object.defineProperty(Response.prototype, 'writableEnded', {
+    get(this: Response) {
+      return this.isReady;
+    },
+  });
+  return Response;
+};
+
+/** Removes and returns the headers that were set one by one. */
+const takeHeaders = (response: ServerResponse): Headers => {
+  const headers = response.getHeaders();
+  for (const name of Object.keys(headers)) response.removeHeader(name);
+  return headers as Headers;
+};
+
+/** Upper bounds in seconds. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The responses of one method on one route. */
+export interface Timing {
+  observe(status: number, seconds: number): void;
+}
+
+/** A response that may be timed: see the response class. */
+interface Timed {
+  timing?: Timing | undefined;
+}
+
+/** Leaves out a response whose length says nothing about the server, such as a stream of events. */
+export const skipTiming = ({ raw }: FastifyReply): void => {
+  (raw as Timed).timing = undefined;
+};
+
+/** Times responses by the patterns of their routes, and counts refusals because of load. */
+export const createTimings = (meters: Meters) => {
+  const durations = meters.histogram(
+    'http_request_duration_seconds',
+    'Time from the headers of a request to the end of its response, by route.',
+    ['method', 'route', 'status_code'],
+    bounds,
+  );
+  const shed = meters.counter(
+    'signalbox_requests_shed_total',
+    'Requests refused because of load.',
+    ['reason'],
+    shedReasons,
+  );
+  const known = new Map<string, Timing>();
+  const find = (method: string, route: string): Timing => {
+    const key = `${method} ${route}`;
+    const timing = known.get(key) ?? createTiming((status) => durations.at(method, route, status));
+    known.set(key, timing);
+    return timing;
+  };
+  const noteShed = (reason: ShedReason | undefined): void => {
+    if (reason !== undefined) shed.at(reason).value += 1;
+  };
+  return {
+    /** Times the responses of the routes that are added later. */
+    timeRoutes: (app: FastifyInstance): void => {
+      app.addHook('onRoute', (options) => {
+        const { handler, url, method } = options;
+        const timing = typeof method === 'string' ? find(method, url) : undefined;
+        options.handler = function handle(request, reply) {
+          (reply.raw as Timed).timing = timing ?? find(request.method, url);
+          return handler.call(this, request, reply);
+        };
+      });
+    },
+    /** Counts a request that is refused before it reaches the router. */
+    noteShed,
+    /** Counts an error of a route, whose handler may not have been reached; a request may also have no route. */
+    noteError: (error: unknown, { request, raw }: FastifyReply): void => {
+      noteShed((error as Partial<HttpError> | undefined)?.shed);
+      (raw as Timed).timing ??= find(request.method, request.routeOptions.url ?? 'none');
+    },
+  };
+};
+
+export type Timings = ReturnType<typeof createTimings>;
+
+const createTiming = (at: (status: string) => Distribution): Timing => {
+  const byStatus: Record<number, Distribution> = {};
+  return {
+    observe: (status, seconds) => {
+      byStatus[status] ??= at(String(status));
+      byStatus[status].observe(seconds);
+    },
+  };
+};
