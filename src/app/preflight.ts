@@ -8,7 +8,7 @@ import { findExposedFiles, type PrivateFiles } from '../config/private-files.ts'
 import type { Settings } from '../config/schema.ts';
 import { readSeed } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';
-import { listPowerShellPaths } from '../host/power-shell.ts';
+import { listPowerShellPaths } from '../host/programs.ts';
 import { findEscapingLink } from '../http/pages.ts';
 import type { Feature } from '../profiles/feature.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';

@@ -1,5 +1,5 @@
 import { createLinuxReadings } from './linux/index.ts';
-import { createPortableReadings } from './portable/index.ts';
+import { createPortableReadings } from './portable.ts';
 import type { HostReadings } from './readings.ts';
 
 /** The readings for this machine. */

@@ -1,4 +1,5 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** The first of the absolute paths that can be executed, or null. */
 export const findProgram = async (paths: readonly string[]): Promise<string | null> => {
@@ -14,3 +15,49 @@ export const isAccessible = (path: string, mode = constants.F_OK): Promise<boole
     () => true,
     () => false,
   );
+
+/** Where installers put PowerShell, in order of preference. */
+const installedAt: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  win32: [
+    'C:\\Program Files\\PowerShell\\7\\pwsh.exe',
+    'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe',
+  ],
+  darwin: ['/usr/local/bin/pwsh', '/opt/homebrew/bin/pwsh', '/usr/local/microsoft/powershell/7/pwsh'],
+  linux: [
+    '/usr/bin/pwsh',
+    '/usr/local/bin/pwsh',
+    '/opt/microsoft/powershell/7/pwsh',
+    '/snap/powershell/current/opt/powershell/pwsh',
+  ],
+};
+
+/** Parts of PowerShell itself in its list of dependencies: they have its version. */
+const ownParts = /^(?:pwsh|powershell-\w+|Microsoft\.PowerShell\.ConsoleHost)\/(\d[\w.+-]*)$/i;
+
+/** Windows PowerShell is part of Windows, and its version has not changed since Windows 10. */
+const windowsPowerShell = { program: /powershell\.exe$/i, version: '5.1' };
+
+/** Absolute paths where PowerShell may be installed; the first that can be executed is used. */
+export const listPowerShellPaths = (platform: NodeJS.Platform = process.platform): readonly string[] =>
+  installedAt[platform] ?? [];
+
+/**
+ * Version of the first PowerShell at the paths, e.g. `7.4.6`, or null if there is none or it is unknown. No program is
+ * started: the version is in `pwsh.deps.json` beside it.
+ */
+export const readPowerShellVersion = async (paths = listPowerShellPaths()): Promise<string | null> => {
+  const path = await findProgram(paths);
+  return path === null ? null : readVersionAt(path);
+};
+
+const readVersionAt = async (path: string): Promise<string | null> => {
+  try {
+    if (windowsPowerShell.program.test(path)) return windowsPowerShell.version;
+    const folder = dirname(await realpath(path));
+    const { libraries } = JSON.parse(await readFile(join(folder, 'pwsh.deps.json'), 'utf8'));
+    const versions = Object.keys(libraries).map((library) => ownParts.exec(library)?.[1]);
+    return versions.find((version) => version !== undefined) ?? null;
+  } catch {
+    return null;
+  }
+};

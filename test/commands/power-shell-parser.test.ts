@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommandLine } from '../../src/profiles/commands/language/parse.ts';
-import { Refusal } from '../../src/profiles/commands/language/refusal.ts';
+import { parseCommandLine, Refusal } from '../../src/profiles/commands/language/parse.ts';
 import { checkCommand } from '../../src/profiles/commands/policy/check.ts';
 import { amount } from '../support/long.ts';
 import { powerShell } from '../support/power-shell.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { after } from 'node:test';
 import { createHostReadings } from '../../src/host/index.ts';
 import type { Row } from '../../src/profiles/commands/execution/runner.ts';
-import { Refusal } from '../../src/profiles/commands/language/refusal.ts';
+import { Refusal } from '../../src/profiles/commands/language/parse.ts';
 import { checkCommand } from '../../src/profiles/commands/policy/check.ts';
 import { createNativeRunner } from '../../src/profiles/commands/runners/native-runner.ts';
 

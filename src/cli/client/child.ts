@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { waitAtMost } from '../../host/sampling/hang-guard.ts';
+import { waitAtMost } from '../../host/sampler.ts';
 import { explainSystemError } from '../messages.ts';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */

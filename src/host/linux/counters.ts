@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import type { CountersReading } from '../readings.ts';
-import { parseCpuSeconds } from './cpu/proc-files.ts';
+import { parseCpuSeconds } from './cpu.ts';
 import { readKernelFile, readOrNull } from './kernel-file.ts';
-import { parseMemory } from './system/system.ts';
+import { parseMemory } from './system.ts';
 
 const loopback = 'lo';
 

@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import type { HostReadings } from '../readings.ts';
-import { createHangGuard } from '../sampling/hang-guard.ts';
-import { createHostSampler } from '../sampling/host-sampler.ts';
-import { createSharedReading } from '../sampling/shared-reading.ts';
+import { createHangGuard, createHostSampler, createSharedReading } from '../sampler.ts';
 import { readCounters } from './counters.ts';
-import { parseBootTime } from './cpu/proc-files.ts';
-import { readPackages, toProcessorReadings } from './cpu/processors.ts';
-import { createFileSystemReader } from './file-systems/file-systems.ts';
-import { readProcessDetails } from './processes/details.ts';
-import { createOwnerReader } from './processes/owners.ts';
-import { createProcessReader, listPids } from './processes/processes.ts';
-import { readMemory, readSystem } from './system/system.ts';
+import { parseBootTime, readPackages, toProcessorReadings } from './cpu.ts';
+import { createFileSystemReader } from './file-systems.ts';
+import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './processes.ts';
+import { readMemory, readSystem } from './system.ts';
 
 const systemMaxAgeMs = 500;
 

@@ -1,8 +1,13 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
+import { createRecordTables } from '../../storage/postgres/records/record-tables.ts';
+import type { MovedRecord, RecordLog } from '../../storage/record-log.ts';
+import { SeenIds } from '../../storage/seen-ids.ts';
+import { defineTransfer, RecordId } from '../feature.ts';
 import { Execution } from './schema.ts';
 
 /** The client that sent a command. */
@@ -42,3 +47,28 @@ const fields = Object.keys(Execution.properties);
 /** Exactly the fields of an execution; null if the record lacks one. */
 export const toExecution = (record: Record<string, unknown>): object =>
   Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+
+/** Records of early versions lack some fields. */
+const StoredExecution = Type.Object(
+  { ...Type.Partial(Execution).properties, id: RecordId },
+  { additionalProperties: false },
+);
+
+/** The audit, in its order. */
+export const auditTransfer = defineTransfer<MovedRecord>({
+  name: 'commands',
+  lines: { executions: StoredExecution },
+  tables: createRecordTables('audit', {
+    timeOf: ({ time }) => (typeof time === 'string' ? Date.parse(time) : undefined),
+  }),
+  begin: () => {
+    const seen = new SeenIds();
+    return {
+      toLine: ({ id, record }) => ['executions', { ...record, id }],
+      toChange: (_key, value) => {
+        const { id, ...record } = value as Static<typeof StoredExecution>;
+        return seen.add(id) ? { change: { id, record } } : { problem: 'id is that of an execution before it' };
+      },
+    };
+  },
+});

@@ -1,15 +1,13 @@
 import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
-import { createAudit } from './audit.ts';
-import { createAuditedExecution } from './execution/audited-execution.ts';
-import { createExecutor } from './execution/executor.ts';
-import { Refusal } from './language/refusal.ts';
+import { auditTransfer, createAudit } from './audit.ts';
+import { createAuditedExecution, createExecutor } from './execution/executor.ts';
+import { Refusal } from './language/parse.ts';
 import { checkCommand } from './policy/check.ts';
 import { createRoutes } from './routes.ts';
-import { chooseRunner } from './runners/choose-runner.ts';
-import { commandSettings } from './settings.ts';
-import { auditTransfer } from './transfer.ts';
+import { chooseRunner } from './runners/native-runner.ts';
+import { commandSettings } from './schema.ts';
 
 /** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
 const checkTool: Tool = {

@@ -14,8 +14,7 @@ import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createAudit } from './audit.ts';
-import { createAuditedExecution } from './execution/audited-execution.ts';
-import { createExecutor } from './execution/executor.ts';
+import { createAuditedExecution, createExecutor } from './execution/executor.ts';
 import { CommandFailure, type Runner } from './execution/runner.ts';
 import { createRoutes } from './routes.ts';
 

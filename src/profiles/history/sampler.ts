@@ -1,5 +1,5 @@
 import type { CountersReading, HostReadings } from '../../host/readings.ts';
-import { toUsage } from '../../host/sampling/usage.ts';
+import { toUsage } from '../../host/sampler.ts';
 import { alertLevels, alertsAt, columnCount, disksAt, hostColumns, mostDisks } from './columns.ts';
 import { assignDisks } from './disks.ts';
 import type { Disks } from './file.ts';

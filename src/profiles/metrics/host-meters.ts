@@ -1,5 +1,5 @@
 import type { HostReadings } from '../../host/readings.ts';
-import { createSharedReading } from '../../host/sampling/shared-reading.ts';
+import { createSharedReading } from '../../host/sampler.ts';
 import type { Meters } from '../../metrics/meters.ts';
 
 /** Milliseconds for which the meters of one scrape share a reading. */

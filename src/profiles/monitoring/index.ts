@@ -1,5 +1,5 @@
-import { readPowerShellVersion } from '../../host/power-shell.ts';
-import { createSharedReading } from '../../host/sampling/shared-reading.ts';
+import { readPowerShellVersion } from '../../host/programs.ts';
+import { createSharedReading } from '../../host/sampler.ts';
 import { defineFeature } from '../feature.ts';
 import { createMonitoringRoutes } from './routes.ts';
 import { createMonitoringTopics } from './topics.ts';

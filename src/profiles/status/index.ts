@@ -1,4 +1,4 @@
-import { createSharedReading } from '../../host/sampling/shared-reading.ts';
+import { createSharedReading } from '../../host/sampler.ts';
 import { defineFeature } from '../feature.ts';
 import { defineRoute } from '../route.ts';
 import { createPolledTopic } from '../topic.ts';

@@ -1,5 +1,5 @@
 import type { CountersReading } from '../../host/readings.ts';
-import { toUsage } from '../../host/sampling/usage.ts';
+import { toUsage } from '../../host/sampler.ts';
 
 /** Shares of the machine, 0 to 1, as means of the last minute; NaN stands for unknown. */
 export interface MinuteMeans {

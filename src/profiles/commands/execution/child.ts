@@ -1,5 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { basename } from 'node:path';
+import { createTimeSlices } from '../../../host/sampler.ts';
+import { CommandFailure, type CommandOutput, type Row } from './runner.ts';
 
 /** Nothing from the server's environment, which holds secrets. Messages are in English, without a pager. */
 const plainEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: '' };
@@ -157,4 +160,124 @@ const keepStderr = ({ stderr }: Child): (() => string) => {
     text = (text + piece).slice(0, maxStderrLength);
   });
   return () => text.trim();
+};
+
+const newline = 10;
+
+/** Each line is one object as JSON; longer lines are left out of the result. */
+const maxLineBytes = 1024 * 1024;
+
+interface TextRequest extends Omit<ChildRequest, 'onOutput'> {
+  maxBytes: number;
+}
+
+/** The program's output as text. Rejects with a CommandFailure if it exits with an error or writes too much. */
+export const readChildText = async ({ maxBytes, ...request }: TextRequest): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const { exitCode, stderr } = await runChild({
+    ...request,
+    onOutput: (piece) => {
+      pieces.push(piece);
+      bytes += piece.length;
+      return bytes <= maxBytes;
+    },
+  });
+  if (bytes > maxBytes) {
+    throw new CommandFailure(`${basename(request.program)} wrote more than ${maxBytes} bytes`);
+  }
+  if (exitCode !== 0) throw toFailure(request.program, stderr);
+  return Buffer.concat(pieces).toString();
+};
+
+/** The failure of a program, with its own error message. */
+export const toFailure = (program: string, stderr: string): CommandFailure =>
+  new CommandFailure(`${basename(program)} failed: ${stderr || 'it wrote no error message'}`);
+
+/**
+ * Collects up to `maxRows` rows, and about 8 MiB, from a program that writes one line for each. `toRow` returns
+ * undefined for lines that do not belong to the result; if it throws, the command fails.
+ */
+export const collectRows = (maxRows: number, toRow: (line: string) => Row | undefined) => {
+  const rows: Row[] = [];
+  let bytes = 0;
+  let skipped = false;
+  const isFull = (): boolean => rows.length >= maxRows || bytes > maxBytes;
+  const addLine = (line: string | undefined): boolean => {
+    const row = line === undefined ? undefined : toRow(line);
+    if (line === undefined) skipped = true;
+    else if (row) {
+      rows.push(row);
+      bytes += line.length;
+    }
+    return !isFull();
+  };
+  return {
+    onOutput: createLineReader(addLine, maxLineBytes),
+    /** True once no more output is read. */
+    isFull,
+    toOutput: (): CommandOutput => ({ rows, truncated: skipped || bytes > maxBytes }),
+  };
+};
+
+/**
+ * Splits output into lines, in slices of time. `onLine` gets undefined for a line of more than `maxBytes`, which is
+ * never kept in memory, and returns false to stop.
+ */
+export const createLineReader = (onLine: (line: string | undefined) => boolean, maxBytes: number) => {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const add = (part: Buffer): void => {
+    bytes += part.length;
+    if (bytes > maxBytes) parts = [];
+    else parts.push(part);
+  };
+  const takeLine = (): string | undefined => {
+    const line = bytes > maxBytes ? undefined : Buffer.concat(parts).toString();
+    parts = [];
+    bytes = 0;
+    return line;
+  };
+  return async (piece: Buffer): Promise<boolean> => {
+    const slices = createTimeSlices();
+    let start = 0;
+    for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
+      add(piece.subarray(start, end));
+      if (!onLine(takeLine())) return false;
+      if (slices.isOver()) await slices.next();
+      start = end + 1;
+    }
+    add(piece.subarray(start));
+    return true;
+  };
+};
+
+export const maxRows = 5000;
+export const maxBytes = 8 * 1024 * 1024;
+
+export interface BoundedResult {
+  /** Each object as JSON. */
+  rows: string[];
+  truncated: boolean;
+}
+
+const results = new WeakMap<readonly Row[], BoundedResult>();
+
+/** The objects as JSON, up to 5,000 objects and 8 MiB. A list that several requests share is converted once. */
+export const toBoundedResult = (output: CommandOutput): BoundedResult => {
+  const result = results.get(output.rows) ?? writeRows(output);
+  results.set(output.rows, result);
+  return result;
+};
+
+const writeRows = ({ rows, truncated }: CommandOutput): BoundedResult => {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const row of rows.slice(0, maxRows)) {
+    const text = JSON.stringify(row);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > maxBytes) break;
+    texts.push(text);
+  }
+  return { rows: texts, truncated: truncated || texts.length < rows.length };
 };

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFilter, parseFilter } from './filter.ts';
-import { Refusal } from './refusal.ts';
+import { amount } from '../../../../test/support/long.ts';
+import { fc } from '../../../../test/support/random.ts';
+import {
+  createAnyMatcher,
+  createFilter,
+  createMatcher,
+  hasWildcard,
+  likeWildcards,
+  nameWildcards,
+  parseFilter,
+} from './filter.ts';
+import { Refusal } from './parse.ts';
 
 const properties = ['Name', 'Size', 'Ready'];
 
@@ -65,4 +75,45 @@ test('a filter passes instances that meet every condition, ignoring case, and nu
     assert.ok(!(conditions instanceof Refusal), text);
     assert.equal(createFilter(conditions)(instance), expected, text);
   }
+});
+
+test('a pattern matches the whole text, ignoring case', () => {
+  const cases: [string, string, boolean][] = [
+    ['node', 'NODE', true],
+    ['node', 'nodejs', false],
+    ['node*', 'node', true],
+    ['*de?s', 'nodejs', true],
+    ['*a*b', 'aab', true],
+    ['*a*b', 'aba', false],
+    ['?', '😀', true],
+    ['?', '', false],
+    ['', '', true],
+    ['**', '', true],
+    ['a.c', 'abc', false],
+    ['a%', 'abc', false],
+  ];
+  for (const [pattern, text, expected] of cases) {
+    assert.equal(createMatcher(pattern, nameWildcards)(text), expected, `${pattern} on ${text}`);
+  }
+  assert.ok(createMatcher('a%_', likeWildcards)('ABC'));
+  assert.deepEqual(['a*', 'a?', 'a'].map(hasWildcard), [true, true, false]);
+  assert.ok(createAnyMatcher(['x', 'y*'])('yes'));
+  assert.ok(!createAnyMatcher([])('yes'));
+});
+
+test('a pattern matches the same texts as the equivalent regular expression', () => {
+  const short = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 8 });
+  fc.assert(
+    fc.property(short, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 }), (pattern, text) => {
+      const expression = new RegExp(`^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+      assert.equal(createMatcher(pattern, nameWildcards)(text), expression.test(text));
+    }),
+    { numRuns: amount(500, 5000) },
+  );
+});
+
+test('a hostile pattern takes at most pattern length × text length steps', () => {
+  const started = performance.now();
+  assert.ok(!createMatcher(`${'*a'.repeat(64)}b`, nameWildcards)('a'.repeat(20_000)));
+  assert.ok(performance.now() - started < 2000);
 });

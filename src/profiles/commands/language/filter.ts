@@ -1,6 +1,4 @@
-import { quote, Refusal } from './refusal.ts';
-import { findName } from './values.ts';
-import { createMatcher, likeWildcards } from './wildcard.ts';
+import { findName, quote, Refusal } from './parse.ts';
 
 const maxConditions = 16;
 
@@ -58,3 +56,46 @@ const toCondition = (
   if (/[[\]]/.test(value)) return new Refusal(`Only % and _ are wildcards of LIKE: ${quote(value)}`);
   return { property: known, operator: 'LIKE', value };
 };
+
+/** As in PowerShell's names: `any` matches any number of characters, including none; `one` matches exactly one. */
+export const nameWildcards = { any: '*', one: '?' };
+
+/** As in WQL's LIKE. */
+export const likeWildcards = { any: '%', one: '_' };
+
+export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern);
+
+/** Matches whole texts, ignoring case. Takes at most pattern × text steps for any input. */
+export const createMatcher = (pattern: string, { any, one }: typeof nameWildcards): ((text: string) => boolean) => {
+  const wanted = [...pattern.toLowerCase()];
+  return (text) => {
+    const given = [...text.toLowerCase()];
+    let at = 0;
+    let next = 0;
+    let resume: { wanted: number; given: number } | undefined;
+    while (next < given.length) {
+      if (wanted[at] === any) {
+        at += 1;
+        resume = { wanted: at, given: next };
+      } else if (at < wanted.length && (wanted[at] === one || wanted[at] === given[next])) {
+        at += 1;
+        next += 1;
+      } else if (resume) {
+        resume.given += 1;
+        at = resume.wanted;
+        next = resume.given;
+      } else return false;
+    }
+    return wanted.slice(at).every((character) => character === any);
+  };
+};
+
+/** Matches texts that match at least one of the patterns. */
+export const createAnyMatcher = (patterns: readonly string[]): ((text: string) => boolean) => {
+  const matchers = patterns.map((pattern) => createMatcher(pattern, nameWildcards));
+  return (text) => matchers.some((matches) => matches(text));
+};
+
+/** The first pattern that has no wildcards and matches none of the texts. */
+export const findUnmatched = (patterns: readonly string[], texts: readonly string[]): string | undefined =>
+  patterns.find((pattern) => !hasWildcard(pattern) && !texts.some(createMatcher(pattern, nameWildcards)));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createAnyText, writeCommandLine } from '../../../../test/support/command-lines.ts';
 import { amount } from '../../../../test/support/long.ts';
 import { fc } from '../../../../test/support/random.ts';
-import { Refusal } from '../language/refusal.ts';
+import { Refusal } from '../language/parse.ts';
 import { checkCommand } from './check.ts';
 import { commandNames } from './policy.ts';
 

@@ -1,7 +1,16 @@
 import { type Condition, parseFilter } from '../language/filter.ts';
-import { parseCommandLine, type RawParameter } from '../language/parse.ts';
-import { quote, Refusal } from '../language/refusal.ts';
-import { findName, parseChoice, parseDate, parseInteger, parsePattern, refuseLonger } from '../language/values.ts';
+import {
+  findName,
+  parseChoice,
+  parseCommandLine,
+  parseDate,
+  parseInteger,
+  parsePattern,
+  quote,
+  type RawParameter,
+  Refusal,
+  refuseLonger,
+} from '../language/parse.ts';
 import { cimClasses, cimClassNames } from './cim-classes.ts';
 import { type CommandName, commandNames, type ParsedCommand, policies } from './policy.ts';
 import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape.ts';

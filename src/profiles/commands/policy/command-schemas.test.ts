@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import { createAnyText, writeCommandLine } from '../../../../test/support/command-lines.ts';
 import { amount } from '../../../../test/support/long.ts';
 import { fc } from '../../../../test/support/random.ts';
-import { Refusal } from '../language/refusal.ts';
+import { Refusal } from '../language/parse.ts';
 import { checkCommand } from './check.ts';
 import { cimClasses } from './cim-classes.ts';
 import { describeCommands } from './command-schemas.ts';

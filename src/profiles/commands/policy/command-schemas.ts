@@ -1,5 +1,4 @@
-import { valuePattern } from '../language/tokens.ts';
-import { dateForm, dateForms } from '../language/values.ts';
+import { dateForm, dateForms, valuePattern } from '../language/parse.ts';
 import { cimClasses } from './cim-classes.ts';
 import { policies } from './policy.ts';
 import type { CommandPolicy, ParameterPolicy, ValuePolicy } from './policy-shape.ts';

@@ -1,11 +1,8 @@
-import { runChild } from '../../execution/child.ts';
-import { collectRows, toFailure } from '../../execution/child-output.ts';
-import { CommandFailure, type CommandOutput } from '../../execution/runner.ts';
+import { readFile } from 'node:fs/promises';
+import { allEnded, collectRows, createLineReader, runChild, toFailure } from '../../execution/child.ts';
+import { CommandFailure, type CommandOutput, type Row } from '../../execution/runner.ts';
+import { createAnyMatcher } from '../../language/filter.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
-import { createEventFilter } from '../event-filter.ts';
-import { type JournalEntry, readUserNames, toEvent, toText } from './journal-entry.ts';
-import { toJournalArguments } from './journal-query.ts';
-import { findMatches } from './journal-values.ts';
 import { requireProgram, type SystemPaths } from './programs.ts';
 
 /**
@@ -53,4 +50,197 @@ const requireJournal = async (program: string, signal: AbortSignal): Promise<voi
     throw new CommandFailure('Events need a journal: no journal files were found on this machine');
   }
   if (exitCode) throw toFailure(program, stderr);
+};
+
+/** Tests rows of Get-EventLog against its parameters; LogName and Newest are left to the caller. */
+export const createEventFilter = (parameters: CommandParameters<'Get-EventLog'>): ((event: Row) => boolean) => {
+  const { EntryType, InstanceId, Index } = parameters;
+  const isFromSource = createAnyMatcher(parameters.Source ?? ['*']);
+  const after = parameters.After?.toISOString() ?? '';
+  const before = parameters.Before?.toISOString() ?? '9';
+  return (event) =>
+    isOneOf(EntryType, event['EntryType']) &&
+    isOneOf(InstanceId, event['InstanceId']) &&
+    isOneOf(Index, event['Index']) &&
+    isFromSource(String(event['Source'] ?? '')) &&
+    isBetween(String(event['TimeGenerated'] ?? ''), after, before);
+};
+
+const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
+
+const isBetween = (time: string, after: string, before: string): boolean => time > after && time < before;
+
+type Parameters = CommandParameters<'Get-EventLog'>;
+
+/**
+ * System holds the entries of the kernel, its audit, the journal itself and process 1; Application holds all
+ * others. journalctl has no term for "not process 1", so get-event-log.ts excludes it.
+ */
+const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
+  System: [['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver'], ['_PID=1']],
+  Application: [['_TRANSPORT=syslog', '_TRANSPORT=journal', '_TRANSPORT=stdout']],
+};
+
+/** Arguments for the newest entries first that fit one of the alternatives, restricted as far as journalctl can. */
+export const toJournalArguments = (
+  { LogName, After, Before, EntryType }: Parameters,
+  alternatives: readonly (readonly string[])[],
+): string[] => [
+  '--output=json',
+  `--output-fields=${entryFields.join(',')}`,
+  '--all',
+  '--reverse',
+  '--no-pager',
+  ...(After ? [`--since=${toSeconds(After)}`] : []),
+  ...(Before ? [`--until=${toSeconds(Before)}`] : []),
+  ...toPriorities(EntryType),
+  ...terms[LogName]
+    .flatMap((term) => alternatives.map((matches) => ['+', ...term, ...matches]))
+    .flat()
+    .slice(1),
+];
+
+const toSeconds = (date: Date): string => `@${date.getTime() / 1000}`;
+
+/** Entries without a priority count as Information, but --priority would exclude them. */
+const toPriorities = (types: Parameters['EntryType']): string[] => {
+  if (!types || types.includes('Information')) return [];
+  const first = types.includes('Error') ? 0 : 4;
+  const last = types.includes('Warning') ? 4 : 3;
+  return first <= last ? [`--priority=${first}..${last}`] : [];
+};
+
+/** An entry from `journalctl --output=json`; a value is a text, an array of bytes, or an array of either. */
+export type JournalEntry = Readonly<Record<string, unknown>>;
+
+/** The fields that `toEvent` reads and that journalctl does not always write. */
+// biome-ignore format: a list of names reads better in lines than in a column
+export const entryFields = [
+  'MESSAGE', 'MESSAGE_ID', 'PRIORITY', 'SYSLOG_FACILITY', 'SYSLOG_IDENTIFIER', '_HOSTNAME', '_PID',
+  '_SOURCE_REALTIME_TIMESTAMP', '_SYSTEMD_UNIT', '_UID',
+] as const;
+
+/** Names of the facilities of syslog(3), by number. */
+// biome-ignore format: a list of names reads better in lines than in a column
+const facilities = [
+  'kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news',
+  'uucp', 'cron', 'authpriv', 'ftp', '.', '.', '.', '.',
+  'local0', 'local1', 'local2', 'local3', 'local4', 'local5', 'local6', 'local7',
+];
+
+/** Converts a journal entry to an event of Windows' event log. */
+export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>) => {
+  const read = (name: (typeof entryFields)[number]): string | null => toText(entry[name]);
+  const written = toTime(toText(entry['__REALTIME_TIMESTAMP']));
+  const instanceId = toInstanceId(read('MESSAGE_ID'));
+  const uid = read('_UID');
+  return {
+    Index: toIndex(toText(entry['__CURSOR'])),
+    TimeGenerated: toTime(read('_SOURCE_REALTIME_TIMESTAMP')) ?? written,
+    TimeWritten: written,
+    EntryType: toEntryType(Number(read('PRIORITY') ?? 6)),
+    Source: read('SYSLOG_IDENTIFIER') ?? read('_SYSTEMD_UNIT'),
+    InstanceId: instanceId,
+    EventID: instanceId === null ? null : instanceId % 2 ** 30,
+    Category: facilities[Number(read('SYSLOG_FACILITY') ?? Number.NaN)] ?? null,
+    Message: read('MESSAGE'),
+    MachineName: read('_HOSTNAME'),
+    UserName: uid && (userNames.get(uid) ?? uid),
+  };
+};
+
+/** A field's first value. Values with control characters or invalid UTF-8 are arrays of bytes. */
+const toText = (value: unknown): string | null => {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  return typeof value[0] === 'number' ? Buffer.from(value).toString() : toText(value[0]);
+};
+
+const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
+  if (priority <= 3) return 'Error';
+  return priority === 4 ? 'Warning' : 'Information';
+};
+
+/** The entry's number in the journal is the part `i=` of its cursor, in hexadecimal. */
+const toIndex = (cursor: string | null): number | null => {
+  const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 16);
+};
+
+const toTime = (microseconds: string | null): string | null =>
+  microseconds && new Date(Number(microseconds) / 1000).toISOString();
+
+/** The first 32 of the 128 bits of a message id. */
+const toInstanceId = (messageId: string | null): number | null =>
+  messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
+
+/** Names of local users by uid, from passwd(5); empty if the file cannot be read. */
+export const readUserNames = async (path = '/etc/passwd'): Promise<Map<string, string>> => {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return new Map(
+    text.split('\n').flatMap((line) => {
+      const [name = '', , uid] = line.split(':');
+      return uid === undefined ? [] : [[uid, name]];
+    }),
+  );
+};
+
+/** More matches, or longer ones, could be too much for the arguments of a program. */
+const maxMatches = 100;
+const maxValueBytes = 1024;
+
+/** Runs journalctl with the given arguments and hands on each line; undefined stands for a long one. */
+type ReadLines = (args: string[], onLine: (line: string | undefined) => boolean) => Promise<void>;
+
+/**
+ * Alternatives of matches, in the syntax of journalctl, that all entries from the wanted sources and with the wanted
+ * ids fit: `[]` if the journal has no such entry, `[[]]` if nothing is known. journalctl finds exact values in its
+ * index; patterns, and names in any case, are compared with the values that the journal has.
+ */
+const findMatches = async (
+  program: string,
+  { Source, InstanceId, EntryType }: CommandParameters<'Get-EventLog'>,
+  signal: AbortSignal,
+): Promise<string[][]> => {
+  if (EntryType?.every((type) => type.endsWith('Audit'))) return [];
+  const readLines: ReadLines = async (args, onLine) => {
+    let isComplete = true;
+    const onOutput = createLineReader((line) => {
+      isComplete = onLine(line);
+      return isComplete;
+    }, maxValueBytes);
+    const { exitCode, stderr } = await runChild({ program, args, onOutput, signal });
+    if (exitCode !== 0 && isComplete) throw toFailure(program, stderr);
+  };
+  const sources = Source ? await findSources(readLines, createAnyMatcher(Source)) : [[]];
+  const ids = InstanceId
+    ? await findValues(readLines, 'MESSAGE_ID', (id) => InstanceId.includes(toInstanceId(id) ?? -1))
+    : undefined;
+  return ids?.length === 0 ? [] : sources.map((matches) => [...matches, ...(ids ?? [])]);
+};
+
+/** An entry's source is its identifier, or its unit if it has none. */
+const findSources = async (readLines: ReadLines, isWanted: (text: string) => boolean): Promise<string[][]> => {
+  const found = await allEnded(
+    ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT'].map((field) => findValues(readLines, field, isWanted)),
+  );
+  const known = found.filter((matches) => matches !== undefined);
+  return known.length < found.length ? [[]] : known.filter((matches) => matches.length > 0);
+};
+
+/** Matches for the values of a field that are wanted; undefined if some cannot be named, or there are too many. */
+const findValues = async (
+  readLines: ReadLines,
+  field: string,
+  isWanted: (value: string) => boolean,
+): Promise<string[] | undefined> => {
+  const matches: string[] = [];
+  let isKnown = true;
+  await readLines([`--field=${field}`, '--no-pager'], (value) => {
+    if (value !== undefined && isWanted(value)) matches.push(`${field}=${value}`);
+    // Invalid UTF-8 is read as U+FFFD, and no argument can hold it.
+    isKnown = value !== undefined && !matches.at(-1)?.includes('\ufffd') && matches.length <= maxMatches;
+    return isKnown;
+  });
+  return isKnown ? matches : undefined;
 };

@@ -1,6 +1,6 @@
 import type { HostReadings, ProcessDetails, ProcessReading } from '../../../../host/readings.ts';
 import { CommandFailure, type Row } from '../../execution/runner.ts';
-import { createAnyMatcher, findUnmatched } from '../../language/wildcard.ts';
+import { createAnyMatcher, findUnmatched } from '../../language/filter.ts';
 import type { CommandParameters } from '../../policy/policy.ts';
 
 /**

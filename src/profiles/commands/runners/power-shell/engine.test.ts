@@ -5,11 +5,11 @@ import { powerShell, recordPowerShell } from '../../../../../test/support/power-
 import { waitUntil } from '../../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../../host/index.ts';
 import { CommandFailure, type Row } from '../../execution/runner.ts';
-import { Refusal } from '../../language/refusal.ts';
+import { Refusal } from '../../language/parse.ts';
 import { checkCommand } from '../../policy/check.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
 import { createNativeRunner } from '../native-runner.ts';
-import { createPowerShellRunner } from '../power-shell-runner.ts';
+import { createPowerShellRunner } from '../power-shell.ts';
 
 // The script and the requests on PowerShell's engine.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../../test/support/random.ts';
-import { Refusal } from '../../language/refusal.ts';
+import { Refusal } from '../../language/parse.ts';
 import { checkCommand } from '../../policy/check.ts';
 import type { ParsedCommand } from '../../policy/policy.ts';
 import { toRequest } from './request.ts';

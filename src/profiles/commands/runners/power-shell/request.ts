@@ -1,5 +1,4 @@
-import type { Condition } from '../../language/filter.ts';
-import { hasWildcard } from '../../language/wildcard.ts';
+import { type Condition, hasWildcard } from '../../language/filter.ts';
 import { chooseProperties } from '../../policy/cim-classes.ts';
 import type { CommandParameters, ParsedCommand } from '../../policy/policy.ts';
 import type { eventFilterKeys } from './objects.ts';

@@ -1,0 +1,251 @@
+import { readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { FileSystemKind, FileSystemReading } from '../readings.ts';
+import { createSharedReading, type HangGuard } from '../sampler.ts';
+import { readKernelText } from './kernel-file.ts';
+
+/** How long to wait for the size of a file system whose server may be gone. */
+const patienceMs = 1000;
+
+type Size = Pick<FileSystemReading, 'totalBytes' | 'usedBytes' | 'availableBytes'>;
+
+/** A mount, before its size is read. */
+interface Candidate extends Omit<FileSystemReading, keyof Size> {
+  /** The fixed local disk it is on, or null. */
+  disk: string | null;
+  mayHang: boolean;
+}
+
+/**
+ * Reads `HostReadings.fileSystems` and `fixedDisks`; concurrent calls share one reading. `root` contains `proc`, `sys`
+ * and `dev`; it is empty for this machine.
+ */
+export const createFileSystemReader = (root: string, guard: HangGuard) => {
+  const measure = async ({ disk, mayHang, ...rest }: Candidate): Promise<FileSystemReading[]> => {
+    const read = () => readSize(rest.mountPath);
+    const size = await (mayHang ? guard(read, patienceMs) : read());
+    return size && size.totalBytes > 0 ? [{ ...rest, ...size }] : [];
+  };
+  const measureAll = async (candidates: Candidate[]): Promise<FileSystemReading[]> =>
+    (await Promise.all(candidates.map(measure))).flat();
+  return {
+    fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
+    // Disks are selected first, so listing them never accesses a network file system.
+    fixedDisks: createSharedReading(async () => measureAll(toFixedDisks(await listCandidates(root))), 0),
+  };
+};
+
+/** The size as `df` reports it; null if the path cannot be read. */
+export const readSize = async (path: string): Promise<Size | null> => {
+  const found = await statfs(path).catch(() => null);
+  return (
+    found && {
+      totalBytes: found.blocks * found.bsize,
+      usedBytes: (found.blocks - found.bfree) * found.bsize,
+      availableBytes: found.bavail * found.bsize,
+    }
+  );
+};
+
+/** The root file system, and each disk once. */
+export const toFixedDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(candidates: T[]): T[] =>
+  keepShortest(
+    candidates.filter(({ disk, mountPath }) => disk !== null || mountPath === '/'),
+    ({ disk, mountPath }) => disk ?? mountPath,
+  );
+
+const listCandidates = async (root: string): Promise<Candidate[]> => {
+  const mounts = (await readVisibleMounts(`${root}/proc`)).filter(({ type }) => type !== 'autofs');
+  const labels = await readLabels(`${root}/dev`);
+  const distinct = keepShortest(mounts, ({ device }) => device);
+  return Promise.all(distinct.map((mount) => describe(root, mount, labels)));
+};
+
+const describe = async (root: string, mount: Mount, labels: Map<string, string>): Promise<Candidate> => {
+  const number = await findDeviceNumber(mount);
+  const device = number === null ? null : await readBlockDevice(`${root}/sys`, number);
+  const kind = device?.kind ?? toKindOfType(mount.type);
+  return {
+    mountPath: mount.mountPath,
+    device: mount.source,
+    type: mount.type,
+    kind: kind === 'loop' ? 'fixed' : kind,
+    label: (device && labels.get(device.name)) ?? null,
+    disk: kind === 'fixed' ? (number ?? toPool(mount)) : null,
+    mayHang: kind === 'network' || isUserSpace(mount.type),
+  };
+};
+
+/** Btrfs and others that span devices have an invented number; the device they were mounted from is real. */
+const findDeviceNumber = async ({ device, source }: Mount): Promise<string | null> => {
+  if (!device.startsWith('0:')) return device;
+  return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
+};
+
+/** All data sets of a ZFS pool are on the same disks. */
+const toPool = ({ type, source }: Mount): string | null =>
+  type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
+
+/** Keeps one item of each key: the first with the shortest mount path. */
+const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item: T) => string): T[] => {
+  const kept = new Map<string, T>();
+  for (const item of items) {
+    const rival = kept.get(keyOf(item));
+    if (!rival || item.mountPath.length < rival.mountPath.length) kept.set(keyOf(item), item);
+  }
+  return [...kept.values()];
+};
+
+/** A line of /proc/self/mountinfo, see proc_pid_mountinfo(5). */
+export interface Mount {
+  id: number;
+  parentId: number;
+  /** `major:minor`; major 0 for file systems without a block device of their own. */
+  device: string;
+  mountPath: string;
+  type: string;
+  source: string;
+}
+
+/** The visible mounts: those that are covered by a later one are left out. */
+const readVisibleMounts = async (procFolder: string): Promise<Mount[]> =>
+  toVisibleMounts(parseMounts(await readFile(`${procFolder}/self/mountinfo`, 'utf8')));
+
+export const parseMounts = (mountinfo: string): Mount[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
+
+/** Keeps the mounts that are not covered by another one, in the order of the table. */
+export const toVisibleMounts = (mounts: readonly Mount[]): Mount[] => {
+  const ids = new Set(mounts.map(({ id }) => id));
+  const isRoot = ({ id, parentId }: Mount): boolean => id === parentId || !ids.has(parentId);
+  const childrenOf = new Map<number, Mount[]>();
+  for (const mount of mounts.filter((each) => !isRoot(each))) {
+    childrenOf.set(mount.parentId, (childrenOf.get(mount.parentId) ?? []).concat(mount));
+  }
+  const visible = new Set(mounts.filter(isRoot).flatMap((root) => listVisible(root, childrenOf)));
+  return mounts.filter((mount) => visible.has(mount));
+};
+
+/** Any number of optional fields precede ` - `; the type, source and options follow it. */
+const parseMount = (line: string): Mount => {
+  const [left = '', right = ''] = line.split(/ - (.*)/s);
+  const [id, parentId, device = '', , path = ''] = left.split(' ');
+  const [type = '', source = ''] = right.split(' ');
+  return {
+    id: Number(id),
+    parentId: Number(parentId),
+    device,
+    mountPath: unescapeOctal(path),
+    type,
+    source: unescapeOctal(source),
+  };
+};
+
+/** White space and backslashes are written as three octal digits. */
+const unescapeOctal = (text: string): string =>
+  text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+
+/** A mount on the mount point itself covers all of it; one on a folder covers its siblings below that folder. */
+const listVisible = (mount: Mount, childrenOf: ReadonlyMap<number, Mount[]>): Mount[] => {
+  const children = childrenOf.get(mount.id) ?? [];
+  const cover = children.find(({ mountPath }) => mountPath === mount.mountPath);
+  if (cover) return listVisible(cover, childrenOf);
+  const paths = new Set(children.map(({ mountPath }) => mountPath));
+  const isCovered = ({ mountPath }: Mount): boolean => listFolders(mountPath).some((folder) => paths.has(folder));
+  const uncovered = children.filter((child) => !isCovered(child));
+  return [mount, ...uncovered.flatMap((child) => listVisible(child, childrenOf))];
+};
+
+/** The folders above a path: `/a` and `/a/b` for `/a/b/c`. */
+const listFolders = (path: string): string[] =>
+  [...path.matchAll(/(?<!^)\//g)].map(({ index }) => path.slice(0, index));
+
+type BlockDeviceKind = FileSystemKind | 'loop';
+
+/** Major numbers reserved for one kind of device (the kernel's admin-guide/devices.txt). */
+const kindOfMajor: Record<string, BlockDeviceKind> = {
+  1: 'memory',
+  2: 'removable',
+  7: 'loop',
+  11: 'optical',
+  43: 'network',
+};
+
+/** Drivers whose major numbers are assigned at run time. */
+const kindOfName: [RegExp, BlockDeviceKind][] = [
+  [/^zram\d/, 'memory'],
+  [/^rbd\d/, 'network'],
+];
+
+/**
+ * Reads the kind of the block device with a `major:minor` number, and its name in /sys/block, e.g. `dm-0`. A device
+ * made of others (LVM, encryption, RAID) has the kind of the first of them that is not fixed.
+ */
+export const readBlockDevice = async (
+  sysFolder: string,
+  number: string,
+): Promise<{ name: string; kind: BlockDeviceKind }> => {
+  const known = kindOfMajor[number.split(':', 1).join()];
+  const folder = await realpath(`${sysFolder}/dev/block/${number}`).catch(() => null);
+  if (folder === null) return { name: number, kind: known ?? 'fixed' };
+  return { name: basename(folder), kind: known ?? (await readKind(sysFolder, folder)) };
+};
+
+/** The `major:minor` number of a block device file; null for any other file. */
+export const readDeviceNumber = async (path: string): Promise<string | null> => {
+  const found = await stat(path).catch(() => null);
+  return found?.isBlockDevice() ? toDeviceNumber(found.rdev) : null;
+};
+
+/** The kernel's encoding of a device number in 32 bits: minor's low byte, 12 bits major, rest of minor. */
+export const toDeviceNumber = (encoded: number): string =>
+  `${(encoded >>> 8) & 0xfff}:${(encoded & 0xff) | ((encoded >>> 12) & 0xfff00)}`;
+
+/** Labels of file systems by the name of their device, from udev's links; empty without udev. */
+export const readLabels = async (devFolder: string): Promise<Map<string, string>> => {
+  const folder = `${devFolder}/disk/by-label`;
+  const names = await readdir(folder).catch(() => []);
+  const entries = names.map(
+    async (name) => [basename(await readlink(`${folder}/${name}`).catch(() => '')), unescapeLabel(name)] as const,
+  );
+  return new Map(await Promise.all(entries));
+};
+
+/** udev writes each byte of UTF-8 that may not be in a file name as `\x` and two hex digits. */
+export const unescapeLabel = (name: string): string => {
+  const bytes = Buffer.from(name)
+    .toString('latin1')
+    .replace(/\\x([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
+};
+
+const readKind = async (sysFolder: string, folder: string): Promise<BlockDeviceKind> => {
+  const named = kindOfName.find(([pattern]) => pattern.test(basename(folder)))?.[1];
+  if (named) return named;
+  // A partition's folder is inside the folder of its disk, which has the flag.
+  const disk = readKernelText(`${folder}/partition`) === null ? folder : dirname(folder);
+  if (readKernelText(`${disk}/removable`) === '1') return 'removable';
+  for (const part of await readdir(`${folder}/slaves`).catch(() => [])) {
+    const number = readKernelText(`${folder}/slaves/${part}/dev`);
+    const { kind } = await readBlockDevice(sysFolder, `${number}`);
+    if (kind !== 'fixed') return kind;
+  }
+  return 'fixed';
+};
+
+/** File systems whose files are on another machine, or on the host of a virtual one. */
+const network = new Set([
+  ...['nfs', 'nfs4', 'cifs', 'smb3', 'smbfs', 'afs', 'ceph', 'coda', 'lustre', 'gpfs', 'beegfs'],
+  ...['orangefs', 'pvfs2', 'ncpfs', '9p', 'virtiofs', 'vboxsf', 'prl_fs'],
+]);
+
+/** Local file systems that are layers on others or manage their own devices. */
+const layered = new Set([...['overlay', 'aufs', 'unionfs', 'ecryptfs', 'zfs', 'btrfs', 'bcachefs', 'ubifs', 'jffs2']]);
+
+/** The kind of a file system without a block device of its own. */
+export const toKindOfType = (type: string): FileSystemKind => {
+  if (network.has(type) || isUserSpace(type)) return 'network';
+  return layered.has(type) ? 'fixed' : 'memory';
+};
+
+/** File systems served by a program (FUSE), which may hang like a network. */
+export const isUserSpace = (type: string): boolean => /^fuse(?:blk|\..*)?$/.test(type);

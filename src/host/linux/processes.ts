@@ -1,0 +1,254 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import type { ProcessDetails, ProcessReading } from '../readings.ts';
+import { createSharedReading, type HangGuard, mapInSlices, waitAtMost } from '../sampler.ts';
+import { readKernelFile, readOrNull } from './kernel-file.ts';
+
+/**
+ * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
+ * interface to programs: 100 on every architecture that Node runs on.
+ */
+const ticksPerSecond = 100;
+
+const maxAgeMs = 500;
+
+type FoundProcess = ProcessStat & { pid: number; residentPages: number };
+
+/**
+ * Reads every process of a /proc; see `HostReadings.processes`. `readBootedAt` is called for each reading, since the
+ * clock may be set while the machine runs.
+ */
+export const createProcessReader = (procFolder: string, readBootedAt: () => Date, guard: HangGuard) => {
+  let pageSize: number | undefined;
+  const completeNames = createNameCompletion(procFolder, guard);
+  const read = async (): Promise<readonly ProcessReading[]> => {
+    pageSize ??= readPageSize();
+    const size = pageSize;
+    const bootedAt = readBootedAt().getTime();
+    const cut: NamedProcess[] = [];
+    // Keeping parsed files beyond their slice would slow down garbage collection.
+    const processes = await mapInSlices(await listPids(procFolder), (pid) => {
+      const found = readProcess(procFolder, pid);
+      if (found && isCut(found)) cut.push(found);
+      return found && toReading(found, bootedAt, size);
+    });
+    const fullNames = await completeNames(cut);
+    return processes.map((process) => {
+      const name = fullNames.get(process.pid);
+      return name === undefined ? process : { ...process, name };
+    });
+  };
+  return createSharedReading(read, maxAgeMs);
+};
+
+export const listPids = async (procFolder: string): Promise<number[]> =>
+  (await readdir(procFolder)).filter((name) => /^\d+$/.test(name)).map(Number);
+
+/** Null for a process that has ended since its folder was listed. */
+const readProcess = (procFolder: string, pid: number): FoundProcess | null => {
+  const stat = readKernelFile(`${procFolder}/${pid}/stat`);
+  const parsed = stat && parseProcessStat(stat);
+  // The resident size in `stat` is only approximate: the kernel counts it per processor.
+  const statm = parsed && readKernelFile(`${procFolder}/${pid}/statm`);
+  return statm && { ...parsed, pid, residentPages: parseResidentPages(statm) };
+};
+
+const toReading = (process: FoundProcess, bootedAt: number, pageSize: number): ProcessReading => ({
+  pid: process.pid,
+  parentPid: process.parentPid,
+  name: process.name.toString(),
+  userSeconds: process.userTicks / ticksPerSecond,
+  kernelSeconds: process.kernelTicks / ticksPerSecond,
+  workingSetBytes: process.residentPages * pageSize,
+  virtualBytes: process.virtualBytes,
+  threads: process.threads,
+  sessionId: process.session,
+  priority: process.priority,
+  startedAt: new Date(bootedAt + (process.startTicks * 1000) / ticksPerSecond),
+});
+
+/** The fields of /proc/PID/stat, see proc_pid_stat(5); times in clock ticks. */
+export interface ProcessStat {
+  /** The name as bytes: any byte but NUL may be in it, and the kernel cuts it at 15. */
+  name: Buffer;
+  parentPid: number;
+  session: number;
+  userTicks: number;
+  kernelTicks: number;
+  priority: number;
+  threads: number;
+  startTicks: number;
+  virtualBytes: number;
+}
+
+/**
+ * Parses the content of /proc/PID/stat. The name is in brackets and may itself contain brackets, spaces and line
+ * breaks, so the fields begin after the last bracket.
+ */
+export const parseProcessStat = (content: Buffer): ProcessStat => {
+  const open = content.indexOf('(');
+  const close = content.lastIndexOf(')');
+  const fields = content.toString('latin1', close + 2).split(' ');
+  /** The number at a position of the manual's table, which counts the process id as 1. */
+  const at = (position: number): number => Number(fields[position - 3]);
+  return {
+    name: Buffer.from(content.subarray(open + 1, close)),
+    parentPid: at(4),
+    session: at(6),
+    userTicks: at(14),
+    kernelTicks: at(15),
+    priority: at(18),
+    threads: at(20),
+    startTicks: at(22),
+    virtualBytes: at(23),
+  };
+};
+
+/** Resident pages from the content of /proc/PID/statm. */
+export const parseResidentPages = (content: Buffer): number => Number(content.toString('latin1').split(' ', 2)[1]);
+
+/**
+ * Bytes in a page of memory. Node does not report it, but /proc/self/status has this process's size in kB and
+ * /proc/self/statm has it in pages.
+ */
+export const readPageSize = (): number =>
+  parsePageSize(readFileSync('/proc/self/status', 'utf8'), readFileSync('/proc/self/statm', 'utf8'));
+
+/** The nearest power of two, since memory may be allocated between the two readings. Throws if they have no size. */
+export const parsePageSize = (status: string, statm: string): number => {
+  const bytes = Number(/^VmSize:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  const size = 2 ** Math.round(Math.log2(bytes / Number.parseInt(statm, 10)));
+  if (!Number.isFinite(size)) throw new Error('/proc does not report the size of a page of memory');
+  return size;
+};
+
+/** Length in bytes at which the kernel cuts a process's name (TASK_COMM_LEN - 1). */
+const cutAt = 15;
+const argumentBytes = 4096;
+
+/** What Node.js, among others, names its first thread; the kernel reports that as the name of the process. */
+const mainThread = Buffer.from('MainThread');
+
+/** How long a list of processes waits for full names. */
+const patienceMs = 250;
+
+export type NamedProcess = Pick<ProcessStat, 'name' | 'startTicks' | 'virtualBytes'> & { pid: number };
+
+/**
+ * Returns a function that completes names that `isCut` from the first argument. It resolves within 250 ms to the full
+ * names by process id; a name that was not read in time is missing. Each process is read once.
+ */
+export const createNameCompletion = (procFolder: string, guard: HangGuard, limitMs = patienceMs) => {
+  const known = new Map<string, string>();
+  const readName = async (key: string, { pid, name }: NamedProcess): Promise<void> => {
+    known.set(key, toFullName(name, await readFirstArgument(`${procFolder}/${pid}/cmdline`)));
+  };
+  const readNames = async (processes: [string, NamedProcess][]): Promise<void> => {
+    const deadline = performance.now() + limitMs;
+    for (const [key, process] of processes) {
+      const isLate = performance.now() >= deadline;
+      if (isLate || (await guard(() => readName(key, process), limitMs)) === null) return;
+    }
+  };
+  return async (processes: readonly NamedProcess[]): Promise<Map<number, string>> => {
+    const cut = new Map(processes.map((process) => [toKey(process), process]));
+    for (const key of known.keys()) if (!cut.has(key)) known.delete(key);
+    await waitAtMost(limitMs, readNames([...cut].filter(([key]) => !known.has(key))));
+    return new Map([...cut].flatMap(([key, { pid }]) => toEntries(pid, known.get(key))));
+  };
+};
+
+/** The base name of the first argument if it continues the kernel's name or that says nothing, else the kernel's name. */
+export const toFullName = (name: Buffer, firstArgument: Buffer): string => {
+  const base = firstArgument.subarray(firstArgument.lastIndexOf('/') + 1);
+  const isBetter = base.subarray(0, name.length).equals(name) || (name.equals(mainThread) && base.length > 0);
+  return (isBetter ? base : name).toString();
+};
+
+/** True if the kernel may have cut the name, or it is that of a thread. Kernel threads have no memory, and so no arguments to complete it from. */
+export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
+  virtualBytes > 0 && (name.length === cutAt || name.equals(mainThread));
+
+/** The start time distinguishes processes that reuse an id. */
+const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
+
+const toEntries = (pid: number, name: string | undefined): [number, string][] =>
+  name === undefined ? [] : [[pid, name]];
+
+/** May hang: this reads the process's memory, which is locked while the process is stuck. */
+const readFirstArgument = async (path: string): Promise<Buffer> => {
+  const argument = Buffer.alloc(argumentBytes);
+  try {
+    const file = await open(path);
+    const { bytesRead } = await file.read(argument, 0, argumentBytes, 0).finally(() => file.close());
+    const end = argument.indexOf(0);
+    return argument.subarray(0, end < 0 ? bytesRead : end);
+  } catch {
+    return Buffer.alloc(0);
+  }
+};
+
+/** A process may change its user soon after it was started, as logins and services do; later its user is kept. */
+const settledAfterMs = 60_000;
+
+type Found = Pick<ProcessReading, 'pid' | 'startedAt'>;
+
+/** Reads `HostReadings.processOwners`. `passwdPath` is usually /etc/passwd; ids that it does not name stay numbers. */
+export const createOwnerReader = (procFolder: string, passwdPath: string) => {
+  let known = new Map<string, string>();
+  return async (processes: readonly Found[]): Promise<Map<number, string>> => {
+    const names = parsePasswd(readOrNull(() => readFileSync(passwdPath, 'utf8')) ?? '');
+    const kept = new Map<string, string>();
+    const entries = await mapInSlices(processes, (process): [number, string] | null => {
+      const key = `${process.pid} ${process.startedAt?.getTime()}`;
+      const uid = (isSettled(process) && known.get(key)) || readUid(`${procFolder}/${process.pid}/status`);
+      if (uid === undefined) return null;
+      kept.set(key, uid);
+      return [process.pid, names.get(uid) ?? uid];
+    });
+    known = kept;
+    return new Map(entries);
+  };
+};
+
+/** Names of users by id, from the content of /etc/passwd; the first name of an id counts. */
+export const parsePasswd = (content: string): Map<string, string> => {
+  const users = content.split('\n').map((line) => line.split(':'));
+  return new Map(users.reverse().flatMap(([name, , uid]): [string, string][] => (name && uid ? [[uid, name]] : [])));
+};
+
+const isSettled = ({ startedAt }: Found): boolean =>
+  startedAt !== null && Date.now() - startedAt.getTime() > settledAfterMs;
+
+/** The effective user id, or undefined if the process has ended. */
+const readUid = (path: string): string | undefined =>
+  /^Uid:\s+\d+\s+(\d+)/m.exec(readKernelFile(path)?.toString('latin1') ?? '')?.[1];
+
+/** Reads `HostReadings.processDetails`. */
+export const readProcessDetails = async (
+  procFolder: string,
+  pids: readonly number[],
+): Promise<Map<number, ProcessDetails>> => {
+  const entries = await mapInSlices(pids, (pid): [number, ProcessDetails] | null => {
+    const folder = `${procFolder}/${pid}`;
+    const status = readKernelFile(`${folder}/status`)?.toString();
+    return status ? [pid, { ...parseStatusSizes(status), ...readLinks(folder) }] : null;
+  });
+  return new Map(entries);
+};
+
+/** Sizes from the content of /proc/PID/status; null for kernel threads, which have no memory. */
+export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateBytes' | 'pagedBytes'> => {
+  const sizeOf = (name: string): number | null => {
+    const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+  };
+  return { privateBytes: sizeOf('VmData'), pagedBytes: sizeOf('VmSwap') };
+};
+
+/** Null for processes of other users, and for processes that have ended. */
+const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({
+  executablePath: readOrNull(() => readlinkSync(`${folder}/exe`)),
+  // Since Linux 6.2 the size of the folder is the number of its entries; before, it is 0.
+  handles: readOrNull(() => statSync(`${folder}/fd`).size || readdirSync(`${folder}/fd`).length),
+});

@@ -1,0 +1,203 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.ts';
+
+/** The kernel counts processor time in steps of 10 ms, so a shorter interval would be inaccurate. */
+const shortestMs = 200;
+
+type SampleListener = (sample: HostSample) => void;
+
+/**
+ * Reads the counters every `intervalMs` for everyone who needs to know how busy the machine is, so that all of them see the
+ * same figures. It begins with the first who asks; its timer does not keep the process alive.
+ */
+export const createHostSampler = (read: () => CountersReading, intervalMs = 1000) => {
+  const listeners = new Set<SampleListener>();
+  let timer: NodeJS.Timeout | undefined;
+  let last: HostSample | undefined;
+  let complete: CpuShares | undefined;
+  /** Whether sampling goes on although nobody listens. */
+  let isAsked = false;
+
+  const readSample = (): HostSample | undefined => {
+    const counters = readOrSkip(read);
+    if (!counters) return undefined;
+    const at = performance.now();
+    return { at, counters, usage: toUsage(last?.counters ?? counters, counters, (at - (last?.at ?? at)) / 1000) };
+  };
+  const sample = (): void => {
+    const next = readSample();
+    if (!next) return;
+    if (last) complete = toCpuShares(last.counters.cpuSeconds, next.counters.cpuSeconds);
+    last = next;
+    for (const listener of listeners) listener(next);
+  };
+  const start = (): void => {
+    if (timer) return;
+    timer = setInterval(sample, intervalMs).unref();
+    sample();
+  };
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+    // What is measured next has nothing to do with the time in between.
+    last = undefined;
+    complete = undefined;
+  };
+  return {
+    /** Calls the listener at once with the last sample, if there is one, and with each from now on. */
+    listen: (listener: SampleListener): (() => void) => {
+      const isRunning = timer !== undefined;
+      listeners.add(listener);
+      start();
+      if (isRunning && last) listener(last);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && !isAsked) stop();
+      };
+    },
+    /**
+     * Busy shares (0 … 1) over the last complete interval; sampling goes on from then on. Until an interval is complete, calls
+     * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
+     */
+    shares: async (): Promise<CpuShares> => {
+      isAsked = true;
+      start();
+      if (!last) sample();
+      const first = last;
+      if (!first) throw new Error('the processor times of this machine cannot be read');
+      const missingMs = first.at + shortestMs - performance.now();
+      if (!complete && missingMs > 0) await setTimeout(missingMs);
+      return complete ?? toCpuShares(first.counters.cpuSeconds, (readSample() ?? first).counters.cpuSeconds);
+    },
+    close: stop,
+  };
+};
+
+/** Without free descriptors no file can be opened. The next sample covers this interval too. */
+const readOrSkip = (read: () => CountersReading): CountersReading | undefined => {
+  try {
+    const counters = read();
+    return counters.cpuSeconds.size > 0 ? counters : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Lets callers share one reading: they wait for a reading in progress, and get the last one if it began at most
+ * `maxAgeMs` ago. A failed reading is not kept.
+ */
+export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number): (() => Promise<T>) => {
+  let latest: Promise<T> | undefined;
+  let expiresAt = 0;
+  return () => {
+    const now = performance.now();
+    if (latest && now < expiresAt) return latest;
+    latest = read();
+    expiresAt = Number.POSITIVE_INFINITY;
+    latest.then(
+      () => {
+        expiresAt = now + maxAgeMs;
+      },
+      () => {
+        latest = undefined;
+      },
+    );
+    return latest;
+  };
+};
+
+/** Long enough to make progress, short enough not to delay requests noticeably. */
+const sliceMs = 0.25;
+
+/** For work in many small steps: check `isOver` after each, and let other work run with `next` if it is. */
+export const createTimeSlices = () => {
+  let end = performance.now() + sliceMs;
+  return {
+    isOver: (): boolean => performance.now() >= end,
+    next: async (): Promise<void> => {
+      await setImmediate();
+      end = performance.now() + sliceMs;
+    },
+  };
+};
+
+/**
+ * Like `Array.map`, for long lists: lets other work run every quarter of a millisecond. Leaves out items for which
+ * `map` returns null.
+ */
+export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R | null): Promise<R[]> => {
+  const results: R[] = [];
+  const slices = createTimeSlices();
+  for (const item of items) {
+    if (slices.isOver()) await slices.next();
+    const result = map(item);
+    if (result !== null) results.push(result);
+  }
+  return results;
+};
+
+/** Busy shares (0 … 1) by processor: `cpu` for all of them together, `cpu0`, `cpu1`, … for each. */
+export type CpuShares = ReadonlyMap<string, number>;
+
+export const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
+  const { memory, network } = now;
+  // Counters begin again when an interface does.
+  const rate = (key: 'received' | 'sent'): number =>
+    network && before.network ? Math.max(0, network[key] - before.network[key]) / seconds : Number.NaN;
+  return {
+    cpu: toBusyShare(before.cpuSeconds.get('cpu'), now.cpuSeconds.get('cpu')),
+    memoryUsed: memory ? memory.total - memory.available : Number.NaN,
+    memoryTotal: memory?.total ?? Number.NaN,
+    swapUsed: memory ? memory.swapTotal - memory.swapFree : Number.NaN,
+    load: now.load,
+    networkReceived: rate('received'),
+    networkSent: rate('sent'),
+  };
+};
+
+/** The share of each processor; 0 for one that is switched off. */
+export const toCpuShares = (from: CpuSeconds, to: CpuSeconds): CpuShares =>
+  new Map(Array.from(to, ([name, seconds]) => [name, toBusyShare(from.get(name), seconds) || 0]));
+
+type Seconds = Readonly<Record<string, number>>;
+
+/** NaN if no time has passed. A processor that was just switched on is measured from its own start. */
+const toBusyShare = (before: Seconds = {}, now: Seconds = {}): number => {
+  const passed = (modes: readonly string[]): number =>
+    modes.reduce((sum, mode) => sum + (now[mode] ?? 0) - (before[mode] ?? 0), 0);
+  const total = passed(Object.keys(now));
+  // The kernel's counters may step back a little.
+  return total > 0 ? Math.min(1, Math.max(0, 1 - passed(['idle', 'iowait']) / total)) : Number.NaN;
+};
+
+/** Runs a read that may hang; resolves to null if it takes longer than `limitMs`, or an earlier one still hangs. */
+export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<T | null>;
+
+/**
+ * A read hangs if the server of a file system is gone or a process is stuck; it then blocks one of the few threads of
+ * Node's pool. Reads through one guard run one at a time, and none starts while one hangs, so at most one thread is lost.
+ */
+export const createHangGuard = (): HangGuard => {
+  let turn: Promise<unknown> = Promise.resolve();
+  let running = false;
+  const run = <T>(read: () => Promise<T>, limitMs: number): Promise<T | null> => {
+    running = true;
+    const result = read().finally(() => {
+      running = false;
+    });
+    return waitAtMost(limitMs, result);
+  };
+  return (read, limitMs) => {
+    const mine = turn.then(() => (running ? null : run(read, limitMs)));
+    turn = mine.catch(() => null);
+    return mine;
+  };
+};
+
+/** The result of the work, or null if it takes longer; the work then continues unobserved. */
+export const waitAtMost = <T>(limitMs: number, work: Promise<T>): Promise<T | null> => {
+  const timer = new AbortController();
+  const limit = setTimeout(limitMs, null, { signal: timer.signal });
+  return Promise.race([work, limit]).finally(() => timer.abort());
+};
