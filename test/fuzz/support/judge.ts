@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import type { HttpResponse } from '../../support/response.ts';
 import { findOperation, type Operation } from './operations.ts';
 import { type FuzzRequest, isUnfinished } from './request.ts';
@@ -75,7 +76,7 @@ const readBody = (
   if (status < 300 && textType !== undefined && type?.startsWith(`${textType};`)) return undefined;
   if (type !== 'application/json; charset=utf-8') throw new Finding(`${status} is labelled ${type}`);
   try {
-    return JSON.parse(utf8.decode(body));
+    return JSON.parse(utf8.decode(headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body));
   } catch {
     throw new Finding(`${status} with a body that is not JSON: ${body.toString('latin1').slice(0, 200)}`);
   }
