@@ -8,7 +8,7 @@ import { logIn } from '../support/page.ts';
 import { addAlert, addTasks, runCommands } from './sample-data.ts';
 
 const folder = join(import.meta.dirname, '../../../docs/screenshots');
-const mostBytes = 150_000;
+const mostBytes = 200_000;
 
 /** How long the server lives before the pictures, in seconds: its charts show what has really happened. */
 const lifetime = 125;
