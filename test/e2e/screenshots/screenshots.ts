@@ -64,6 +64,6 @@ test('the pictures of the documents', async ({ scope, startApp, openConsole }) =
     await setTimeout(5000);
     const picture = await page.screenshot({ path: join(folder, `${name}.png`) });
     expect(picture.length, name).toBeLessThan(mostBytes);
-    await page.context().close();
+    await page.close();
   }
 });
