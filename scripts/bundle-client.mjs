@@ -84,10 +84,9 @@ const listOperations = ({ paths, components }) => {
 
 /** The types of all schemas and routes, by openapi-typescript: without those of refusals, which the client throws. */
 const toTypes = async ({ paths, components, ...document }) => {
-  await installTools('client', 'Installing openapi-typescript (45 MB) ...');
-  const { default: describeTypes, astToString } = await import(
-    '../tools/client/node_modules/openapi-typescript/dist/index.mjs'
-  );
+  const packages = await installTools('client', 'Installing openapi-typescript (45 MB) ...');
+  const generator = join(packages, 'openapi-typescript', 'dist', 'index.mjs');
+  const { default: describeTypes, astToString } = await import(pathToFileURL(generator).href);
   const operations = Object.values(paths).flatMap(Object.values);
   const called = operations.filter(({ operationId }) => operationId !== 'streamEvents');
   const members = called.map(({ operationId, summary, parameters, requestBody, responses }) => [

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -83,32 +84,24 @@ const options = [
 ];
 
 /** Runs `npm ci`. A signal kills npm first, which is safe because it works in a folder of its own. */
-const runNpmCi = (args, cwd) =>
-  new Promise((resolve, reject) => {
-    const npm = spawn('npm', ['ci', ...options, ...args], {
-      cwd,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      // There npm is a batch file, which needs a shell.
-      shell: process.platform === 'win32',
-    });
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-    let received;
-    let output = '';
-    const stop = (signal) => {
-      received = signal;
-      npm.kill('SIGKILL');
-    };
-    for (const signal of signals) process.on(signal, stop);
-    npm.stderr.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-    npm.on('error', (error) => reject(new InstallError(`npm could not be started: ${error.message}`)));
-    npm.on('close', (code) => {
-      for (const signal of signals) process.off(signal, stop);
-      if (received === undefined && code === 0) resolve();
-      else reject(new InstallError(received ?? toReason(output), received));
-    });
-  });
+const runNpmCi = async (args, cwd) => {
+  // On Windows npm is a batch file, which needs a shell.
+  const running = promisify(execFile)('npm', ['ci', ...options, ...args], { cwd, shell: process.platform === 'win32' });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  let received;
+  const stop = (signal) => {
+    received = signal;
+    running.child.kill('SIGKILL');
+  };
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    await running;
+  } catch ({ stderr, message }) {
+    throw new InstallError(received ?? toReason(stderr || message), received);
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+  }
+};
 
 /** The first line of npm's error output that is a sentence. */
 const toReason = (output) =>

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, root, run } from './prepare.mjs';
 
@@ -45,10 +44,4 @@ for (const name of ['signalbox-linux-x64', `signalbox_${version}_amd64.deb`]) {
 run('npm', ['pack', '--silent', '--pack-destination', folder]);
 writeFileSync(join(folder, `signalbox-${version}.cdx.json`), `${JSON.stringify(createSbom(), undefined, 2)}\n`);
 writeFileSync(join('dist', 'release-notes.md'), `${part.slice(part.indexOf('\n')).trim()}\n`);
-const sums = readdirSync(folder).map((name) => {
-  const content = readFileSync(join(folder, name));
-  const megabytes = (statSync(join(folder, name)).size / 1e6).toFixed(2);
-  process.stdout.write(`${megabytes.padStart(8)} MB  ${name}\n`);
-  return `${createHash('sha256').update(content).digest('hex')}  ${name}\n`;
-});
-writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
+writeFileSync(join(folder, 'SHA256SUMS'), execFileSync('sha256sum', readdirSync(folder), { cwd: folder }));

@@ -16,6 +16,7 @@ const doc = 'usr/share/doc/signalbox';
 export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
   const version = (release ?? JSON.parse(read('package.json')).version).replace('-', '~');
   const epoch = process.env.SOURCE_DATE_EPOCH ?? run('git', ['log', '-1', '--format=%ct']).trim();
+  const date = new Date(Number(epoch) * 1000).toUTCString().replace('GMT', '+0000');
   const env = { ...process.env, SOURCE_DATE_EPOCH: epoch };
   const stage = mkdtempSync(join(tmpdir(), 'signalbox-deb-'));
   const write = (path, content, mode = 0o644) => {
@@ -34,15 +35,11 @@ export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
     write('usr/share/zsh/vendor-completions/_signalbox', print('completion', 'zsh'));
     write('usr/share/fish/vendor_completions.d/signalbox.fish', print('completion', 'fish'));
     write('usr/share/lintian/overrides/signalbox', read('deploy/debian/lintian-overrides'));
-    write(`${doc}/changelog.gz`, compress(createChangelog(version, new Date(Number(epoch) * 1000))));
+    write(`${doc}/changelog.gz`, compress(fill('changelog', { version, maintainer, date })));
     write(`${doc}/CHANGELOG.md.gz`, compress(read('CHANGELOG.md')));
     write(`${doc}/copyright`, createCopyright());
     const kilobytes = listFiles(stage).reduce((sum, path) => sum + Math.ceil(statSync(path).size / 1024), 0);
-    const values = { VERSION: version, MAINTAINER: maintainer, SIZE: kilobytes };
-    write(
-      'DEBIAN/control',
-      read('deploy/debian/control').replace(/@(\w+)@/g, (_, name) => values[name]),
-    );
+    write('DEBIAN/control', fill('control', { version, maintainer, kilobytes }));
     write('DEBIAN/conffiles', read('deploy/debian/conffiles'));
     for (const name of ['postinst', 'prerm', 'postrm']) write(`DEBIAN/${name}`, read(`deploy/debian/${name}`), 0o755);
     run('find', [stage, '-type', 'd', '-exec', 'chmod', '755', '{}', '+']);
@@ -56,21 +53,15 @@ export const buildDeb = ({ release, folder = join(root, 'dist') }) => {
 
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
+/** A file of deploy/debian with values in place of `@name@`. */
+const fill = (name, values) => read(`deploy/debian/${name}`).replace(/@(\w+)@/g, (_, key) => values[key]);
+
 /** The unit of deploy/, with the paths of the package. */
 const createUnit = () =>
   read('deploy/signalbox.service')
     .replace(/^Documentation=.*$/m, 'Documentation=man:signalbox(1)')
     .replace('node /opt/signalbox/dist/signalbox.js', '/usr/bin/signalbox')
     .replace('/etc/signalbox/signalbox.json', '/etc/signalbox/config.json');
-
-/** Debian's own form, for its tools; CHANGELOG.md lies beside it for people. */
-const createChangelog = (version, date) =>
-  [
-    `signalbox (${version}) unstable; urgency=medium`,
-    `  * New release. /${doc}/CHANGELOG.md.gz lists its changes.`,
-    ` -- ${maintainer}  ${date.toUTCString().replace('GMT', '+0000')}`,
-    '',
-  ].join('\n\n');
 
 /** The licences of signalbox, of the libraries in the program and its pages, and of Node.js with what is in it. */
 const createCopyright = () => {

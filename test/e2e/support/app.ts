@@ -8,7 +8,7 @@ import { type Running, startProgram } from '../../support/program.ts';
 import type { Scope } from '../../support/scope.ts';
 
 /** The program as published. */
-const program = [process.execPath, fileURLToPath(new URL('../../../dist/signalbox.js', import.meta.url))];
+const program = fileURLToPath(new URL('../../../dist/signalbox.js', import.meta.url));
 
 /** True if tests take their long forms: more kills, more records. */
 export const isLong = process.env['SIGNALBOX_TEST_LONG'] === '1';
@@ -21,6 +21,8 @@ interface Options {
   /** Those of a program that has ended, for one that takes its place. */
   folder?: string;
   port?: number;
+  /** A module that Node loads before the program. */
+  preload?: string;
 }
 
 export interface TestApp extends Running {
@@ -33,7 +35,7 @@ export interface TestApp extends Running {
 /** Starts the program on a free port with settings and a data directory of its own; killed when the test ends. */
 export const startApp = async (
   scope: Scope,
-  { settings = {}, seed, folder = createFolder(scope), port = 0 }: Options = {},
+  { settings = {}, seed, folder = createFolder(scope), port = 0, preload }: Options = {},
 ): Promise<TestApp> => {
   const config = writeConfig(folder, {
     ...{ dataDir: join(folder, 'data'), logLevel: 'silent', jwtSecret: secret },
@@ -43,7 +45,9 @@ export const startApp = async (
     ...(seed !== undefined && { seed: writeConfig(folder, seed, 'seed.json') }),
     ...settings,
   });
-  const running = await startProgram(scope, ['--config', config, '--port', String(port)], { program });
+  const node = [process.execPath, ...(preload === undefined ? [] : ['--import', preload])];
+  const args = ['--config', config, '--port', String(port)];
+  const running = await startProgram(scope, args, { program: [...node, program] });
   const login = async (name: 'admin' | 'reader') => {
     const body = { Username: name, Password: passwords[name] };
     const { json } = await running.request('POST', '/api/auth/login', { body });
