@@ -108,7 +108,7 @@ export default {
         path: '^src/profiles/',
         pathNot: [
           '^src/profiles/commands/runners/native/',
-          '^src/profiles/alerts/outbox/config/secrets\\.ts$',
+          '^src/profiles/alerts/outbox/target\\.ts$',
           testFiles,
         ],
       },

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
-import { createFileNames } from '../../src/storage/journal/files/names.ts';
-import { createId } from '../../src/storage/journal/format/id.ts';
-import { toLine, toLineStart } from '../../src/storage/journal/format/line.ts';
+import { createFileNames } from '../../src/storage/journal/files.ts';
+import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
 import { requireDisk } from './machine.ts';
 
 /** The alert that is sent repeatedly. */

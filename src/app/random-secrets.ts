@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { SettingsError } from '../config/settings-error.ts';
 import type { RandomSecrets } from '../profiles/feature.ts';
 import { codeOf, explainOpening } from '../storage/journal/errors.ts';
-import { createDirectory } from '../storage/journal/files/directory.ts';
-import { createSync } from '../storage/journal/files/sync.ts';
+import { createDirectory, createSync } from '../storage/journal/files.ts';
 import { replaceFile } from '../storage/replace-file.ts';
 
 /** Secrets that are other ones after a restart. */

@@ -1,10 +1,9 @@
-import type { LogRecord } from './journal/format/line.ts';
-import type { Match } from './journal/format/parse.ts';
-import type { Counting } from './journal/read/count.ts';
-import type { StoredRecord } from './journal/read/forward.ts';
+import type { LogRecord } from './journal/line.ts';
+import type { Match } from './journal/parse.ts';
+import type { StoredRecord } from './journal/read/lines.ts';
 import type { Listing } from './journal/read/listing.ts';
-import type { Search, SearchResult } from './journal/read/search.ts';
-import type { Appended } from './journal/write/queue.ts';
+import type { Counting, Search, SearchResult } from './journal/read/search.ts';
+import type { Appended } from './journal/writer.ts';
 
 /** Whether records are stored, and what is known about the log. */
 export interface RecordLogState {

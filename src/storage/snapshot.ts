@@ -1,7 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDirectory } from './journal/files/directory.ts';
-import { createSync } from './journal/files/sync.ts';
+import { createDirectory, createSync } from './journal/files.ts';
 
 /** A small file that is replaced as a whole, so a crash leaves the old or the new content. */
 export interface Snapshot {

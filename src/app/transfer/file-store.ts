@@ -5,7 +5,7 @@ import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
 import type { Changes, State } from '../../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog, readChangeLog } from '../../storage/changes/open-changes.ts';
-import { createSync } from '../../storage/journal/files/sync.ts';
+import { createSync } from '../../storage/journal/files.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import type { Begun, OnProblem, Target } from './lines.ts';

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
-import { createFileNames } from '../../storage/journal/files/names.ts';
+import { createFileNames } from '../../storage/journal/files.ts';
 import { type Journal, openJournal } from '../../storage/journal/journal.ts';
-import type { StoredRecord } from '../../storage/journal/read/forward.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import type { OnProblem } from './lines.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/timestamp.ts';
-import { toLabels } from './intake/fields.ts';
-import { toLink } from './intake/link.ts';
+import { toLabels, toLink } from './intake/fields.ts';
 import type { Alert, AlertBody } from './schema.ts';
 
 /** True if no field has any text. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { toHttpError } from '../../http/errors.ts';
+import { HttpError, toHttpError } from '../../http/errors.ts';
 import type { Meters } from '../../metrics/meters.ts';
+import { JournalError } from '../../storage/journal/errors.ts';
 import { severities, toSeverity } from '../severity.ts';
 
 export type AlertCounts = ReturnType<typeof createAlertCounts>;
@@ -34,4 +35,13 @@ export const createAlertCounts = ({ counter }: Meters) => {
       };
     },
   };
+};
+
+export const retryAfter = { 'retry-after': '1' };
+
+/** The response to alerts that were not stored; errors that are not the journal's stay as they are. */
+export const toRefusal = (error: unknown): unknown => {
+  if (!(error instanceof JournalError)) return error;
+  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
+  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: retryAfter });
 };

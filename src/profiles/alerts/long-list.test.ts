@@ -14,7 +14,7 @@ import { createFolder } from '../../../test/support/folder.ts';
 import { longTest } from '../../../test/support/long.ts';
 import { startProgram } from '../../../test/support/program.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { toLine, toLineStart } from '../../storage/journal/format/line.ts';
+import { toLine, toLineStart } from '../../storage/journal/line.ts';
 
 const MiB = 1024 * 1024;
 const onLinux = { skip: process.platform !== 'linux' && 'memory and open files are read from /proc' };

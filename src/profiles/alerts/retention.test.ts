@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import { listMessages, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
-import { createId } from '../../storage/journal/format/id.ts';
-import { toLine, toLineStart } from '../../storage/journal/format/line.ts';
+import { createId, toLine, toLineStart } from '../../storage/journal/line.ts';
 import { keptNotice } from './retention.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -4,15 +4,14 @@ import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../ht
 import { createClientSignal, createQueue } from '../../http/overload.ts';
 import { idempotencyKeyHeader, readIdempotencyKey, toTrace } from '../../http/request-headers.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
-import type { LogRecord } from '../../storage/journal/format/line.ts';
+import type { LogRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createNativeAlert, isEmpty, toAlert } from './alert.ts';
-import type { AlertCounts } from './counts.ts';
+import { type AlertCounts, retryAfter, toRefusal } from './counts.ts';
 import type { AlertIntake } from './intake/repeats.ts';
 import type { AlertLog } from './open-log.ts';
-import { toViaField } from './outbox/via.ts';
-import { retryAfter, toRefusal } from './refusal.ts';
+import { toViaField } from './outbox/delivery-alert.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 
 interface Surroundings {

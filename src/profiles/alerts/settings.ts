@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { formats } from './intake/formats.ts';
-import { outboxSettings } from './outbox/config/settings.ts';
+import { outboxSettings } from './outbox/settings.ts';
 import { defaultRetainDays } from './retention.ts';
 
 const MiB = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { newline } from '../journal/read/backwards.ts';
+import { newline } from '../journal/read/lines.ts';
 
 /** The lines of a stream of bytes, with their ends; the last one may have none. Throws a RangeError for a longer line. */
 export async function* readLines(

@@ -3,8 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { passIfGone } from '../journal/errors.ts';
-import { createFreeSpaceCheck } from '../journal/files/free-space.ts';
-import { createSync } from '../journal/files/sync.ts';
+import { createFreeSpaceCheck, createSync } from '../journal/files.ts';
 import { Slice } from '../journal/scheduling.ts';
 import { readLines } from './lines.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { appendNumbers, listNumbers, listRecords, openTestJournal } from '../../../test/support/journal.ts';
-import { lineEndBytes, toLineStart } from './format/line.ts';
 import { openJournal } from './journal.ts';
+import { lineEndBytes, toLineStart } from './line.ts';
 
 test('records are listed oldest first, each with its id and a seq that increases by one', async (t) => {
   const journal = await openTestJournal(t, createFolder(t));

@@ -1,26 +1,26 @@
 import type { RecordLog, RecordLogState } from '../record-log.ts';
 import { explainOpening, JournalError } from './errors.ts';
-import { createDirectory } from './files/directory.ts';
-import { createFreeSpaceCheck } from './files/free-space.ts';
-import { type Lock, lockDirectory } from './files/lock.ts';
-import { createFileNames, type FileNames } from './files/names.ts';
-import type { Hold } from './files/retention.ts';
-import { createSync, measureSync } from './files/sync.ts';
-import type { LogRecord } from './format/line.ts';
+import {
+  createDirectory,
+  createFileNames,
+  createFreeSpaceCheck,
+  createSync,
+  type FileNames,
+  measureSync,
+} from './files.ts';
 import { LogIndex } from './index/log-index.ts';
+import type { LogRecord } from './line.ts';
+import { type Lock, lockDirectory } from './lock.ts';
 import { type JournalOptions, type Settings, withDefaults } from './options.ts';
 import { createReadAfter } from './read/after.ts';
-import { countRecords } from './read/count.ts';
-import { findRecord } from './read/find.ts';
-import type { StoredRecord } from './read/forward.ts';
-import { findLastSeq } from './read/last-seq.ts';
+import { findLastSeq } from './read/files.ts';
+import type { StoredRecord } from './read/lines.ts';
 import { type Listing, listRecords } from './read/listing.ts';
-import { type Search, type SearchResult, searchLog } from './read/search.ts';
+import { countRecords, findRecord, type Search, type SearchResult, searchLog } from './read/search.ts';
 import { filledCount } from './recent.ts';
-import { appendGroup, appendRecord } from './write/append.ts';
-import type { Appended } from './write/queue.ts';
-import { SegmentStore } from './write/segment-store.ts';
-import { Writer } from './write/writer.ts';
+import type { Hold } from './retention.ts';
+import { SegmentStore } from './segment-store.ts';
+import { type Appended, appendGroup, appendRecord, Writer } from './writer.ts';
 
 /** Bytes of the log that one listing may read: about 0.3 s of processor time. */
 const maxListedBytes = 256 * 1024 * 1024;

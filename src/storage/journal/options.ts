@@ -1,5 +1,5 @@
 import type { Report } from './events.ts';
-import type { LogRecord } from './format/line.ts';
+import type { LogRecord } from './line.ts';
 
 /** What the index of a log keeps of its records. */
 export interface Indexing {

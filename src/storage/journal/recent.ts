@@ -1,6 +1,6 @@
-import type { LogRecord } from './format/line.ts';
-import type { Match } from './format/parse.ts';
-import type { StoredRecord } from './read/forward.ts';
+import type { LogRecord } from './line.ts';
+import type { Match } from './parse.ts';
+import type { StoredRecord } from './read/lines.ts';
 
 /** How many characters of lines are kept at most. */
 const keptLength = 1024 * 1024;

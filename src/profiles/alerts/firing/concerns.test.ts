@@ -7,8 +7,8 @@ import { waitUntilPasses } from '../../../../test/support/wait.ts';
 import type { Feature, FeatureInstance } from '../../feature.ts';
 import { features } from '../../index.ts';
 import { alerts } from '../index.ts';
-import { findAlertConcerns } from './concerns.ts';
 import { FiringAlerts } from './firing-alerts.ts';
+import { findAlertConcerns } from './follow-log.ts';
 
 /** An app, and the texts of what its alerts report as concerns. */
 const start = async (t: TestContext, settings = {}): Promise<{ app: TestApp; list(): string[] }> => {

@@ -1,7 +1,7 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { parseJsonBody } from '../../../http/body.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { recognize } from './auto.ts';
 import type { Format, Incoming } from './format.ts';
 import { formats } from './formats.ts';
 
@@ -48,3 +48,38 @@ export const readBody = (incoming: Incoming, format?: Format): ReadBody => {
 /** JSON, and the types that curl and browsers send by default. */
 const jsonTypes =
   /^(?:(?:application|text)\/json|[\w.-]+\/[\w.-]+\+json|text\/plain|application\/x-www-form-urlencoded)$/;
+
+/** The one format whose marks the value has; throws an HttpError that names the formats if none or several fit. */
+const recognize = (value: unknown): Format => {
+  const found = formats.filter((format) => format.recognizes(value));
+  const [format, ...others] = found;
+  if (format && others.length === 0) return format;
+  const names = (format ? found : formats).map(({ name }) => name).join(', ');
+  throw new HttpError('invalid', `The body fits ${format ? 'several formats' : 'none of the formats'}: ${names}`);
+};
+
+/** How many seconds a signed time may be off. */
+const tolerance = 300;
+
+/**
+ * Checks the HMAC-SHA256, in hex, of the body, or of `unixSeconds:body` if the sender adds the time. Throws a 401 if it is
+ * missing or wrong, or the time is off by more than five minutes.
+ */
+export const assertSigned = (
+  secret: string,
+  { header, timestampHeader }: NonNullable<Format['signature']>,
+  { bytes, headers }: Incoming,
+  now: Date,
+): void => {
+  const time = headers[timestampHeader];
+  const mac = createHmac('sha256', secret);
+  if (time !== undefined) mac.update(`${time}:`);
+  const expected = mac.update(bytes).digest();
+  const given = Buffer.from(String(headers[header] ?? ''), 'hex');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new HttpError('unauthorized', `The signature in ${header} is missing or wrong`);
+  }
+  if (time !== undefined && !(Math.abs(now.getTime() / 1000 - Number(time)) <= tolerance)) {
+    throw new HttpError('unauthorized', `The time in ${timestampHeader} is more than five minutes off`);
+  }
+};

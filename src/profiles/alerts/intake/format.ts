@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
+import Type from 'typebox';
+import { defineShape } from '../../route.ts';
 import type { Severity } from '../../severity.ts';
 
 /** A request to an intake path. */
@@ -72,3 +74,14 @@ export const defineFormat = <const S extends TSchema>(format: Format<S>): Format
 /** True for a JSON object; arrays are none. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const IntakeReceipt = defineShape('IntakeReceipt', {
+  received: Type.Literal(true),
+  ids: Type.Array(Type.String({ format: 'uuid', examples: ['019c1e5a-7c11-7b5e-a1f0-3d0a7d6e2c55'] }), {
+    description: "The id of each alert, in the body's order.",
+  }),
+  repeated: Type.Integer({
+    examples: [0],
+    description: 'How many of them had been stored before; their ids are those of the first.',
+  }),
+});

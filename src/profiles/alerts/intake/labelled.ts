@@ -1,8 +1,18 @@
 import Type, { type Static } from 'typebox';
 import type { Severity } from '../../severity.ts';
-import { findLevel, firstText, listHosts, listLevels, toDetails, toHostname, toLabels, toTime } from './fields.ts';
+import {
+  findLevel,
+  firstText,
+  listHosts,
+  listLevels,
+  listLinks,
+  toDetails,
+  toHostname,
+  toLabels,
+  toLinks,
+  toTime,
+} from './fields.ts';
 import type { ForeignAlert } from './format.ts';
-import { listLinks, toLinks } from './link.ts';
 
 const Texts = Type.Record(Type.String(), Type.String());
 

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { HttpError } from '../../../http/errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { LogRecord } from '../../../storage/journal/format/line.ts';
+import type { LogRecord } from '../../../storage/journal/line.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';

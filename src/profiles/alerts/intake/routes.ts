@@ -4,17 +4,14 @@ import type { IdentifySender } from '../../../auth/sender.ts';
 import { ErrorBody, HttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import { defineRoute, type Route } from '../../route.ts';
-import type { AlertCounts } from '../counts.ts';
-import { toRefusal } from '../refusal.ts';
-import { readBody, toIncoming } from './body.ts';
+import { type AlertCounts, toRefusal } from '../counts.ts';
+import { assertSigned, readBody, toIncoming } from './body.ts';
 import { assertFits } from './fits.ts';
-import type { ForeignAlert, Format } from './format.ts';
+import { type ForeignAlert, type Format, IntakeReceipt } from './format.ts';
 import { prometheus } from './formats/prometheus.ts';
 import { formats } from './formats.ts';
 import { toRecord } from './record.ts';
 import type { AlertIntake } from './repeats.ts';
-import { IntakeReceipt } from './schema.ts';
-import { assertSigned } from './signature.ts';
 
 interface Intake {
   intake: AlertIntake;

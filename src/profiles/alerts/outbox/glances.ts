@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { type Severity, toSeverity } from '../../severity.ts';
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import { type AlertRecord, createAlert } from '../alert.ts';
-import type { Notice, Progress, ReceiverMemory } from './delivery/progress.ts';
+import type { Notice, Progress, ReceiverMemory } from './progress.ts';
 
 /** signalbox itself as the sender of an alert. No client is recorded by this name. */
 const ownSender = 'signalbox';

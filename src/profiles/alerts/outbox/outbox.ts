@@ -1,20 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import { createSerial } from '../../../storage/journal/scheduling.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { Snapshot } from '../../../storage/snapshot.ts';
 import type { OpenLog } from '../../feature.ts';
 import type { AlertRecord } from '../alert.ts';
 import type { AlertDelivery } from '../reading/schema.ts';
-import { createFilter } from './config/filter.ts';
-import type { DestinationSettings } from './config/settings.ts';
-import { type Target, toTarget } from './config/target.ts';
-import { Destination } from './delivery/destination.ts';
-import { openProgressLog } from './delivery/progress-log.ts';
-import { defaultRepeatMinutes } from './delivery/reminders.ts';
+import { Destination } from './destination.ts';
 import { readInstanceId } from './instance-id.ts';
+import { defaultRepeatMinutes } from './new-alerts.ts';
 import { createNotices } from './notices.ts';
-import { openRegistry } from './registry.ts';
+import { openProgressLog } from './progress-log.ts';
+import { createFilter, type DestinationSettings } from './settings.ts';
+import { type Target, toTarget } from './target.ts';
 
 interface OutboxSettings {
   destinations: DestinationSettings[];
@@ -158,7 +156,7 @@ const createOpener = (
     });
   const open = async (target: Target, stored: number): Promise<Destination> => {
     const instance = await readInstance();
-    const { createSender } = await import('./delivery/sender.ts');
+    const { createSender } = await import('./sender.ts');
     const { settings, place } = target;
     const { name, concurrency = 1, startAt = 'now' } = settings;
     const progressLog = await openProgress(name, { start: startAt === 'oldest' ? 0 : stored, stored });
@@ -184,4 +182,33 @@ const createOpener = (
     return !notices.isOutdated(progress.receiver);
   };
   return { open, retire };
+};
+
+/** The destinations whose progress is kept, so those that are removed while the server is off are known, too. */
+interface Registry {
+  /** Takes over the names of the settings. Others are retired, and known until `retire` resolves to true. */
+  update(names: readonly string[], retire: (name: string) => Promise<boolean>): Promise<void>;
+}
+
+const openRegistry = async (file: Snapshot): Promise<Registry> => {
+  let known = parse(await file.read());
+  return {
+    update: async (names, retire) => {
+      const left: string[] = [];
+      for (const name of known) if (!names.includes(name) && !(await retire(name))) left.push(name);
+      const next = [...names, ...left];
+      // A registry that is not written is used until the restart.
+      if (next.join() !== known.join()) await file.write(Buffer.from(JSON.stringify(next))).catch(() => undefined);
+      known = next;
+    },
+  };
+};
+
+const parse = (bytes: Buffer | undefined): string[] => {
+  try {
+    const names: unknown = JSON.parse(String(bytes));
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+  } catch {
+    return [];
+  }
 };

@@ -1,9 +1,9 @@
 import { HttpError } from '../../../http/errors.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';
-import type { Destination } from './delivery/destination.ts';
-import { defaultRepeatMinutes } from './delivery/reminders.ts';
+import type { Destination } from './destination.ts';
 import { Glances } from './glances.ts';
+import { defaultRepeatMinutes } from './new-alerts.ts';
 import type { Outbox } from './outbox.ts';
 import {
   DeliveryList,

@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { toOffsetTimestamp } from '../../../http/timestamp.ts';
 import type { Tool } from '../../feature.ts';
-import type { OutgoingAlert } from './alert.ts';
-import type { DestinationSettings } from './config/settings.ts';
-import { type Target, toTarget } from './config/target.ts';
+import type { OutgoingAlert } from './delivery-alert.ts';
+import type { DestinationSettings } from './settings.ts';
+import { type Target, toTarget } from './target.ts';
 
 /** `signalbox test-destination NAME`: sends one alert, which is not stored, and prints the receiver's response. */
 export const testDestination: Tool = {
@@ -13,7 +13,7 @@ export const testDestination: Tool = {
   argument: 'NAME',
   summary: 'send a test alert to a destination of the config file and print the response',
   run: async (name, readSettings) => {
-    const { createSender } = await import('./delivery/sender.ts');
+    const { createSender } = await import('./sender.ts');
     const target = findTarget(readSettings()['destinations'] as DestinationSettings[], name);
     const { type, place, headers: own } = target;
     const alert = createTestAlert(new Date());

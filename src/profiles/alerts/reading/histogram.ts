@@ -1,9 +1,8 @@
 import { toOffsetTimestamp } from '../../../http/timestamp.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { type Severity, severities, toSeverity } from '../../severity.ts';
-import { createSeverityTest, createTextTest } from './filters.ts';
+import { createSeverityTest, createTextTest, parseRange } from './entry.ts';
 import type { HistogramQuery } from './schema.ts';
-import { parseRange } from './time.ts';
 
 const minuteMs = 60_000;
 const dayMinutes = 24 * 60;

@@ -3,16 +3,14 @@ import { createUnavailable, ErrorBody, HttpError } from '../../../http/errors.ts
 import { sendJson } from '../../../http/json.ts';
 import { createClientSignal, createQueue } from '../../../http/overload.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { FieldTest } from '../../../storage/journal/format/parse.ts';
-import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import type { FieldTest } from '../../../storage/journal/parse.ts';
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { FiringAlerts } from '../firing/firing-alerts.ts';
-import { toDetails, toEntry } from './entry.ts';
-import { createSeverityTest, createTextTest } from './filters.ts';
+import { createSeverityTest, createTextTest, parseRange, toDetails, toEntry } from './entry.ts';
 import { countAlerts } from './histogram.ts';
 import { type AlertDelivery, AlertDetails, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from './schema.ts';
-import { parseRange } from './time.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { KeyRefusal, StoreUnavailable } from '../../../expected-errors.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
-import type { LogRecord } from '../../../storage/journal/format/line.ts';
-import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import type { LogRecord } from '../../../storage/journal/line.ts';
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { DatabaseLog } from '../../../storage/postgres/records/database-log.ts';
 import type { NewRecord, Placed, RepeatKey } from '../../../storage/postgres/records/record-collection.ts';
 import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';

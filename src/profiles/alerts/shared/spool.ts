@@ -1,7 +1,7 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import type { LogRecord } from '../../../storage/journal/format/line.ts';
 import type { Journal } from '../../../storage/journal/journal.ts';
-import type { StoredRecord } from '../../../storage/journal/read/forward.ts';
+import type { LogRecord } from '../../../storage/journal/line.ts';
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { Snapshot } from '../../../storage/snapshot.ts';
 import type { Parts } from '../../feature.ts';
 

@@ -1,9 +1,7 @@
-import { readIdTime } from '../format/id.ts';
+import { readIdTime } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import { type ReadAt, readLinesBackwards } from '../read/backwards.ts';
-import { type StoredRecord, toStored } from '../read/forward.ts';
+import { type ReadAt, readLinesBackwards, type StoredRecord, toStored } from '../read/lines.ts';
 import { Slice } from '../scheduling.ts';
-import { type Keys, slots } from './keys.ts';
 
 const minuteMs = 60_000;
 
@@ -52,8 +50,8 @@ export const overlaps = ({ min, max }: Range, from: number, to: number): boolean
   min <= max && max >= from && min < to;
 
 const toCountKey = (minute: number, slot: number): number => minute * slots + slot;
-export const minuteOf = (countKey: number): number => Math.floor(countKey / slots);
-export const slotOf = (countKey: number): number => countKey - minuteOf(countKey) * slots;
+const minuteOf = (countKey: number): number => Math.floor(countKey / slots);
+const slotOf = (countKey: number): number => countKey - minuteOf(countKey) * slots;
 
 const createBlock = (end: number): Block => ({
   start: end,
@@ -107,3 +105,86 @@ const addRecord = (block: Block, record: StoredRecord, { timeOf, keyOf }: Indexi
   const key = toCountKey(Math.floor(time / minuteMs), keys.slotOf(keyOf(record)));
   block.counts.set(key, (block.counts.get(key) ?? 0) + 1);
 };
+
+/** How many records of a file there are of each minute and key. */
+export class Minutes {
+  /** The counts of each minute, by slot. */
+  readonly #minutes = new Map<number, number[]>();
+  #first = Infinity;
+  #last = -Infinity;
+
+  add({ counts }: Block): void {
+    for (const [countKey, count] of counts) this.#change(countKey, count);
+  }
+
+  remove({ counts }: Block): void {
+    for (const [countKey, count] of counts) this.#change(countKey, -count);
+  }
+
+  /** Calls the function for each key of the minutes from `since` up to, and not including, `until`. */
+  forEach(
+    keys: Keys,
+    since: number,
+    until: number,
+    call: (minute: number, key: string | undefined, count: number) => void,
+  ): void {
+    const callFor = (minute: number): void => {
+      this.#minutes.get(minute)?.forEach((count, slot) => {
+        if (count > 0) call(minute, keys.nameOf(slot), count);
+      });
+    };
+    const first = Math.max(since, this.#first);
+    const last = Math.min(until - 1, this.#last);
+    if (last - first < this.#minutes.size) {
+      for (let minute = first; minute <= last; minute += 1) callFor(minute);
+      return;
+    }
+    for (const minute of this.#minutes.keys()) {
+      if (minute >= first && minute <= last) callFor(minute);
+    }
+  }
+
+  #change(countKey: number, by: number): void {
+    const minute = minuteOf(countKey);
+    const slot = slotOf(countKey);
+    const counts = this.#minutes.get(minute) ?? [];
+    while (counts.length <= slot) counts.push(0);
+    counts[slot] = (counts[slot] ?? 0) + by;
+    this.#minutes.set(minute, counts);
+    this.#first = Math.min(this.#first, minute);
+    this.#last = Math.max(this.#last, minute);
+  }
+}
+
+/** How many names are counted, with slot 0, which is for all others. */
+const slots = 128;
+const longestName = 64;
+
+/** The names that an index counts by, each with a number. Names that are too many or too long share number 0. */
+export class Keys {
+  readonly #names: string[] = [];
+  readonly #slots = new Map<string, number>();
+
+  /** `first` always have numbers of their own. */
+  constructor(first: readonly string[]) {
+    for (const name of first) this.slotOf(name);
+  }
+
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  slotOf(name: string | undefined): number {
+    if (name === undefined) return 0;
+    const known = this.#slots.get(name);
+    if (known !== undefined) return known;
+    if (name.length > longestName || this.#names.length + 1 === slots) return 0;
+    this.#slots.set(name, this.#names.push(name));
+    return this.#names.length;
+  }
+
+  /** The name of a slot; undefined for slot 0. */
+  nameOf(slot: number): string | undefined {
+    return this.#names[slot - 1];
+  }
+}

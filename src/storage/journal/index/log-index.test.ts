@@ -6,8 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../../test/support/folder.ts';
 import { openTestJournal, type TestJournal } from '../../../../test/support/journal.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
-import { createId } from '../format/id.ts';
-import { toLine, toLineStart } from '../format/line.ts';
+import { createId, toLine, toLineStart } from '../line.ts';
 import type { Indexing } from '../options.ts';
 
 const indexing: Indexing = {

@@ -1,13 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FileNames } from '../files/names.ts';
+import type { FileNames } from '../files.ts';
 import type { Settings } from '../options.ts';
-import type { ReadAt } from '../read/backwards.ts';
-import { type Log, type OpenFile, openClosed, openFiles, type Snapshot } from '../read/log.ts';
-import type { Block, Source } from './block.ts';
-import { FileIndex } from './file-index.ts';
-import { Keys } from './keys.ts';
-import { readSidecar, writeSidecar } from './sidecar.ts';
-import { age, type Summary, summarize } from './summary.ts';
+import { type Log, type OpenFile, openClosed, openFiles, type Snapshot } from '../read/files.ts';
+import type { ReadAt } from '../read/lines.ts';
+import { type Block, Keys, type Source } from './block.ts';
+import { age, FileIndex, readSidecar, type Summary, summarize, writeSidecar } from './file-index.ts';
 
 /** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
 const keptIndexes = 16;

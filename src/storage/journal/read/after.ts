@@ -1,8 +1,7 @@
 import { passIfGone } from '../errors.ts';
 import type { LogIndex } from '../index/log-index.ts';
-import { readForward, type StoredRecord } from './forward.ts';
-import { findLastSeqIn } from './last-seq.ts';
-import { type Log, type OpenFile, openFilesForward } from './log.ts';
+import { findLastSeqIn, type Log, type OpenFile, openFilesForward } from './files.ts';
+import { readForward, type StoredRecord } from './lines.ts';
 
 /** How many readers' places are remembered, so that one that goes on need not search. */
 const keptPlaces = 64;

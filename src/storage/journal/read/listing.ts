@@ -1,8 +1,8 @@
-import type { LogRecord } from '../format/line.ts';
-import { classifyLine, createMatcher, type Match } from '../format/parse.ts';
+import type { LogRecord } from '../line.ts';
+import { classifyLine, createMatcher, type Match, parseRecord } from '../parse.ts';
 import { Slice } from '../scheduling.ts';
-import { Found } from './found.ts';
-import { type Log, readLogBackwards } from './log.ts';
+import { type Log, type LogFile, readLogBackwards } from './files.ts';
+import { type Block, type Line, newline, type ReadAt } from './lines.ts';
 
 /** Records that were chosen, in the order of the log. */
 export interface Listing {
@@ -72,4 +72,123 @@ const collect = async (
     }
   }
   return damaged;
+};
+
+/** Lines of up to this many bytes in total are kept; if there are more, all are read again while they are sent. */
+const keptBytes = 64 * 1024;
+
+/** The lines that a listing has chosen, added last one first. */
+class Found {
+  #count = 0;
+  #bytes = 0;
+  #kept: Buffer[] = [];
+  #files: { file: LogFile; runs: Runs }[] = [];
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(file: LogFile, line: Line, bytes: Buffer): void {
+    this.#count += 1;
+    this.#bytes += bytes.length;
+    if (this.isKept) {
+      // A copy: a slice would keep the whole block in memory.
+      this.#kept.push(Buffer.from(bytes));
+    } else {
+      this.#kept = [];
+    }
+    this.#runsOf(file).add(line);
+  }
+
+  /** The records, oldest first. Throws if a file was truncated or deleted after its lines were added. */
+  async *readRecords(): AsyncGenerator<LogRecord> {
+    const slice = new Slice();
+    for await (const line of this.#readLines()) {
+      yield parseRecord(line);
+      if (slice.isOver) await slice.giveWay();
+    }
+  }
+
+  /** Called when all lines are added: releases the files if they need not be read again. */
+  async finish(): Promise<void> {
+    if (this.isKept) await this.release();
+  }
+
+  async release(): Promise<void> {
+    for (const { file } of this.#files.splice(0)) {
+      await file.release();
+    }
+  }
+
+  async *#readLines(): AsyncGenerator<Buffer> {
+    yield* this.#kept.reverse();
+    for (const { file, runs } of this.#files.reverse()) {
+      yield* runs.readLines(file.read);
+    }
+  }
+
+  /** Whether they are in memory. */
+  get isKept(): boolean {
+    return this.#bytes <= keptBytes;
+  }
+
+  #runsOf(file: LogFile): Runs {
+    const last = this.#files.at(-1);
+    if (last?.file === file) return last.runs;
+    file.hold();
+    const runs = new Runs();
+    this.#files.push({ file, runs });
+    return runs;
+  }
+}
+
+const blockBytes = 64 * 1024;
+
+/** Selected lines of one file. Only the start and end of each run of consecutive lines are kept. */
+export class Runs {
+  /** Start and end of each run, the last run of the file first. */
+  readonly #bounds: number[] = [];
+
+  /** Adds a non-empty line that precedes all lines added so far. */
+  add({ start, length }: Line): void {
+    const previous = this.#bounds.length - 2;
+    if (start + length + 1 === this.#bounds[previous]) {
+      this.#bounds[previous] = start;
+    } else {
+      this.#bounds.push(start, start + length);
+    }
+  }
+
+  /** Reads the lines on demand, in the order of the file. Throws if the file was truncated meanwhile. */
+  async *readLines(read: ReadAt): AsyncGenerator<Buffer> {
+    const [, fileEnd = 0] = this.#bounds;
+    let block: Block = { start: 0, bytes: Buffer.alloc(0) };
+    for (let index = this.#bounds.length - 2; index >= 0; index -= 2) {
+      const [start = 0, end = 0] = this.#bounds.slice(index, index + 2);
+      for (let at = start; at < end; ) {
+        let line = cutLine(block, at, end);
+        for (let size = blockBytes; line === undefined; size *= 2) {
+          block = await readBlock(read, at, Math.min(at + size, fileEnd));
+          line = cutLine(block, at, end);
+        }
+        yield line;
+        at += line.length + 1;
+      }
+    }
+  }
+}
+
+/** The line at the offset, in a run up to `end`; undefined if the block does not contain all of it. */
+const cutLine = ({ start, bytes }: Block, at: number, end: number): Buffer | undefined => {
+  if (at < start) return undefined;
+  const run = bytes.subarray(at - start, end - start);
+  const length = run.indexOf(newline);
+  if (length >= 0) return run.subarray(0, length);
+  return run.length === end - at ? run : undefined;
+};
+
+const readBlock = async (read: ReadAt, start: number, end: number): Promise<Block> => {
+  const bytes = Buffer.allocUnsafe(end - start);
+  if ((await read(bytes, start)) < bytes.length) throw new Error('the log was cut while it was read');
+  return { start, bytes };
 };

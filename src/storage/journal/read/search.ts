@@ -1,11 +1,12 @@
-import { createPrefilter, type FieldTest, passes } from '../format/parse.ts';
+import { JournalError } from '../errors.ts';
 import { overlaps } from '../index/block.ts';
+import type { Summary } from '../index/file-index.ts';
 import type { LogIndex } from '../index/log-index.ts';
-import type { Summary } from '../index/summary.ts';
+import { readIdTime } from '../line.ts';
 import type { Indexing } from '../options.ts';
+import { createPrefilter, type FieldTest, passes } from '../parse.ts';
 import { Slice } from '../scheduling.ts';
-import { splitBackwards } from './backwards.ts';
-import { type StoredRecord, toStored } from './forward.ts';
+import { type StoredRecord, splitBackwards, toStored } from './lines.ts';
 
 export interface Search {
   /** Only records with a lower seq. */
@@ -92,4 +93,72 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
       return record.seq < limit && time !== undefined && time >= from && (!isTimed || time < to);
     },
   };
+};
+
+/**
+ * The record with the id, undefined if there is none. Only blocks with ids of its time are read; of an id without a time,
+ * blocks with such ids.
+ * @throws JournalError `window-too-large` when more than `maxBytes` would have to be read
+ */
+export const findRecord = async (index: LogIndex, id: string, maxBytes: number): Promise<StoredRecord | undefined> => {
+  const time = readIdTime(id);
+  const canHold = ({ idTimes, hasOldIds }: Pick<Summary, 'idTimes' | 'hasOldIds'>): boolean =>
+    time === undefined ? hasOldIds : overlaps(idTimes, time, time + 1);
+  const text = Buffer.from(`"id":${JSON.stringify(id)}`);
+  const budget = { left: maxBytes };
+  for await (const { read, readBlocks } of index.openFiles(canHold, budget)) {
+    for await (const { block, end } of readBlocks(canHold)) {
+      if (budget.left <= 0) throw new JournalError('window-too-large', `a record is searched for in ${maxBytes} bytes`);
+      if (!canHold(block)) continue;
+      const bytes = Buffer.allocUnsafe(end - block.start);
+      const length = await read(bytes, block.start);
+      const record = bytes.subarray(0, length).includes(text) ? findIn(bytes.subarray(0, length), id) : undefined;
+      if (record) return record;
+    }
+  }
+  return undefined;
+};
+
+const findIn = (bytes: Buffer, id: string): StoredRecord | undefined => {
+  for (const line of splitBackwards(bytes)) {
+    const record = toStored(line);
+    if (record?.id === id) return record;
+  }
+  return undefined;
+};
+
+const minuteMs = 60_000;
+
+export interface Counting {
+  /** The first minute, and the one after the last; minutes since 1970. */
+  since: number;
+  until: number;
+  /** After so many bytes of the log nothing more is read. */
+  maxBytes: number;
+  /** Gets how many records of a minute have a key; undefined stands for keys beyond those counted separately. */
+  add(minute: number, key: string | undefined, count: number): void;
+}
+
+/**
+ * Counts records by minute and key, in no order; each minute and key may be added several times. Resolves to whether all
+ * were counted: the index of the log may not be complete yet.
+ */
+export const countRecords = async (index: LogIndex, { since, until, maxBytes, add }: Counting): Promise<boolean> => {
+  /** Counts what is in memory. */
+  const isUnread = ({ times, counted }: Summary): boolean => {
+    if (!overlaps(times, since * minuteMs, until * minuteMs)) return false;
+    counted?.minutes.forEach(counted.keys, since, until, add);
+    return counted === undefined;
+  };
+  const budget = { left: maxBytes };
+  for await (const { index: file, end, readBlocks } of index.openFiles(isUnread, budget)) {
+    if (!file.isComplete(end)) {
+      for await (const _ of readBlocks()) {
+        if (budget.left <= 0) break;
+      }
+    }
+    file.minutes.forEach(file.keys, since, until, add);
+    if (budget.left <= 0) return false;
+  }
+  return true;
 };

@@ -1,13 +1,11 @@
 import { JournalError } from '../../journal/errors.ts';
-import { createId } from '../../journal/format/id.ts';
-import type { LogRecord } from '../../journal/format/line.ts';
-import type { Match } from '../../journal/format/parse.ts';
+import { createId, type LogRecord } from '../../journal/line.ts';
 import { type Indexing, maxGroupBytes } from '../../journal/options.ts';
-import type { Counting } from '../../journal/read/count.ts';
-import type { StoredRecord } from '../../journal/read/forward.ts';
+import type { Match } from '../../journal/parse.ts';
+import type { StoredRecord } from '../../journal/read/lines.ts';
 import type { Listing } from '../../journal/read/listing.ts';
-import type { Search, SearchResult } from '../../journal/read/search.ts';
-import type { Appended } from '../../journal/write/queue.ts';
+import type { Counting, Search, SearchResult } from '../../journal/read/search.ts';
+import type { Appended } from '../../journal/writer.ts';
 import { rememberedMs } from '../../recent-keys.ts';
 import type { RecordLog, RecordLogState } from '../../record-log.ts';
 import type { Database } from '../database.ts';

@@ -1,5 +1,5 @@
-import type { LogRecord } from '../../journal/format/line.ts';
-import type { StoredRecord } from '../../journal/read/forward.ts';
+import type { LogRecord } from '../../journal/line.ts';
+import type { StoredRecord } from '../../journal/read/lines.ts';
 import type { Row } from '../connecting/connection.ts';
 import type { Database } from '../database.ts';
 

@@ -1,7 +1,6 @@
-import { passes } from '../../journal/format/parse.ts';
-import type { Counting } from '../../journal/read/count.ts';
-import type { StoredRecord } from '../../journal/read/forward.ts';
-import type { Search, SearchResult } from '../../journal/read/search.ts';
+import { passes } from '../../journal/parse.ts';
+import type { StoredRecord } from '../../journal/read/lines.ts';
+import type { Counting, Search, SearchResult } from '../../journal/read/search.ts';
 import { Slice } from '../../journal/scheduling.ts';
 import type { Row } from '../connecting/connection.ts';
 import type { Database } from '../database.ts';

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../journal/format/line.ts';
+import type { LogRecord } from '../../journal/line.ts';
 import { rememberedMs } from '../../recent-keys.ts';
 import type { MovedRecord } from '../../record-log.ts';
 import type { Statement } from '../connecting/connection.ts';

@@ -1,8 +1,7 @@
 import Type from 'typebox';
-import { toSource } from '../fields.ts';
+import { toLink, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 import { notified, readLabelled } from '../labelled.ts';
-import { toLink } from '../link.ts';
 
 /** Alertmanager's webhook, version 4. */
 export const alertmanager = defineFormat({

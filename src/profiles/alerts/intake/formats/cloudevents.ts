@@ -5,14 +5,16 @@ import {
   firstText,
   listHosts,
   listLevels,
+  listLinks,
   toDetails,
   toFingerprint,
   toHostname,
   toLabels,
+  toLink,
+  toLinks,
   toTime,
 } from '../fields.ts';
 import { defineFormat, type ForeignAlert, type Incoming, isObject } from '../format.ts';
-import { listLinks, toLink, toLinks } from '../link.ts';
 
 const attribute = (example: string) => Type.String({ minLength: 1, examples: [example] });
 

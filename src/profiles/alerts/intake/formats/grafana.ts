@@ -1,8 +1,7 @@
 import Type from 'typebox';
-import { toSource } from '../fields.ts';
+import { listLinks, toLink, toLinks, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 import { notified, readLabelled } from '../labelled.ts';
-import { listLinks, toLink, toLinks } from '../link.ts';
 
 const Url = Type.Optional(Type.String());
 

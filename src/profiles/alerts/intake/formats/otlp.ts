@@ -6,13 +6,15 @@ import {
   formatTime,
   listHosts,
   listLevels,
+  listLinks,
   toDetails,
   toHostname,
   toLabels,
+  toLink,
+  toLinks,
   toSource,
 } from '../fields.ts';
 import { defineFormat, type ForeignAlert, isObject } from '../format.ts';
-import { listLinks, toLink, toLinks } from '../link.ts';
 
 const Value = Type.Object(
   {

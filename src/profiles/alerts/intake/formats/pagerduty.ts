@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
-import { clean, findLevel, firstText, toHostname, toLabels, toSource, toTime } from '../fields.ts';
+import { clean, findLevel, firstText, toHostname, toLabels, toLink, toLinks, toSource, toTime } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
-import { toLink, toLinks } from '../link.ts';
 
 const Text = Type.Optional(Type.String());
 

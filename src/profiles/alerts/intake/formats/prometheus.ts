@@ -1,8 +1,7 @@
 import Type from 'typebox';
-import { toFingerprint, toSource, toTime } from '../fields.ts';
+import { toFingerprint, toLink, toSource, toTime } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 import { labelled, readLabelled } from '../labelled.ts';
-import { toLink } from '../link.ts';
 
 /** What Prometheus sends to the v2 API of an Alertmanager. */
 export const prometheus = defineFormat({

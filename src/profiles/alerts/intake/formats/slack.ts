@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import type { Severity } from '../../../severity.ts';
-import { firstText, toDetails, toSource } from '../fields.ts';
+import { firstText, toDetails, toLink, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
-import { toLink } from '../link.ts';
 
 const Text = Type.Optional(Type.String());
 

@@ -1,8 +1,7 @@
 import Type from 'typebox';
 import type { Severity } from '../../../severity.ts';
-import { toDetails, toHostname, toLabels, toSource, toTime } from '../fields.ts';
+import { toDetails, toHostname, toLabels, toLink, toSource, toTime } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
-import { toLink } from '../link.ts';
 
 /** Down, up, pending, maintenance. */
 const levels: readonly Severity[] = ['ERROR', 'INFO', 'WARNING', 'INFO'];

@@ -1,6 +1,5 @@
-import type { OutgoingAlert } from '../alert.ts';
-import { toTitle } from './text.ts';
-import { type DestinationType, jsonType, toBearer, toPathWith } from './type.ts';
+import type { OutgoingAlert } from '../delivery-alert.ts';
+import { type DestinationType, jsonType, toBearer, toPathWith, toTitle } from './type.ts';
 
 /**
  * How long after its receipt an alert counts as firing unless it is resolved before. Repeats are not delivered for 24

@@ -1,5 +1,4 @@
-import { toBody, toTitle, toUrgency } from './text.ts';
-import { type DestinationType, jsonType, toBearer, toPath } from './type.ts';
+import { type DestinationType, jsonType, toBearer, toBody, toPath, toTitle, toUrgency } from './type.ts';
 
 /** More than the services behind Apprise show. */
 const maxBytes = 32 * 1024;

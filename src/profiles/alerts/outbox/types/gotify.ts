@@ -1,5 +1,4 @@
-import { toBody, toTitle, toUrgency } from './text.ts';
-import { type DestinationType, jsonType, toPathWith } from './type.ts';
+import { type DestinationType, jsonType, toBody, toPathWith, toTitle, toUrgency } from './type.ts';
 
 const maxBytes = 16 * 1024;
 

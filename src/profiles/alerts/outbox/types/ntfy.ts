@@ -1,5 +1,4 @@
-import { toBody, toTitle, toUrgency, type Urgency } from './text.ts';
-import { type DestinationType, toBearer, toPath } from './type.ts';
+import { type DestinationType, toBearer, toBody, toPath, toTitle, toUrgency, type Urgency } from './type.ts';
 
 /** ntfy turns longer messages into attachments. */
 const maxBytes = 4096;

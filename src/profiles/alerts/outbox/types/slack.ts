@@ -1,5 +1,4 @@
-import { toBody, toTitle } from './text.ts';
-import { type DestinationType, jsonType, toPath } from './type.ts';
+import { type DestinationType, jsonType, toBody, toPath, toTitle } from './type.ts';
 
 /** Slack truncates longer texts. */
 const maxBytes = 4000;

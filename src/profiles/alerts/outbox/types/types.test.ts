@@ -4,10 +4,10 @@ import { Webhook } from 'standardwebhooks';
 import { sendAlert } from '../../../../../test/support/alerts.ts';
 import { startOutbox, toDestination, waitForRequests } from '../../../../../test/support/outbox.ts';
 import { type Received, startReceiver } from '../../../../../test/support/receiver.ts';
-import type { OutgoingAlert } from '../alert.ts';
+import type { OutgoingAlert } from '../delivery-alert.ts';
 import { alertmanager } from './alertmanager.ts';
 import { destinationTypes } from './index.ts';
-import { truncate } from './text.ts';
+import { truncate } from './type.ts';
 
 const secrets = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
 const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full <é>', hostname: 'web-1' };

@@ -1,0 +1,246 @@
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
+import { toSeverity } from '../../severity.ts';
+import { formatOf, toReceivedAt } from './delivery-alert.ts';
+
+/** More alerts stay in the log until there is room. */
+const capacity = 10_000;
+
+/**
+ * The first alerts of the log that a destination has not finished with, and which of them is next: the newest critical one,
+ * or else the oldest one, but no alert before an older one with its key.
+ */
+export class WaitingAlerts {
+  readonly #alerts = new Map<number, WaitingAlert>();
+  /** Alerts with one key, the oldest first. */
+  readonly #chains = new Map<string, WaitingAlert[]>();
+  readonly #ready = new ReadyAlerts();
+  readonly #later = new Set<WaitingAlert>();
+  #isFull = false;
+
+  get size(): number {
+    return this.#alerts.size;
+  }
+
+  /** Once full, it takes no more until half of the room is free. */
+  get isFull(): boolean {
+    const { size } = this.#alerts;
+    if (size >= capacity) this.#isFull = true;
+    else if (size <= capacity / 2) this.#isFull = false;
+    return this.#isFull;
+  }
+
+  /** When the first of those that are not due will be; undefined if there is none. */
+  get nextDueAt(): number | undefined {
+    const times = [...this.#later].map(({ dueAt }) => dueAt);
+    return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
+  }
+
+  get hasReady(): boolean {
+    return !this.#ready.isEmpty;
+  }
+
+  has(seq: number): boolean {
+    return this.#alerts.has(seq);
+  }
+
+  get(seq: number): WaitingAlert | undefined {
+    return this.#alerts.get(seq);
+  }
+
+  list(): IterableIterator<WaitingAlert> {
+    return this.#alerts.values();
+  }
+
+  add(alert: WaitingAlert): void {
+    this.#alerts.set(alert.seq, alert);
+    const { key } = alert;
+    if (key !== undefined) {
+      const chain = this.#chains.get(key);
+      if (chain) this.#join(chain, alert);
+      else this.#chains.set(key, [alert]);
+    }
+    if (alert.state === 'ready') this.#ready.add(alert);
+  }
+
+  /** The alert that is next at `now`; it counts as running from then on. */
+  take(now: number): WaitingAlert | undefined {
+    for (const alert of this.#later) if (alert.dueAt <= now) this.#makeReady(alert);
+    const next = this.#ready.take();
+    if (next) next.state = 'running';
+    return next;
+  }
+
+  /** The alert counts as running, although it may not be its turn. */
+  begin(alert: WaitingAlert): void {
+    this.#withdraw(alert);
+    alert.state = 'running';
+  }
+
+  /** The alert was tried and waits again. */
+  release(alert: WaitingAlert, now: number): void {
+    if (this.#alerts.get(alert.seq) !== alert) return;
+    const head = this.#headOf(alert);
+    if (head !== alert) {
+      alert.state = 'behind';
+      if (head?.state === 'behind') this.#makeReady(head);
+    } else if (alert.dueAt > now) {
+      alert.state = 'later';
+      this.#later.add(alert);
+    } else this.#makeReady(alert);
+  }
+
+  /** The alert no longer waits. */
+  remove(alert: WaitingAlert): void {
+    if (!this.#alerts.delete(alert.seq)) return;
+    this.#withdraw(alert);
+    const { key } = alert;
+    const chain = key === undefined ? undefined : this.#chains.get(key);
+    if (key === undefined || !chain) return;
+    chain.splice(chain.indexOf(alert), 1);
+    const [next] = chain;
+    if (!next) this.#chains.delete(key);
+    else if (next.state === 'behind') this.#makeReady(next);
+  }
+
+  /** Alerts that are not due may be tried now: all of them, or those that were not tried early already. */
+  hurry({ all }: { all: boolean }): void {
+    for (const alert of [...this.#later]) {
+      if (alert.isEarly && !all) continue;
+      alert.isEarly = true;
+      alert.suspicion = 0;
+      this.#makeReady(alert);
+    }
+    this.#ready.clearSuspicion();
+  }
+
+  #makeReady(alert: WaitingAlert): void {
+    this.#later.delete(alert);
+    alert.state = 'ready';
+    this.#ready.add(alert);
+  }
+
+  /** Behind the older alerts of its key. */
+  #join(chain: WaitingAlert[], alert: WaitingAlert): void {
+    const newer = chain.findIndex(({ seq }) => seq > alert.seq);
+    const place = newer < 0 ? chain.length : newer;
+    const [head] = chain;
+    chain.splice(place, 0, alert);
+    if (place > 0 || head?.state === 'running') alert.state = 'behind';
+    else if (head) {
+      this.#withdraw(head);
+      head.state = 'behind';
+    }
+  }
+
+  #headOf(alert: WaitingAlert): WaitingAlert | undefined {
+    return alert.key === undefined ? alert : this.#chains.get(alert.key)?.[0];
+  }
+
+  #withdraw(alert: WaitingAlert): void {
+    this.#later.delete(alert);
+    if (alert.state === 'ready') this.#ready.remove(alert);
+  }
+}
+
+/** An alert that is to be sent. */
+export interface WaitingAlert {
+  readonly seq: number;
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  readonly isCritical: boolean;
+  /** Alerts with one key are sent in the order of the log; undefined if it has no others. */
+  readonly key: string | undefined;
+  /** Failed attempts. */
+  attempts: number;
+  /** How often it was rejected, since startup. */
+  rejections: number;
+  /** When it was first tried in vain, or held back, since startup; Unix milliseconds. */
+  failingSince?: number;
+  /** Failed attempts that may be about this alert, since the receiver last recovered. */
+  suspicion: number;
+  /** When it may be tried again, by the monotonic clock. */
+  dueAt: number;
+  /** It was tried before it was due; that is done once between two regular attempts. */
+  isEarly: boolean;
+  /** `ready`: may be sent. `later`: is not due. `behind`: an older alert has its key. */
+  state: 'ready' | 'later' | 'behind' | 'running';
+}
+
+/** A record of the log as an alert that waits. */
+export const toWaiting = (record: StoredRecord, attempts: number): WaitingAlert => {
+  const { seq, id, sender, fingerprint, status, level } = record;
+  return {
+    ...{ seq, id, receivedAt: toReceivedAt(record), attempts },
+    isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
+    key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
+    ...{ rejections: 0, suspicion: 0, dueAt: 0, isEarly: false, state: 'ready' },
+  };
+};
+
+/** Alerts that may be sent now: the newest critical one first, then the oldest one, and those under suspicion last. */
+class ReadyAlerts {
+  /** Each in the order of the log. */
+  readonly #critical: WaitingAlert[] = [];
+  readonly #others: WaitingAlert[] = [];
+  readonly #suspects: WaitingAlert[] = [];
+
+  get isEmpty(): boolean {
+    return this.#critical.length === 0 && this.#others.length === 0 && this.#suspects.length === 0;
+  }
+
+  add(alert: WaitingAlert): void {
+    const list = this.#listOf(alert);
+    list.splice(findPlace(list, alert.seq), 0, alert);
+  }
+
+  remove(alert: WaitingAlert): void {
+    const list = this.#listOf(alert);
+    const place = findPlace(list, alert.seq);
+    if (list[place] === alert) list.splice(place, 1);
+  }
+
+  /** Removes the next one and returns it. */
+  take(): WaitingAlert | undefined {
+    return this.#critical.pop() ?? this.#others.shift() ?? this.#takeSuspect();
+  }
+
+  clearSuspicion(): void {
+    for (const alert of this.#suspects.splice(0)) {
+      alert.suspicion = 0;
+      this.add(alert);
+    }
+  }
+
+  /** The one that has failed least; of several the newest critical one, or the oldest one. */
+  #takeSuspect(): WaitingAlert | undefined {
+    const fewest = this.#suspects.reduce(
+      (least, { suspicion }) => Math.min(least, suspicion),
+      Number.POSITIVE_INFINITY,
+    );
+    const least = this.#suspects.filter(({ suspicion }) => suspicion === fewest);
+    const next = least.findLast(({ isCritical }) => isCritical) ?? least[0];
+    if (next) this.remove(next);
+    return next;
+  }
+
+  #listOf({ suspicion, isCritical }: WaitingAlert): WaitingAlert[] {
+    if (suspicion > 0) return this.#suspects;
+    return isCritical ? this.#critical : this.#others;
+  }
+}
+
+/** The index of the first alert that has the seq or a later one. */
+const findPlace = (list: readonly WaitingAlert[], seq: number): number => {
+  const last = list.at(-1);
+  // Nearly always, alerts come in the order of the log.
+  if (last === undefined || last.seq < seq) return list.length;
+  let low = 0;
+  let high = list.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle]?.seq ?? seq) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

@@ -1,0 +1,100 @@
+import { rm, stat } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { codeOf, JournalError } from './errors.ts';
+
+/** The longest socket path on macOS, a little shorter than on Linux. Node silently truncates longer ones. */
+const maxAddressBytes = 103;
+
+/** Held until it is released; the kernel releases it when the process ends in any way. */
+export interface Lock {
+  release(): Promise<void>;
+}
+
+interface Claim {
+  address: string;
+  /** The address is a file, which remains after a process is killed. */
+  file: boolean;
+  /** If it cannot be bound, the lock still works within this machine's network namespace. */
+  optional: boolean;
+}
+
+/**
+ * Makes this process the only writer of `name` in the directory. On Linux it binds two sockets: one named after the
+ * directory's device and inode, which is unique per network namespace, and `file`, which also excludes other containers
+ * that share the volume. If `file` cannot be a socket, it binds only the first.
+ * @throws JournalError `locked`
+ */
+export const lockDirectory = async (
+  directory: string,
+  name: string,
+  file: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Lock> => {
+  const { dev, ino } = await stat(directory, { bigint: true });
+  const servers: Server[] = [];
+  const release = async (): Promise<void> => {
+    await Promise.all(servers.map(closeServer));
+  };
+  try {
+    for (const claim of listClaims(platform, `signalbox-${dev}-${ino}-${name}`, file)) {
+      servers.push(...(await bind(claim, directory)));
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { release };
+};
+
+/** The sockets to bind on a platform. */
+export const listClaims = (platform: NodeJS.Platform, name: string, file: string): Claim[] => {
+  switch (platform) {
+    case 'linux':
+      return [
+        { address: `\0${name}`, file: false, optional: false },
+        { address: file, file: true, optional: true },
+      ];
+    case 'win32':
+      return [{ address: `\\\\.\\pipe\\${name}`, file: false, optional: false }];
+    default:
+      return [{ address: file, file: true, optional: false }];
+  }
+};
+
+const bind = async ({ address, file, optional }: Claim, directory: string): Promise<Server[]> => {
+  try {
+    if (file) await removeLeftover(address);
+    return [await listen(address)];
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE') {
+      throw new JournalError('locked', `${directory} is in use by another signalbox process`);
+    }
+    if (optional) return [];
+    throw error;
+  }
+};
+
+const removeLeftover = async (file: string): Promise<void> => {
+  if (Buffer.byteLength(file) > maxAddressBytes) {
+    throw new JournalError('unusable', `the path ${file} is too long for a socket`);
+  }
+  if (!(await isAnswered(file))) await rm(file, { force: true });
+};
+
+const isAnswered = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(address, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+
+const listen = (path: string): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', reject);
+    server.listen({ path, exclusive: true }, () => resolve(server.unref()));
+  });
+
+const closeServer = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));

@@ -1,0 +1,198 @@
+import { rename, unlink } from 'node:fs/promises';
+import {
+  type ActiveFile,
+  appendBatch,
+  compareFile,
+  cutBack,
+  isAtEnd,
+  openActiveFile,
+  readFileSize,
+} from './active-file.ts';
+import { JournalError, passIfGone } from './errors.ts';
+import { type FileNames, nextNumber, type Sync } from './files.ts';
+import { toMark } from './line.ts';
+import type { Settings } from './options.ts';
+import { findLastSeqIn } from './read/files.ts';
+import { RecentRecords } from './recent.ts';
+import { dayMs, type Hold, removeOldSegments } from './retention.ts';
+import { createSerial } from './scheduling.ts';
+
+const attempts = 3;
+
+/** Milliseconds for which a file that was looked at counts as unchanged. */
+const trustedMs = 1000;
+const probe = Buffer.from(`${' '.repeat(4095)}\n`);
+
+/** The files of a journal. Methods must not run concurrently, except those for reading. */
+export class SegmentStore {
+  /** Steps of all readers run one by one, so reading uses at most one thread of Node's pool. */
+  readonly readSerially = createSerial();
+  readonly recent: RecentRecords;
+  readonly #names: FileNames;
+  readonly #sync: Sync;
+  readonly #settings: Settings;
+  #active: ActiveFile;
+  #closed: readonly string[];
+  #hold: Hold | undefined;
+  /** When the active file was last known to be as the last commit left it. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
+
+  private constructor(names: FileNames, sync: Sync, settings: Settings, active: ActiveFile, closed: readonly string[]) {
+    this.#names = names;
+    this.#sync = sync;
+    this.#settings = settings;
+    this.recent = new RecentRecords(settings.recentCount);
+    this.#active = active;
+    this.#closed = closed;
+  }
+
+  static async open(names: FileNames, sync: Sync, settings: Settings): Promise<SegmentStore> {
+    const active = await openActiveFile(names, sync, settings);
+    return new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
+  }
+
+  /** Writes and syncs a batch of whole lines. If this throws, the batch may or may not be in the file. */
+  async commit(batch: Buffer): Promise<void> {
+    if (this.#active.size > 0 && this.#active.size + batch.length > this.#settings.segmentBytes) {
+      await this.startSegment();
+    }
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      if (await this.#append(batch)) return;
+    }
+    throw new JournalError('unavailable', `another program is changing ${this.#names.active}`);
+  }
+
+  /** Opens the active file again if it is not as the last commit left it. */
+  async refresh(): Promise<void> {
+    if (compareFile(this.#active, this.#active.size) !== 'same') await this.#reopen();
+  }
+
+  /** Whether the active file is as the last commit left it, as of a second ago at most. */
+  isUnchanged(): boolean {
+    const now = performance.now();
+    if (now - this.#checkedAt < trustedMs) return true;
+    if (compareFile(this.#active, this.#active.size) !== 'same') return false;
+    this.#checkedAt = now;
+    return true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#active.size === 0 && this.#closed.length === 0;
+  }
+
+  /**
+   * Applies the retention settings. If the records of the active file are a day old, it is closed first, so they are
+   * removed eventually. If no record is left, the log keeps `lastSeq` in a mark.
+   */
+  async applyRetention(lastSeq: number): Promise<void> {
+    const { size, begunAt } = this.#active;
+    if (this.#settings.retainDays > 0 && size > 0 && Date.now() - begunAt > dayMs) {
+      await this.startSegment();
+    } else {
+      await this.#removeOld();
+    }
+    if (lastSeq > 0 && this.#active.size === 0 && this.#closed.length === 0) {
+      await this.commit(Buffer.from(toMark(lastSeq)));
+    }
+  }
+
+  /** Keeps segments that the holder has not read, from the next time that segments are deleted. */
+  holdFrom(hold: Hold): void {
+    this.#hold = hold;
+  }
+
+  /** Calls the listener with what a snapshot has of the active file, and its new path, when it is closed. */
+  onClosed(listener: (active: ActiveFile['shared'], path: string) => void): void {
+    this.#noteClosed = listener;
+  }
+
+  /** Closes the active file for good, gives it a number, and opens an empty one. */
+  async startSegment(): Promise<void> {
+    // After a failed write this may fail too; unacknowledged records are then listed or skipped.
+    await cutBack(this.#active).catch(() => undefined);
+    const size = await readFileSize(this.#names.active);
+    let path: string | undefined;
+    if (size === 0) {
+      await unlink(this.#names.active).catch(passIfGone);
+    } else if (size !== undefined) {
+      const closed = this.#names.closed(nextNumber(await this.#names.listClosed()));
+      await rename(this.#names.active, closed).catch(passIfGone);
+      path = closed;
+    }
+    const previous = this.#active.shared;
+    await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    if (path !== undefined) this.#noteClosed(previous, path);
+    await this.#removeOld();
+  }
+
+  /** Checks that bytes reach the active file, and restores it. Throws if they do not. */
+  async probe(): Promise<void> {
+    await appendBatch(this.#active, probe, this.#sync);
+    const found = compareFile(this.#active, this.#active.size + probe.length);
+    await cutBack(this.#active);
+    if (found !== 'same') {
+      throw new JournalError('unavailable', `${this.#active.path} does not hold what was written to it`);
+    }
+  }
+
+  /** The readable bytes of the active file, and the closed segments, newest first. Release `active` when done. */
+  takeSnapshot() {
+    this.#active.shared.retain();
+    return { active: this.#active.shared, size: this.#active.size, closed: this.#closed };
+  }
+
+  async close(): Promise<void> {
+    await this.#active.shared.release();
+  }
+
+  /** Resolves to true if the batch is in the log. */
+  async #append(batch: Buffer): Promise<boolean> {
+    const end = this.#active.size + batch.length;
+    await appendBatch(this.#active, batch, this.#sync);
+    const found = compareFile(this.#active, end);
+    // A file that was truncated before the write contains the batch: writing it again would duplicate it.
+    const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
+    if (!written) {
+      await cutBack(this.#active);
+    } else if (found !== 'cut') {
+      this.#active.begunAt = this.#active.size > 0 ? this.#active.begunAt : Date.now();
+      this.#active.size = end;
+    }
+    if (found !== 'same') await this.#reopen();
+    else this.#checkedAt = performance.now();
+    return written;
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#use(await openActiveFile(this.#names, this.#sync, this.#settings));
+    this.recent.clear();
+    this.#settings.report({ type: 'reopened' });
+  }
+
+  async #use(next: ActiveFile): Promise<void> {
+    this.#checkedAt = Number.NEGATIVE_INFINITY;
+    const closed = await listClosedPaths(this.#names);
+    const previous = this.#active;
+    this.#active = next;
+    this.#closed = closed;
+    await previous.shared.release();
+  }
+
+  async #removeOld(): Promise<void> {
+    if (this.#settings.awaitsHold && !this.#hold) return;
+    const files = await removeOldSegments(this.#names, this.#settings, this.#hold, (path) =>
+      findLastSeqIn(path, this.#settings.maxLineBytes),
+    );
+    if (files.length > 0) {
+      this.recent.clear();
+      await this.#sync.directory(this.#names.directory);
+      this.#closed = await listClosedPaths(this.#names);
+      this.#settings.report({ type: 'segments-removed', files });
+    }
+  }
+}
+
+/** Newest first. Read when the files change, not for each listing: its cost would grow with the log. */
+const listClosedPaths = async (names: FileNames): Promise<readonly string[]> =>
+  (await names.listClosed()).map(names.closed).reverse();
