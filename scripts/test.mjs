@@ -82,7 +82,7 @@ const coverage = join(shared, 'coverage');
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 const begin = performance.now();
 const environment = {
-  SIGNALBOX_TEST_SHARED: shared,
+  TEST_SHARED_FOLDER: shared,
   ...(isMeasured && { NODE_V8_COVERAGE: coverage }),
   ...(isLong && { SIGNALBOX_TEST_LONG: '1' }),
 };

@@ -26,7 +26,7 @@ log_min_messages = warning
 `;
 
 /** A folder of all processes of `npm test`. */
-const shared = process.env['SIGNALBOX_TEST_SHARED'] ?? createSharedFolder();
+const shared = process.env['TEST_SHARED_FOLDER'] ?? createSharedFolder();
 
 /** Creates a data folder with both users and the database: a copy of one that is initialised once. */
 export const createData = (version: Version, data: string): void => {
