@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Task } from './schema.ts';
+import { toTaskEntry } from './task.ts';
 import { createTaskState, type TaskChange } from './task-state.ts';
 
-const createTask = (Id: number, Description: string): Task => ({
-  Id,
-  Title: 'x',
-  Description,
-  Priority: 'Low',
-  Status: 'Pending',
-  CreatedAt: '2026-01-31T09:30:00',
+const put = (Id: number, Description: string, version: number): TaskChange => ({
+  put: toTaskEntry(
+    { Id, Title: 'x', Description, Priority: 'Low', Status: 'Pending', CreatedAt: '2026-01-31T09:30:00' },
+    version,
+  ),
 });
 
 test('the growth of each change is by how much the bytes change, two for a character where one needs two', () => {
   const state = createTaskState(() => new Date());
   const changes: TaskChange[] = [
     { lastId: 7 },
-    { task: createTask(1, 'x'.repeat(1000)), version: 1 },
-    { task: createTask(2, '\u4e2d'.repeat(1000)), version: 1 },
-    { task: createTask(1, 'x'.repeat(10)), version: 2 },
-    { task: createTask(1, 'x'.repeat(10)), version: 2 },
+    put(1, 'x'.repeat(1000), 1),
+    put(2, '\u4e2d'.repeat(1000), 1),
+    put(1, 'x'.repeat(10), 2),
+    put(1, 'x'.repeat(10), 2),
     { removed: 2 },
     { removed: 2 },
     { removed: 1 },

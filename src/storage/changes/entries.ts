@@ -1,4 +1,4 @@
-import { entryBytes, toTextBytes } from '../length.ts';
+import { entryBytes, lengthOf, toTextBytes } from '../length.ts';
 import type { Awaitable } from '../list.ts';
 import type { Changes, OpenChanges, State } from './changes.ts';
 
@@ -35,8 +35,13 @@ export const createEntriesState = <T>(all: T[]): State<Addition<T>, T> => {
       all[index] = entry;
       return entry;
     },
-    isKnown: ({ index, entry }) =>
-      Number.isSafeInteger(index) && index >= 0 && typeof entry === 'object' && entry !== null,
+    toJson: (change) => JSON.stringify(change),
+    lengthOf,
+    toChange: (value) => {
+      const { index, entry } = value as Addition<T>;
+      const isKnown = Number.isSafeInteger(index) && index >= 0 && typeof entry === 'object' && entry !== null;
+      return isKnown ? { index, entry } : undefined;
+    },
     *changes() {
       for (let at = 0; at < all.length; at += pieceSize) {
         yield all.slice(at, at + pieceSize).map((entry, place) => ({ index: at + place, entry }));

@@ -5,10 +5,10 @@ import { maxGroupBytes } from '../options.ts';
 import { type Appended, countBytes } from './queue.ts';
 import type { Writer } from './writer.ts';
 
-/** Stores the record as one line, with a new id by default. */
+/** Stores the record, or its JSON, as one line, with a new id by default. */
 export const appendRecord = (
   writer: Writer,
-  record: LogRecord,
+  record: LogRecord | string,
   maxLineBytes: number,
   id = createId(),
 ): Promise<Appended> => {

@@ -102,7 +102,7 @@ export class Writer {
     try {
       await this.#attempt(() => this.#store.refresh());
       while (this.#queue.waiting > 0) {
-        await this.#gather();
+        if (this.#settings.gathers) await this.#gather();
         const batch = this.#queue.take(maxBatchBytes);
         await this.#attempt(() => this.#commit(batch), batch);
       }

@@ -22,6 +22,8 @@ const types: pg.CustomTypesConfig = {
 };
 
 export interface Statement {
+  /** A connection parses a statement with a name once. */
+  name?: string;
   text: string;
   values?: unknown[];
 }
