@@ -7,6 +7,7 @@ import { priorities, statuses, type Task } from './schema.ts';
 import type { RequestKey, StoredTask, TaskFilter, TaskList, TaskSearch } from './store.ts';
 import {
   isTitled,
+  readTaskEntry,
   readTaskId,
   setCount,
   type TaskEntry,
@@ -132,10 +133,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
       for (;;) {
         const texts = readTexts(tree.view(), cursor, pieceLength);
         if (texts.length === 0) break;
-        yield texts.map((text) => {
-          const { Id: id, Status: status, Priority: priority }: Task = JSON.parse(text);
-          return { put: { id, version: versions.get(id) ?? 1, status, priority, text } };
-        });
+        yield texts.map((text) => ({ put: readTaskEntry(text, versions.get(readTaskId(text)) ?? 1) }));
       }
       for (const [, { text, ...key }] of keys.entries()) yield [{ key, text }];
     },

@@ -83,6 +83,21 @@ const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, Updat
 /** The id in a task's text. */
 export const readTaskId = (text: string): number => Number.parseInt(text.slice('{"Id":'.length, 24), 10);
 
+/** The entry of a text, which is not parsed: behind the description, no value has a quote in it. */
+export const readTaskEntry = (text: string, version: number): TaskEntry => {
+  const statusAt = text.lastIndexOf('","Status":"');
+  const priorityAt = text.lastIndexOf('"', statusAt - 1) + 1;
+  const from = statusAt + '","Status":"'.length;
+  const status = text.slice(from, text.indexOf('"', from)) as Task['Status'];
+  return {
+    id: readTaskId(text),
+    version,
+    status,
+    priority: text.slice(priorityAt, statusAt) as Task['Priority'],
+    text,
+  };
+};
+
 /** What to look for in the text of a title, as `isTitled` and the database compare it: JSON, in lower case. */
 export const toTitlePart = (q: string): string => JSON.stringify(q.toLowerCase()).slice(1, -1);
 
