@@ -37,12 +37,12 @@ export const createTaskCollection = (clock: () => Date): Collection<TaskRequest,
     if (ids.length === 0 && keys.length === 0) return [];
     return [
       {
-        name: 'find-tasks',
+        isPrepared: true,
         text: 'SELECT id, version, status, priority, body FROM signalbox.task WHERE id = ANY($1)',
         values: [ids],
       },
       {
-        name: 'find-task-keys',
+        isPrepared: true,
         text: `SELECT key, fingerprint, answer FROM signalbox.idempotency
           WHERE key = ANY($1) AND at > to_timestamp($2) - interval '${rememberedMs} milliseconds'`,
         values: [keys, clock().getTime() / 1000],
@@ -181,27 +181,27 @@ const toColumns = (tasks: readonly TaskEntry[]): unknown[][] => [
 ];
 
 export const insertTasks = (tasks: readonly TaskEntry[]): Statement => ({
-  name: 'insert-tasks',
+  isPrepared: true,
   text: `INSERT INTO signalbox.task (id, status, priority, version, body) SELECT * FROM ${columns}`,
   values: toColumns(tasks),
 });
 
 const updateTasks = (tasks: readonly TaskEntry[]): Statement => ({
-  name: 'update-tasks',
+  isPrepared: true,
   text: `UPDATE signalbox.task AS t SET status = u.status, priority = u.priority, version = u.version, body = u.body
     FROM ${columns} WHERE t.id = u.id`,
   values: toColumns(tasks),
 });
 
 const removeTasks = (ids: readonly number[]): Statement => ({
-  name: 'remove-tasks',
+  isPrepared: true,
   text: 'DELETE FROM signalbox.task WHERE id = ANY($1)',
   values: [ids],
 });
 
 /** Keys with the texts of the tasks they have created, `at` a time. A key that has expired may still have its row. */
 export const insertTaskKeys = (keys: readonly (RequestKey & { text: string })[], at: number): Statement => ({
-  name: 'insert-task-keys',
+  isPrepared: true,
   text: `INSERT INTO signalbox.idempotency (key, fingerprint, answer, at)
     SELECT u.key, u.fingerprint, u.answer, to_timestamp($4)
     FROM unnest($1::text[], $2::text[], $3::text[]) AS u (key, fingerprint, answer)

@@ -45,7 +45,7 @@ const createFinder = (database: Database) => {
     wanted = [];
     found = undefined;
     const rows = await database.query({
-      name: 'read-tasks',
+      isPrepared: true,
       text: 'SELECT id, version, body AS text FROM signalbox.task WHERE id = ANY($1)',
       values: [ids],
     });
