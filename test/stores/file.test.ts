@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
-import { openItemStore } from '../../src/profiles/items/store.ts';
-import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
+import { itemKind } from '../../src/profiles/items/kind.ts';
+import { simpleTaskKind } from '../../src/profiles/simple-tasks/kind.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
 import type { State } from '../../src/storage/changes/changes.ts';
+import { openEntryStore } from '../../src/storage/entries.ts';
 import { keepIn } from '../support/changes.ts';
 import { createFolder } from '../support/folder.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
@@ -24,19 +25,19 @@ testTaskStore(
 );
 
 testItemStore('file', async (t) => {
-  const store = await openItemStore(keepIn(createFolder(t)));
+  const store = await openEntryStore(itemKind, keepIn(createFolder(t)));
   t.after(() => store.close());
   return store;
 });
 
 testSimpleTaskStore('file', async (t) => {
-  const store = await openSimpleTaskStore(keepIn(createFolder(t)));
+  const store = await openEntryStore(simpleTaskKind, keepIn(createFolder(t)));
   t.after(() => store.close());
   return store;
 });
 
 test('file: an item that was refused does not use up its id', async (t) => {
-  const store = await openItemStore(keepIn(createFolder(t)));
+  const store = await openEntryStore(itemKind, keepIn(createFolder(t)));
   t.after(() => store.close());
   const tooLong = 'x'.repeat(17 * 1024 * 1024);
   for (let index = 0; index < 1000; index += 1) assert.throws(() => store.add({ name: tooLong }), StoreUnavailable);

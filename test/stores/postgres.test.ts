@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
-import { createPostgresItemStore } from '../../src/profiles/items/postgres-store.ts';
-import { createPostgresSimpleTaskStore } from '../../src/profiles/simple-tasks/postgres-store.ts';
+import { itemKind } from '../../src/profiles/items/kind.ts';
+import { simpleTaskKind } from '../../src/profiles/simple-tasks/kind.ts';
 import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres-store.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
+import { createPostgresEntryStore } from '../../src/storage/postgres/entries.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
@@ -32,8 +33,8 @@ const now = () => new Date(2026, 0, 31, 9, 30);
 
 if (!skip) {
   testTaskStore('postgres', async (t, clock) => createPostgresTaskStore(await openNew(t), clock), 0.02);
-  testItemStore('postgres', async (t) => createPostgresItemStore(await openNew(t), now));
-  testSimpleTaskStore('postgres', async (t) => createPostgresSimpleTaskStore(await openNew(t), now));
+  testItemStore('postgres', async (t) => createPostgresEntryStore(itemKind, await openNew(t), now));
+  testSimpleTaskStore('postgres', async (t) => createPostgresEntryStore(simpleTaskKind, await openNew(t), now));
 }
 
 test('postgres: what one instance has written, another one reads', { skip }, async (t) => {
