@@ -42,8 +42,7 @@ export interface TaskList extends List<Task> {
 export interface TaskStore {
   /**
    * Stores a new Pending task under the next id; ids start at 1, have no gaps and are never reused. With a key, the same
-   * key and body return the same task again for 24 hours; throws KeyRefusal for another body, or while the first request
-   * runs.
+   * key and body return the same task again for 24 hours; throws KeyRefusal for another body.
    */
   create(fields: NewTask, key?: RequestKey): Awaitable<StoredTask>;
   find(id: number): Awaitable<StoredTask | undefined>;
