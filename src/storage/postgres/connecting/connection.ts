@@ -145,7 +145,7 @@ export class Connection {
     }
   }
 
-  /** The statements follow each other on the wire, so the time limit of the last one is that of all. */
+  /** Writes all statements at once. They follow each other on the wire, so the time limit of the last one is that of all. */
   #send(statements: readonly Statement[]): Promise<Outcome[]> {
     return new Promise((resolve) => {
       const outcomes: Outcome[] = new Array(statements.length);
@@ -160,6 +160,8 @@ export class Connection {
         if (index === last) for (const other of statements.keys()) settle(other, outcome);
         if (left === 0) resolve(outcomes);
       };
+      const { stream } = this.#client.connection;
+      stream.cork();
       for (const [index, { text, values, isPrepared }] of statements.entries()) {
         const name = isPrepared && this.#preparing.isPossible ? nameOf(text) : undefined;
         const config = { text, values, name, query_timeout: index === last ? statementMs : 0 } as pg.QueryConfig;
@@ -168,6 +170,7 @@ export class Connection {
           settle(index, error ? { error } : toOutcome(result));
         });
       }
+      stream.uncork();
     });
   }
 }
