@@ -29,7 +29,7 @@ const pageLength = 1024 * 1024;
 const mostRecent = 16;
 
 /** The key of a request that created a task. */
-export interface TaskKey extends RequestKey {
+interface TaskKey extends RequestKey {
   /** Milliseconds since 1970. */
   storedAt: number;
 }
