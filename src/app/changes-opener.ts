@@ -4,8 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OpenLog } from '../profiles/feature.ts';
-import { limitBytes } from '../storage/changes/byte-budget.ts';
-import { type Changes, keepInMemory, type OpenChanges } from '../storage/changes/changes.ts';
+import { type Changes, keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
@@ -43,6 +42,7 @@ export const createChangesOpener = (settings: Settings, openLog: OpenLog, log: F
     opened.push(changes);
     return {
       write: (change) => changes.write(change),
+      countWaiting: () => changes.countWaiting(),
       isReady: () => changes.isReady(),
       // For what was restored at the start.
       save: async () => Promise.resolve(changes.save()).catch(orRefuse),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { ItemStore } from '../../src/profiles/items/store.ts';
-import type { SimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
+import type { ItemStore } from '../../src/profiles/items/kind.ts';
+import type { SimpleTaskStore } from '../../src/profiles/simple-tasks/kind.ts';
 import type { Awaitable, List } from '../../src/storage/list.ts';
 
 const readList = async <T extends object>({ pieces }: List<T>): Promise<T[]> => {
@@ -24,7 +24,7 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
       { page: Number.MAX_SAFE_INTEGER, size: Number.MAX_SAFE_INTEGER, first: 0, count: 0 },
     ];
     for (const { page, size, first, count } of cases) {
-      const list = await store.listPage(page, size);
+      const list = await store.list(size * (page - 1), size);
       assert.deepEqual([list.total, list.count], [1203, count]);
       const names = (await readList(list)).map((item) => item.name);
       assert.deepEqual(
@@ -48,13 +48,13 @@ export const testItemStore = (name: string, createStore: (t: TestContext) => Awa
     const store = await createStore(t);
     const item = { id: 7, name: 'x', status: 'archived' } as const;
     await store.restore([item]);
-    assert.deepEqual(await readList(await store.listPage(1, 1)), [item]);
+    assert.deepEqual(await readList(await store.list(0, 1)), [item]);
   });
 
   test(`${name}: a page does not show items that are added while it is read`, async (t) => {
     const store = await createStore(t);
     await store.add({ name: 'first' });
-    const list = await store.listPage(1, 10);
+    const list = await store.list(0, 10);
     await store.add({ name: 'second' });
     assert.deepEqual([list.count, (await readList(list)).length], [1, 1]);
     assert.equal(await store.isReady(), true);

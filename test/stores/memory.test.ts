@@ -1,7 +1,8 @@
-import { openItemStore } from '../../src/profiles/items/store.ts';
-import { openSimpleTaskStore } from '../../src/profiles/simple-tasks/store.ts';
+import { itemKind } from '../../src/profiles/items/kind.ts';
+import { simpleTaskKind } from '../../src/profiles/simple-tasks/kind.ts';
 import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
 import { keepInMemory, type OpenChanges } from '../../src/storage/changes/changes.ts';
+import { openEntryStore } from '../../src/storage/entries.ts';
 import { createAsynchronousTaskStore } from './asynchronous.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
 import { testTaskStore } from './task-store.ts';
@@ -9,6 +10,6 @@ import { testTaskStore } from './task-store.ts';
 const inMemory: OpenChanges = async (_name, state) => keepInMemory(state);
 
 testTaskStore('memory', (_t, clock) => openTaskStore(clock, inMemory));
-testItemStore('memory', () => openItemStore(inMemory));
-testSimpleTaskStore('memory', () => openSimpleTaskStore(inMemory));
+testItemStore('memory', () => openEntryStore(itemKind, inMemory));
+testSimpleTaskStore('memory', () => openEntryStore(simpleTaskKind, inMemory));
 testTaskStore('memory behind promises', (_t, clock) => createAsynchronousTaskStore(clock), 0.1);

@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
-import { createPostgresItemStore } from '../../src/profiles/items/postgres-store.ts';
-import { createPostgresSimpleTaskStore } from '../../src/profiles/simple-tasks/postgres-store.ts';
-import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres/postgres-store.ts';
+import { itemKind } from '../../src/profiles/items/kind.ts';
+import { simpleTaskKind } from '../../src/profiles/simple-tasks/kind.ts';
+import { createPostgresTaskStore } from '../../src/profiles/tasks/postgres-store.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
-import { version } from '../../src/storage/versions.ts';
+import { createPostgresEntryStore } from '../../src/storage/postgres/entries.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';
 import { runSql } from '../support/postgres/server.ts';
 import { createDatabase } from '../support/postgres/shared-server.ts';
 import { testItemStore, testSimpleTaskStore } from './list-stores.ts';
-import { testTaskStore } from './task-store.ts';
+import { readTask, testTaskStore } from './task-store.ts';
 
 const skip = toSkipPostgres();
 
@@ -33,8 +33,8 @@ const now = () => new Date(2026, 0, 31, 9, 30);
 
 if (!skip) {
   testTaskStore('postgres', async (t, clock) => createPostgresTaskStore(await openNew(t), clock), 0.02);
-  testItemStore('postgres', async (t) => createPostgresItemStore(await openNew(t), now));
-  testSimpleTaskStore('postgres', async (t) => createPostgresSimpleTaskStore(await openNew(t), now));
+  testItemStore('postgres', async (t) => createPostgresEntryStore(itemKind, await openNew(t), now));
+  testSimpleTaskStore('postgres', async (t) => createPostgresEntryStore(simpleTaskKind, await openNew(t), now));
 }
 
 test('postgres: what one instance has written, another one reads', { skip }, async (t) => {
@@ -45,12 +45,12 @@ test('postgres: what one instance has written, another one reads', { skip }, asy
     Array.from({ length: 100 }, (_, index) => (index % 2 ? first : second).create({ Title: `${index}` })),
   );
   assert.deepEqual(
-    created.map(({ Id }) => Id).toSorted((a, b) => a - b),
+    created.map(({ id }) => id).toSorted((a, b) => a - b),
     Array.from({ length: 100 }, (_, index) => index + 1),
   );
   const changed = await first.update(7, { Title: 'changed' }, [1]);
-  assert.equal(changed?.[version], 2);
-  assert.equal((await second.find(7))?.Title, 'changed');
+  assert.equal(changed?.version, 2);
+  assert.equal(readTask(await second.find(7))?.Title, 'changed');
   await assert.rejects(async () => second.update(7, { Title: 'x' }, [1]), StoreConflict);
   assert.equal(await second.remove(7), 99);
   assert.equal(await first.find(7), undefined);
@@ -63,11 +63,11 @@ test('postgres: a key creates one task, on whichever instance it comes again', {
   const key = { key: 'k', bodyHash: 'h' };
   const created = await Promise.all([first.create({ Title: 'a' }, key), second.create({ Title: 'a' }, key)]);
   assert.deepEqual(
-    created.map(({ Id }) => Id),
+    created.map(({ id }) => id),
     [1, 1],
   );
   await first.update(1, { Title: 'b' });
-  assert.equal((await second.create({ Title: 'a' }, key)).Title, 'a');
+  assert.equal(readTask(await second.create({ Title: 'a' }, key))?.Title, 'a');
   await assert.rejects(async () => second.create({ Title: 'a' }, { ...key, bodyHash: 'i' }), KeyRefusal);
 });
 
@@ -84,7 +84,7 @@ test('postgres: a third long list waits, and short lists and changes do not', { 
   const lists = await Promise.all([store.list({}, 2000), store.list({}, 2000)]);
   const third = store.list({}, 2000);
   assert.equal((await store.list({}, 50)).count, 50);
-  assert.equal((await store.create({ Title: 'b' })).Id, 1501);
+  assert.equal((await store.create({ Title: 'b' })).id, 1501);
   const read = async ({ pieces }: Awaited<typeof third>): Promise<number> => {
     let count = 0;
     for await (const piece of pieces) count += [...piece].length;
@@ -125,7 +125,7 @@ test('postgres: a change that the database refuses does not refuse those that ar
         } else {
           assert.ok(result.status === 'fulfilled', created.join());
           lastId += 1;
-          assert.equal(result.value.Id, lastId);
+          assert.equal(result.value.id, lastId);
         }
       }
       assert.equal((await store.list({}, 0)).total, lastId);

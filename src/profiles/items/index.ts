@@ -1,11 +1,12 @@
+import Type from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
+import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
 import { loadSeed } from '../../storage/load-seed.ts';
-import { defineFeature } from '../feature.ts';
-import { createPostgresItemStore } from './postgres-store.ts';
+import { createEntryTables, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
+import { defineFeature, defineTransfer } from '../feature.ts';
+import { type ItemStore, itemKind } from './kind.ts';
 import { createItemRoutes } from './routes.ts';
-import { ItemSeed } from './schema.ts';
-import { type ItemStore, openItemStore } from './store.ts';
-import { itemTransfer } from './transfer.ts';
+import { Item, ItemSeed } from './schema.ts';
 
 /** Items, listed and created with a token. */
 export const items = defineFeature({
@@ -13,9 +14,24 @@ export const items = defineFeature({
   profiles: [{ name: 'items', alias: 'I', mounts: ['/'], summary: 'items behind a token', fixedAccess: 'closed' }],
   settings: {},
   seed: { items: ItemSeed },
-  transfer: itemTransfer,
+  /** In order of creation. */
+  transfer: defineTransfer<EntryChange<Item>>({
+    name: itemKind.name,
+    lines: { items: Type.Object(Item.properties, { additionalProperties: false }) },
+    tables: createEntryTables(itemKind),
+    begin: () => {
+      let count = 0;
+      return {
+        state: createEntriesState<Item>([]),
+        toLine: ({ entry }) => ['items', entry],
+        toChange: (_key, value) => ({ change: { index: count++, entry: value as Item } }),
+      };
+    },
+  }),
   create: async ({ openChanges, database, clock, log, records }) => {
-    const store = database ? createPostgresItemStore(database, clock) : await openItemStore(openChanges);
+    const store = database
+      ? createPostgresEntryStore(itemKind, database, clock)
+      : await openEntryStore(itemKind, openChanges);
     const seed = (records['items'] ?? []) as ItemSeed[];
     await loadSeed(() => restoreItems(store, seed), log);
     const profiles = { items: createItemRoutes(store) };

@@ -1,7 +1,7 @@
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { defineRoute, type Route } from '../route.ts';
+import type { ItemStore } from './kind.ts';
 import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
-import type { ItemStore } from './store.ts';
 
 /** Profile `items`. */
 export const createItemRoutes = (store: ItemStore): Route[] => [
@@ -14,7 +14,7 @@ export const createItemRoutes = (store: ItemStore): Route[] => [
     schema: { operationId: 'listItems', querystring: ItemQuery, response: { 200: ItemPage } },
     handler: ({ query }, reply) => {
       const { page, size } = query;
-      return whenReady(reply, store.listPage(page, size), ({ total, pieces }) => {
+      return whenReady(reply, store.list(size * (page - 1), size), ({ total, pieces }) => {
         setPaging(reply, total, query, toPages(page, size, total));
         const closing = `],"page":${page},"size":${size},"total":${total}}`;
         return sendList(reply, { opening: '{"data":[', pieces, closing });

@@ -1,11 +1,12 @@
+import Type from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
+import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
 import { loadSeed } from '../../storage/load-seed.ts';
-import { defineFeature } from '../feature.ts';
-import { createPostgresSimpleTaskStore } from './postgres-store.ts';
+import { createEntryTables, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
+import { defineFeature, defineTransfer } from '../feature.ts';
+import { type SimpleTaskStore, simpleTaskKind } from './kind.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
-import { SimpleTaskSeed } from './schema.ts';
-import { openSimpleTaskStore, type SimpleTaskStore } from './store.ts';
-import { simpleTaskTransfer } from './transfer.ts';
+import { SimpleTask, SimpleTaskSeed } from './schema.ts';
 
 /** A minimal task list, separate from `tasks`: titles that are pending or done. */
 export const simpleTasks = defineFeature({
@@ -13,9 +14,33 @@ export const simpleTasks = defineFeature({
   profiles: [{ name: 'simple-tasks', alias: 'L', mounts: ['/simple'], summary: 'a minimal task list', strict: true }],
   settings: {},
   seed: { simpleTasks: SimpleTaskSeed },
-  transfer: simpleTaskTransfer,
+  /** In order of creation. Ids are places, also where a task before them was lost. */
+  transfer: defineTransfer<EntryChange<SimpleTask>>({
+    name: simpleTaskKind.name,
+    lines: { simpleTasks: Type.Object(SimpleTask.properties, { additionalProperties: false }) },
+    tables: createEntryTables(simpleTaskKind),
+    begin: () => {
+      let read = 0;
+      let written = 0;
+      return {
+        state: createEntriesState<SimpleTask>([]),
+        toLine: ({ entry }) => {
+          written += 1;
+          return ['simpleTasks', { ...entry, id: written }];
+        },
+        toChange: (_key, value) => {
+          const entry = value as SimpleTask;
+          if (entry.id !== read + 1) return { problem: `id must be ${read + 1}, its place in the list` };
+          read += 1;
+          return { change: { index: entry.id - 1, entry } };
+        },
+      };
+    },
+  }),
   create: async ({ openChanges, database, clock, log, records }) => {
-    const store = database ? createPostgresSimpleTaskStore(database, clock) : await openSimpleTaskStore(openChanges);
+    const store = database
+      ? createPostgresEntryStore(simpleTaskKind, database, clock)
+      : await openEntryStore(simpleTaskKind, openChanges);
     const seed = (records['simpleTasks'] ?? []) as SimpleTaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
     const profiles = { 'simple-tasks': createSimpleTaskRoutes(store) };
@@ -29,6 +54,5 @@ const restoreTasks = async (store: SimpleTaskStore, records: SimpleTaskSeed[]): 
   if (wrong >= 0) {
     throw new SettingsError([`seed record simpleTasks[${wrong}].id must be ${wrong + 1}, its place in the list`]);
   }
-  if (records.length === 0) return;
-  await store.restore(records.map(({ title, status = 'pending' }) => ({ title, status })));
+  if (records.length > 0) await store.restore(records);
 };

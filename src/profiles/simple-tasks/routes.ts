@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
+import type { SimpleTaskStore } from './kind.ts';
 import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
-import type { SimpleTaskStore } from './store.ts';
 
 const params = Type.Object({ id: TaskId });
 
@@ -45,7 +45,7 @@ export const createSimpleTaskRoutes = (store: SimpleTaskStore): Route[] => [
     summary: 'Create a simple task',
     schema: { operationId: 'createTask', body: NewSimpleTask, response: { 201: SimpleTaskCreated } },
     handler: async ({ body: { title } }, reply) => {
-      await store.add({ title, status: 'pending' });
+      await store.add({ title });
       return reply.code(201).send({ message: 'Task created' });
     },
   }),

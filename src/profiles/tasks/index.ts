@@ -1,9 +1,8 @@
 import { SettingsError } from '../../config/settings-error.ts';
-import type { Awaitable } from '../../storage/list.ts';
 import { loadSeed } from '../../storage/load-seed.ts';
 import { defineFeature } from '../feature.ts';
-import { createNoticeTopic, type Publish } from '../topic.ts';
-import { createPostgresTaskStore } from './postgres/postgres-store.ts';
+import { createNoticeTopic } from '../topic.ts';
+import { createPostgresTaskStore } from './postgres-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
@@ -30,10 +29,7 @@ export const tasks = defineFeature({
     const seed = (records['tasks'] ?? []) as TaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
     const { topic, publish } = createNoticeTopic('open');
-    const shared = [
-      ...createTaskRoutes(noticeChanges(store, publish)),
-      createHealthRoute({ clock, host, version, nodeVersion }),
-    ];
+    const shared = [...createTaskRoutes(store, publish), createHealthRoute({ clock, host, version, nodeVersion })];
     return {
       profiles: {
         tasks: [createListRoute(store), ...shared],
@@ -45,29 +41,6 @@ export const tasks = defineFeature({
     };
   },
 });
-
-/** The store with a notice of each change: `{ id, kind }`. */
-const noticeChanges = (store: TaskStore, publish: Publish): TaskStore => {
-  const afterwards = <T>(result: Awaitable<T>, report: (value: T) => void): Awaitable<T> => {
-    if (!(result instanceof Promise)) {
-      report(result);
-      return result;
-    }
-    return result.then((value) => {
-      report(value);
-      return value;
-    });
-  };
-  return {
-    ...store,
-    create: (fields, key) =>
-      afterwards(store.create(fields, key), (task) => publish(() => ({ id: task.Id, kind: 'created' }))),
-    update: (id, changes, expected) =>
-      afterwards(store.update(id, changes, expected), (task) => task && publish(() => ({ id, kind: 'updated' }))),
-    remove: (id, expected) =>
-      afterwards(store.remove(id, expected), (left) => left !== undefined && publish(() => ({ id, kind: 'deleted' }))),
-  };
-};
 
 /** Loads the seed, unless the store has had tasks before. */
 const restoreTasks = async (store: TaskStore, records: TaskSeed[]): Promise<void> => {

@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
+import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { idempotencyKeyHeader, readIdempotencyKey, readIfMatch } from '../../http/request-headers.ts';
-import { type Versioned, version } from '../../storage/versions.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
+import type { Publish } from '../topic.ts';
 import {
   NewTask,
   Task,
@@ -19,7 +19,7 @@ import {
   TaskRefusal,
   UserTaskList,
 } from './schema.ts';
-import type { TaskStore } from './store.ts';
+import type { StoredTask, TaskStore } from './store.ts';
 import { toTaskRefusal } from './validation.ts';
 
 const params = Type.Object({ id: TaskId });
@@ -93,8 +93,8 @@ export const createProtectedListRoute = (store: TaskStore): Route =>
       }),
   });
 
-/** Routes for single tasks, which `tasks` and `protected-tasks` share. */
-export const createTaskRoutes = (store: TaskStore): Route[] => [
+/** Routes for single tasks, which `tasks` and `protected-tasks` share; each change is published as `{ id, kind }`. */
+export const createTaskRoutes = (store: TaskStore, publish: Publish = () => undefined): Route[] => [
   defineRoute({
     method: 'GET',
     path: '/api/tasks/:id',
@@ -102,7 +102,11 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     summary: 'Read one task',
     headers: { response: withVersion },
     schema: { operationId: 'getTask', params, response: { 200: Task } },
-    handler: ({ params: { id } }, reply) => sendFound(reply, id, store.find(toTaskId(id))),
+    handler: ({ params: { id } }, reply) =>
+      whenReady(reply, store.find(toTaskId(id)), (task) => {
+        if (!task) throw toAbsence(id);
+        sendTask(reply, task);
+      }),
   }),
   defineRoute({
     method: 'POST',
@@ -119,7 +123,10 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     handler: ({ body, headers }, reply) => {
       const key = readIdempotencyKey(headers);
       const created = store.create(body, key === undefined ? undefined : { key, bodyHash: hashFields(body) });
-      return whenReady(reply, created, (task) => sendTask(reply.code(201), task));
+      return whenReady(reply, created, (task) => {
+        publish(() => ({ id: task.id, kind: 'created' }));
+        sendTask(reply.code(201), task);
+      });
     },
   }),
   defineRoute({
@@ -145,7 +152,11 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
       done();
     },
     handler: ({ params: { id }, body, headers }, reply) =>
-      sendFound(reply, id, store.update(toTaskId(id), body, readIfMatch(headers))),
+      whenReady(reply, store.update(toTaskId(id), body, readIfMatch(headers)), (task) => {
+        if (!task) throw toAbsence(id);
+        publish(() => ({ id: task.id, kind: 'updated' }));
+        sendTask(reply, task);
+      }),
   }),
   defineRoute({
     method: 'DELETE',
@@ -157,6 +168,7 @@ export const createTaskRoutes = (store: TaskStore): Route[] => [
     handler: ({ params: { id }, headers }, reply) =>
       whenReady(reply, store.remove(toTaskId(id), readIfMatch(headers)), (remaining) => {
         if (remaining === undefined) throw toAbsence(id);
+        publish(() => ({ id: toTaskId(id), kind: 'deleted' }));
         sendJson(reply, { message: `Task with Id=${id} deleted`, remaining });
       }),
   }),
@@ -185,14 +197,8 @@ export const createHealthRoute = ({
     }),
   });
 
-const sendFound = (reply: FastifyReply, id: string, found: ReturnType<TaskStore['find']>) =>
-  whenReady(reply, found, (task) => {
-    if (!task) throw toAbsence(id);
-    sendTask(reply, task);
-  });
-
-const sendTask = (reply: FastifyReply, task: Versioned<Task>): void =>
-  sendJson(reply.header('etag', `"${task[version]}"`), task);
+const sendTask = (reply: FastifyReply, { version, text }: StoredTask): void =>
+  sendJson(reply.header('etag', `"${version}"`), { [ownJson]: text });
 
 /** The same for bodies with the same fields, in whatever order. */
 const hashFields = ({ Title, Description, Priority, Status }: NewTask): string =>

@@ -1,6 +1,14 @@
 import type { Awaitable, List } from '../../storage/list.ts';
-import type { Versioned } from '../../storage/versions.ts';
 import type { NewTask, Task, TaskChanges, TaskSeed } from './schema.ts';
+
+/** A task as a store keeps it. */
+export interface StoredTask {
+  readonly id: number;
+  /** How often it has been written, from 1. */
+  readonly version: number;
+  /** Its JSON, which is sent as it is. */
+  readonly text: string;
+}
 
 export interface TaskFilter {
   status?: string | undefined;
@@ -34,16 +42,15 @@ export interface TaskList extends List<Task> {
 export interface TaskStore {
   /**
    * Stores a new Pending task under the next id; ids start at 1, have no gaps and are never reused. With a key, the same
-   * key and body return the same task again for 24 hours; throws KeyRefusal for another body, or while the first request
-   * runs.
+   * key and body return the same task again for 24 hours; throws KeyRefusal for another body.
    */
-  create(fields: NewTask, key?: RequestKey): Awaitable<Versioned<Task>>;
-  find(id: number): Awaitable<Versioned<Task> | undefined>;
+  create(fields: NewTask, key?: RequestKey): Awaitable<StoredTask>;
+  find(id: number): Awaitable<StoredTask | undefined>;
   /**
    * The task with the changes and a new UpdatedAt; undefined if it does not exist. Throws StoreConflict if `expected` is
    * given and does not have its version.
    */
-  update(id: number, changes: TaskChanges, expected?: readonly number[]): Awaitable<Versioned<Task> | undefined>;
+  update(id: number, changes: TaskChanges, expected?: readonly number[]): Awaitable<StoredTask | undefined>;
   /** The number of tasks left; undefined if the task did not exist. Throws StoreConflict as `update` does. */
   remove(id: number, expected?: readonly number[]): Awaitable<number | undefined>;
   /** At most `limit` matches with ids above `after`, in order of creation; `total` counts all matches. */

@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Task } from './schema.ts';
+import { toTaskEntry } from './task.ts';
 import { createTaskState, type TaskChange } from './task-state.ts';
 
-const createTask = (Id: number, Description: string): Task => ({
-  Id,
-  Title: 'x',
-  Description,
-  Priority: 'Low',
-  Status: 'Pending',
-  CreatedAt: '2026-01-31T09:30:00',
+const put = (Id: number, Description: string, version: number) => ({
+  put: toTaskEntry(
+    { Id, Title: 'x', Description, Priority: 'Low', Status: 'Pending', CreatedAt: '2026-01-31T09:30:00' },
+    version,
+  ),
 });
 
 test('the growth of each change is by how much the bytes change, two for a character where one needs two', () => {
   const state = createTaskState(() => new Date());
   const changes: TaskChange[] = [
     { lastId: 7 },
-    { task: createTask(1, 'x'.repeat(1000)), version: 1 },
-    { task: createTask(2, '\u4e2d'.repeat(1000)), version: 1 },
-    { task: createTask(1, 'x'.repeat(10)), version: 2 },
-    { task: createTask(1, 'x'.repeat(10)), version: 2 },
+    put(1, 'x'.repeat(1000), 1),
+    put(2, '\u4e2d'.repeat(1000), 1),
+    put(1, 'x'.repeat(10), 2),
+    put(1, 'x'.repeat(10), 2),
     { removed: 2 },
     { removed: 2 },
     { removed: 1 },
@@ -36,4 +34,20 @@ test('the growth of each change is by how much the bytes change, two for a chara
   assert.ok(second > 2200 && second < 2700, `${second}`);
   assert.deepEqual([shrunk, same, removed, again], [-990, 0, 0 - second, 0]);
   assert.equal(state.bytes, 0);
+});
+
+test('the changes that lead to a state have each task as it was put', () => {
+  const state = createTaskState(() => new Date());
+  const puts = [
+    put(3, '","Status":"Completed","Priority":"High"', 1),
+    put(4, '\\", \\u0022 {"Id":7}', 9),
+    {
+      put: toTaskEntry(
+        { ...JSON.parse(put(5, 'x', 1).put.text), Status: 'Cancelled', UpdatedAt: '2026-01-31T09:30:00' },
+        2,
+      ),
+    },
+  ];
+  for (const change of puts) state.apply(change);
+  assert.deepEqual([...state.changes()].flat(), [{ lastId: 5 }, ...puts]);
 });

@@ -1,12 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
-import { entryBytes, lengthOf, toTextBytes } from '../../storage/length.ts';
+import type { State } from '../../storage/changes/changes.ts';
+import { entryBytes, toTextBytes } from '../../storage/length.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
-import type { Versioned } from '../../storage/versions.ts';
 import { priorities, statuses, type Task } from './schema.ts';
-import type { TaskFilter, TaskList, TaskSearch } from './store.ts';
-import { setCount, toMemberships, toSet } from './task-sets.ts';
-import { isTitled, readId, TaskRows, toStoredTask, toTaskText, toTitlePart } from './task-text.ts';
+import type { RequestKey, StoredTask, TaskFilter, TaskList, TaskSearch } from './store.ts';
+import {
+  isTitled,
+  readTaskEntry,
+  readTaskId,
+  setCount,
+  type TaskEntry,
+  TaskRows,
+  toMemberships,
+  toSet,
+  toTaskEntry,
+  toTitlePart,
+} from './task.ts';
 import { type Cursor, createTaskTree, measureSet, readTexts, readTextsBack, type TreeView } from './task-tree.ts';
 
 /** Characters of a list that are joined at once, so one write sends many tasks. */
@@ -18,73 +28,78 @@ const pageLength = 1024 * 1024;
 /** Number of short lists, of one piece each, that are cached. */
 const mostRecent = 16;
 
-/** The `Idempotency-Key` of the request that created a task, and the hash of its body. */
-export interface TaskKey {
-  key: string;
-  bodyHash: string;
+/** The key of a request that created a task. */
+interface TaskKey extends RequestKey {
   /** Milliseconds since 1970. */
   storedAt: number;
 }
 
 /** One change. Each says what is there afterwards, so applying one twice is the same as once. */
 export type TaskChange =
-  | { task: Task; version: number; created?: TaskKey }
+  | { put: TaskEntry; created?: TaskKey }
   | { removed: number }
-  /** A key whose task has changed since: the task as it was created. Only in what `changes` lists. */
-  | { key: TaskKey; task: Task }
+  /** A key, and the text of its task as it was created. Only in what `changes` lists. */
+  | { key: TaskKey; text: string }
   | { lastId: number };
 
-/** All tasks in memory, by id and filter. */
-export const createTaskState = (clock: () => Date) => {
+/** All tasks in memory, by id and filter. Applying a change returns how many tasks there are afterwards. */
+interface TaskState extends State<TaskChange, number> {
+  readonly lastId: number;
+  find(id: number): StoredTask | undefined;
+  /** The task that a request with the key has created, as it was then. */
+  findKey(key: string): (TaskKey & { text: string }) | undefined;
+  list(filter: TaskFilter, limit: number, after?: number): TaskList;
+  search(search: TaskSearch): Awaitable<TaskList>;
+}
+
+export const createTaskState = (clock: () => Date): TaskState => {
   const tree = createTaskTree(setCount);
   /** Of the tasks that were changed; that of the others is 1. */
   const versions = new Map<number, number>();
-  const keys = new RecentKeys<TaskKey & { task: Task }>(clock);
+  const keys = new RecentKeys<TaskKey & { text: string }>(clock);
   /** Cached short lists by query, until a task changes: lists are read far more often. */
   const recent = new Map<string, TaskList>();
   let lastId = 0;
   let bytes = 0;
   const bytesAt = (id: number): number => toBytes(tree.find(id));
-  const remember = (key: TaskKey, task: Task): void => keys.remember(key.key, { ...key, task }, lengthOf(task));
-  const apply = (change: TaskChange): number => {
-    recent.clear();
-    if ('removed' in change) {
-      bytes -= bytesAt(change.removed);
-      tree.remove(change.removed);
-      versions.delete(change.removed);
-    } else if ('lastId' in change) lastId = Math.max(lastId, change.lastId);
-    else if ('key' in change) remember(change.key, change.task);
-    else {
-      const { task, version, created } = change;
-      lastId = Math.max(lastId, task.Id);
-      const text = toTaskText(task);
-      bytes += toBytes(text) - bytesAt(task.Id);
-      tree.put(task.Id, text, toMemberships(task));
-      if (version > 1) versions.set(task.Id, version);
-      if (created) remember(created, task);
-    }
-    return tree.count(0);
-  };
+  const remember = (key: TaskKey, text: string): void => keys.remember(key.key, { ...key, text }, text.length);
   return {
-    /** Returns how many tasks there are afterwards. */
-    apply,
-    isKnown: isKnownChange,
+    apply: (change) => {
+      if (recent.size > 0) recent.clear();
+      if ('put' in change) {
+        const { id, version, text } = change.put;
+        lastId = Math.max(lastId, id);
+        bytes += toBytes(text) - bytesAt(id);
+        tree.put(id, text, toMemberships(change.put));
+        if (version > 1) versions.set(id, version);
+        if (change.created) remember(change.created, text);
+      } else if ('removed' in change) {
+        bytes -= bytesAt(change.removed);
+        tree.remove(change.removed);
+        versions.delete(change.removed);
+      } else if ('lastId' in change) lastId = Math.max(lastId, change.lastId);
+      else remember(change.key, change.text);
+      return tree.count(0);
+    },
+    toJson,
+    lengthOf: toLength,
+    toChange,
     get bytes(): number {
       return bytes;
     },
-    growthOf: (change: TaskChange): number => {
+    growthOf: (change) => {
       if ('removed' in change) return 0 - bytesAt(change.removed);
-      return 'version' in change ? toBytes(toTaskText(change.task)) - bytesAt(change.task.Id) : 0;
+      return 'put' in change ? toBytes(change.put.text) - bytesAt(change.put.id) : 0;
     },
     get lastId(): number {
       return lastId;
     },
-    find: (id: number): Versioned<Task> | undefined => {
+    find: (id) => {
       const text = tree.find(id);
-      return text === undefined ? undefined : toStoredTask(text, versions.get(id) ?? 1);
+      return text === undefined ? undefined : { id, version: versions.get(id) ?? 1, text };
     },
-    findKey: (key: string) => keys.find(key),
-    list: (filter: TaskFilter, limit: number, after = 0): TaskList => {
+    findKey: (key) => keys.find(key),
+    list: (filter, limit, after = 0) => {
       const set = toSet(filter);
       if (set === undefined) return { total: 0, count: 0, pieces: [] };
       const asked = `${set} ${limit} ${after}`;
@@ -103,7 +118,7 @@ export const createTaskState = (clock: () => Date) => {
       recent.set(asked, list);
       return list;
     },
-    search: (search: TaskSearch): Awaitable<TaskList> => {
+    search: (search) => {
       const set = toSet(search);
       if (set === undefined) return { total: 0, count: 0, pieces: [] };
       if (search.q) return searchTitles(tree.freeze(), set, search, toTitlePart(search.q));
@@ -112,20 +127,15 @@ export const createTaskState = (clock: () => Date) => {
       const hasMore = readTextsBack(tree.view(), { ...cursor, left: 1 }, 1).length > 0;
       return toPage(texts, tree.count(set), hasMore);
     },
-    /**
-     * Changes that lead to this state, some at a time; they may include changes that are applied meanwhile, and applying
-     * those once more does no harm.
-     */
-    *changes(): Generator<TaskChange[]> {
+    *changes() {
       yield [{ lastId }];
       const cursor = { set: 0, next: 0, left: Number.MAX_SAFE_INTEGER };
       for (;;) {
         const texts = readTexts(tree.view(), cursor, pieceLength);
         if (texts.length === 0) break;
-        const tasks = texts.map((text) => JSON.parse(text) as Task);
-        yield tasks.map((task) => ({ task, version: versions.get(task.Id) ?? 1 }));
+        yield texts.map((text) => ({ put: readTaskEntry(text, versions.get(readTaskId(text)) ?? 1) }));
       }
-      for (const [, { task, ...key }] of keys.entries()) yield [{ key, task }];
+      for (const [, { text, ...key }] of keys.entries()) yield [{ key, text }];
     },
   };
 };
@@ -148,7 +158,7 @@ const searchTitles = async (
     for (const text of texts) {
       if (!isTitled(text, part)) continue;
       total += 1;
-      if (readId(text) >= before) continue;
+      if (readTaskId(text) >= before) continue;
       hasMore = page.length === limit || room <= 0;
       if (hasMore) continue;
       page.push(text);
@@ -160,17 +170,36 @@ const searchTitles = async (
 
 const toPage = (texts: readonly string[], total: number, hasMore: boolean): TaskList => {
   const last = texts.at(-1);
-  const rest = last !== undefined && hasMore ? { next: readId(last) } : {};
+  const rest = last !== undefined && hasMore ? { next: readTaskId(last) } : {};
   return { total, count: texts.length, pieces: last === undefined ? [] : [new TaskRows(texts)], ...rest };
 };
 
-const isKnownChange = (change: TaskChange): boolean => {
-  if ('removed' in change) return isCount(change.removed);
-  if ('lastId' in change) return isCount(change.lastId);
-  if ('key' in change) return isKnownKey(change.key) && isKnownTask(change.task);
-  if (!('task' in change)) return false;
-  const { task, version, created } = change;
-  return isKnownTask(task) && isCount(version) && (created === undefined || isKnownKey(created));
+/** As the files have it since 1.0.0: with tasks, not with their texts. */
+const toJson = (change: TaskChange): string => {
+  if ('put' in change) {
+    const created = change.created ? `,"created":${JSON.stringify(change.created)}` : '';
+    return `{"task":${change.put.text},"version":${change.put.version}${created}}`;
+  }
+  return 'key' in change ? `{"key":${JSON.stringify(change.key)},"task":${change.text}}` : JSON.stringify(change);
+};
+
+/** Members, version and a key take up little besides the text. */
+const toLength = (change: TaskChange): number => {
+  const task = 'put' in change ? change.put : change;
+  return 'text' in task ? task.text.length + 64 : 32;
+};
+
+/** What files may have: anything, if a newer version has written them. */
+type Kept = Partial<{ removed: number; lastId: number; task: Task; version: number; created: TaskKey; key: TaskKey }>;
+
+const toChange = (value: unknown): TaskChange | undefined => {
+  const { removed, lastId, task, version, created, key } = value as Kept;
+  if (removed !== undefined) return isCount(removed) ? { removed } : undefined;
+  if (lastId !== undefined) return isCount(lastId) ? { lastId } : undefined;
+  if (task === undefined || !isKnownTask(task)) return undefined;
+  if (key !== undefined) return isKnownKey(key) ? { key, text: toTaskEntry(task, 1).text } : undefined;
+  if (!isCount(version) || (created !== undefined && !isKnownKey(created))) return undefined;
+  return { put: toTaskEntry(task, version), ...(created && { created }) };
 };
 
 const isKnownTask = ({ Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt = '' }: Task): boolean =>
@@ -184,7 +213,7 @@ const isKnownKey = ({ key, bodyHash, storedAt }: TaskKey): boolean =>
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function* readPieces(first: TaskRows, view: TreeView, cursor: Cursor): Generator<TaskRows> {
   yield first;

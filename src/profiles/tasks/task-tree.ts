@@ -17,6 +17,8 @@ interface Change {
   id: number;
   text: string | undefined;
   memberships: number;
+  /** The bits of the sets that the id enters or leaves. */
+  touched: number;
   version: number;
   setCount: number;
 }
@@ -52,12 +54,13 @@ export const createTaskTree = (setCount: number): TaskTree => {
   let view: TreeView = { root: undefined, scale: 1 };
   const write = (id: number, text: string | undefined, memberships: number): void => {
     const leaf = findLeafOf(view, id);
-    const before = leaf ? readMemberships(leaf, toPlace(id, 1)) : 0;
-    for (let set = 0; set < setCount; set += 1) {
-      counts[set] = (counts[set] ?? 0) + ((memberships >>> set) & 1) - ((before >>> set) & 1);
+    const touched = memberships ^ (leaf ? readMemberships(leaf, toPlace(id, 1)) : 0);
+    for (let left = touched; left !== 0; left &= left - 1) {
+      const set = toLowest(left);
+      counts[set] = (counts[set] ?? 0) + ((memberships >>> set) & 1 ? 1 : -1);
     }
     const { root, scale } = raise(view, id, version);
-    view = { root: applyChange(root, scale, { id, text, memberships, version, setCount }), scale };
+    view = { root: applyChange(root, scale, { id, text, memberships, touched, version, setCount }), scale };
   };
   const find = (id: number): string | undefined => {
     const entry = findLeafOf(view, id)?.entries[toPlace(id, 1)];
@@ -204,17 +207,20 @@ const findLeaf = (node: Node | undefined, scale: number, id: number): Node | und
 
 /** The node with the change: itself if it is of this version, else a copy; undefined if it is now empty. */
 const applyChange = (node: Node | undefined, scale: number, change: Change): Node | undefined => {
-  const { id, text, memberships } = change;
   const changed = toOwn(node, change);
-  const place = toPlace(id, scale);
-  if (scale === 1) {
-    changed.entries[place] = text;
-    markSets(changed, place, memberships);
-  } else {
+  const place = toPlace(change.id, scale);
+  let child: Node | undefined;
+  if (scale === 1) changed.entries[place] = change.text;
+  else {
     const entry = changed.entries[place];
-    const child = applyChange(typeof entry === 'object' ? entry : undefined, scale / width, change);
+    child = applyChange(typeof entry === 'object' ? entry : undefined, scale / width, change);
     changed.entries[place] = child;
-    markSets(changed, place, child ? toNonEmptySets(child) : 0);
+  }
+  for (let left = change.touched; left !== 0; left &= left - 1) {
+    const set = toLowest(left);
+    const isIn = scale === 1 ? (change.memberships >>> set) & 1 : child?.sets[set];
+    const others = (changed.sets[set] ?? 0) & ~(1 << place);
+    changed.sets[set] = isIn ? others | (1 << place) : others;
   }
   return changed.sets[0] === 0 ? undefined : changed;
 };
@@ -223,13 +229,13 @@ const applyChange = (node: Node | undefined, scale: number, change: Change): Nod
 const createParent = (node: Node, version: number): Node => {
   const parent = toOwn(undefined, { version, setCount: node.sets.length });
   parent.entries[0] = node;
-  markSets(parent, 0, toNonEmptySets(node));
+  for (const [set, word] of node.sets.entries()) parent.sets[set] = word === 0 ? 0 : 1;
   return parent;
 };
 
 /** The sets that the entry at a place is in. */
-const readMemberships = ({ sets }: Node, place: number): number =>
-  sets.reduce((bits, word, set) => bits | (((word >>> place) & 1) << set), 0);
+const readMemberships = ({ sets, entries }: Node, place: number): number =>
+  entries[place] === undefined ? 0 : sets.reduce((bits, word, set) => bits | (((word >>> place) & 1) << set), 0);
 
 const toOwn = (node: Node | undefined, { version, setCount }: Pick<Change, 'version' | 'setCount'>): Node => {
   if (node?.version === version) return node;
@@ -240,13 +246,3 @@ const toOwn = (node: Node | undefined, { version, setCount }: Pick<Change, 'vers
     entries: new Array(width).fill(undefined),
   };
 };
-
-const markSets = ({ sets }: Node, place: number, memberships: number): void => {
-  for (let set = 0; set < sets.length; set += 1) {
-    const others = (sets[set] ?? 0) & ~(1 << place);
-    sets[set] = others | (((memberships >>> set) & 1) << place);
-  }
-};
-
-const toNonEmptySets = ({ sets }: Node): number =>
-  sets.reduce((bits, word, set) => bits | (word === 0 ? 0 : 1 << set), 0);

@@ -1,7 +1,11 @@
 import Type, { type Static } from 'typebox';
+import type { Statement } from '../../storage/postgres/connecting/connection.ts';
+import { claimGate, type Tables } from '../../storage/postgres/moved-tables.ts';
+import { rememberedMs } from '../../storage/recent-keys.ts';
 import { defineTransfer } from '../feature.ts';
-import { taskTables } from './postgres/task-tables.ts';
+import { countTask, createCounts, insertTaskKeys, insertTasks, toEntryOfRow } from './postgres-changes.ts';
 import { Task } from './schema.ts';
+import { type TaskEntry, toTaskEntry } from './task.ts';
 import { createTaskState, type TaskChange } from './task-state.ts';
 
 /** Later ids stay below 2^53. */
@@ -23,6 +27,58 @@ const StoredKey = Type.Object(
   { additionalProperties: false },
 );
 
+/** How a database keeps tasks, the last id that was given, and the keys of requests. */
+const taskTables: Tables<TaskChange> = {
+  name: 'task',
+  claim: claimGate('task'),
+  queries: [
+    {
+      text: `SELECT last_id AS "lastId" FROM signalbox.gate WHERE name = 'task'`,
+      toChange: ({ lastId }) => ({ lastId }),
+    },
+    {
+      text: 'SELECT id, version, status, priority, body FROM signalbox.task ORDER BY id',
+      toChange: (row) => ({ put: toEntryOfRow(row) }),
+    },
+    {
+      // In the order in which their tasks were created.
+      text: `SELECT key, fingerprint, answer, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.idempotency
+        WHERE at > now() - interval '${rememberedMs} milliseconds' ORDER BY substring(answer FROM '^{"Id":(\\d+)')::bigint`,
+      toChange: ({ key, fingerprint, answer, at }) => ({
+        key: { key, bodyHash: fingerprint, storedAt: Math.round(at) },
+        text: answer,
+      }),
+    },
+  ],
+  begin: () => {
+    const counts = createCounts();
+    let lastId = 0;
+    return {
+      store: (changes) => {
+        const tasks: TaskEntry[] = [];
+        const keys: Statement[] = [];
+        for (const change of changes) {
+          if ('lastId' in change) lastId = Math.max(lastId, change.lastId);
+          else if ('key' in change)
+            keys.push(insertTaskKeys([{ ...change.key, text: change.text }], change.key.storedAt));
+          else if ('put' in change) {
+            tasks.push(change.put);
+            countTask(counts, change.put, 1);
+            lastId = Math.max(lastId, change.put.id);
+          }
+        }
+        return [insertTasks(tasks), ...keys];
+      },
+      finish: () => [
+        {
+          text: `UPDATE signalbox.gate SET last_id = $1, counts = $2 WHERE name = 'task'`,
+          values: [lastId, counts],
+        },
+      ],
+    };
+  },
+};
+
 /** Tasks, the last id that was given, and the keys of requests that created a task in the last 24 hours. */
 export const taskTransfer = defineTransfer<TaskChange>({
   name: 'tasks',
@@ -36,8 +92,9 @@ export const taskTransfer = defineTransfer<TaskChange>({
       state: createTaskState(() => new Date()),
       toLine: (change) => {
         if ('lastId' in change) return change.lastId > 0 ? ['lastTaskId', change.lastId] : undefined;
-        if ('key' in change) return ['taskKeys', { ...change.key, task: change.task }];
-        return 'task' in change ? ['tasks', { ...change.task, version: change.version }] : undefined;
+        if ('key' in change) return ['taskKeys', { ...change.key, task: JSON.parse(change.text) }];
+        if ('removed' in change) return undefined;
+        return ['tasks', { ...JSON.parse(change.put.text), version: change.put.version }];
       },
       toChange: (name, value) => {
         if (name === 'lastTaskId') {
@@ -53,12 +110,12 @@ export const taskTransfer = defineTransfer<TaskChange>({
           const { task, ...key } = value as Static<typeof StoredKey>;
           if (keys.has(key.key)) return { problem: 'key is that of a task before it' };
           keys.add(key.key);
-          return { change: { key, task } };
+          return { change: { key, text: toTaskEntry(task, 1).text } };
         }
         const { version, ...task } = value as Static<typeof StoredTask>;
         if (task.Id <= highest) return { problem: 'Id must be higher than those of the tasks before it' };
         highest = task.Id;
-        return { change: { task, version } };
+        return { change: { put: toTaskEntry(task, version) } };
       },
     };
   },

@@ -2,7 +2,6 @@ import { StoreUnavailable } from '../../expected-errors.ts';
 import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createGathering, createSerial } from '../journal/scheduling.ts';
-import { lengthOf } from '../length.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
 
@@ -41,7 +40,9 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   readonly #onLost: () => void;
   readonly #report: (error: Error) => void;
   #waiting: Waiting<Change, Result>[] = [];
+  /** Characters of the changes that wait, and of the batch that is being written. */
   #waitingLength = 0;
+  #batchLength = 0;
   #writing: Promise<void> | undefined;
   readonly #gather = createGathering(() => this.#waiting.length);
   /** Saves run one by one. */
@@ -77,7 +78,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   write(change: Change): Promise<Result> {
     if (this.#failure || this.#isClosed) throw createRefusal(this.#failure);
-    const length = lengthOf(change);
+    const length = this.#state.lengthOf(change);
     if (this.#waiting.length >= waitingCount || this.#waitingLength + length > waitingLength) {
       throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
     }
@@ -86,6 +87,10 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
       this.#waiting.push({ change, length, resolve, reject });
       this.#writing ??= this.#drain();
     });
+  }
+
+  countWaiting(): number {
+    return this.#waitingLength + this.#batchLength;
   }
 
   isReady(): boolean {
@@ -117,13 +122,16 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
       await this.#gather();
       const batch = this.#take();
       try {
-        const { seq } = await this.#journal.append({ changes: batch.map(({ change }) => change) });
+        const { seq } = await this.#journal.appendJson(
+          `{"changes":[${batch.map(({ change }) => this.#state.toJson(change)).join(',')}]}`,
+        );
         for (const { change, resolve } of batch) resolve(this.#state.apply(change));
         this.#appliedSeq = seq;
         this.#saveIfDue();
       } catch (error) {
         this.#fail(error as Error, batch);
       }
+      this.#batchLength = 0;
     }
     this.#writing = undefined;
   }
@@ -143,6 +151,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
       length += waiting.length;
     }
     this.#waitingLength -= length;
+    this.#batchLength = length;
     this.#growth += length;
     return this.#waiting.splice(0, count);
   }
@@ -176,7 +185,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
     const growth = this.#growth;
     this.#isSaving = true;
     try {
-      await this.#file.write(seq, this.#state.changes());
+      await this.#file.write(seq, this.#state.changes(), this.#state.toJson);
     } catch (error) {
       this.#noteSaveFailure(error as Error);
       throw error;

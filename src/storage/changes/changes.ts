@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../../expected-errors.ts';
 import type { Awaitable } from '../list.ts';
 
 /** What is kept in memory: changes lead from one state to the next. */
@@ -8,8 +9,12 @@ export interface State<Change, Result> {
   growthOf(change: Change): number;
   /** Changes the state. Applying a change again, alone or with those after it, leads to the same state. */
   apply(change: Change): Result;
-  /** Whether a change that was stored, perhaps by a newer version, has a form that can be applied; may throw if not. */
-  isKnown(change: Change): boolean;
+  /** The change as it is stored: a value as JSON. */
+  toJson(change: Change): string;
+  /** About the characters of that; quick to tell. */
+  lengthOf(change: Change): number;
+  /** The change that was stored as this value; undefined for a form that only a newer version may know, or it throws. */
+  toChange(value: unknown): Change | undefined;
   /**
    * Changes that lead to this state, some at a time; they may include what is applied while they are read.
    */
@@ -23,6 +28,8 @@ export interface Changes<Change, Result> {
    * StoreUnavailable, also in the promise; then it was not applied, though it may be after a restart.
    */
   write(change: Change): Awaitable<Result>;
+  /** Characters of the changes that were written and not applied yet. */
+  countWaiting(): number;
   /** Whether changes can be written at the moment. */
   isReady(): boolean;
   /** Stores the state as it is now: for changes that were applied without being written. */
@@ -42,8 +49,36 @@ export type OpenChanges = <Change, Result>(
 /** Changes that are applied at once and stored nowhere. */
 export const keepInMemory = <Change, Result>({ apply }: State<Change, Result>): Changes<Change, Result> => ({
   write: apply,
+  countWaiting: () => 0,
   isReady: () => true,
   save: () => undefined,
   reopen: () => undefined,
   close: () => undefined,
 });
+
+/**
+ * Opens changes of states that together may take up so many bytes of memory. Changes by which a state would grow beyond
+ * them are refused with `refusal`; what is stored already is opened in any case.
+ */
+export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: string): OpenChanges => {
+  const opened: { state: { readonly bytes: number }; changes: { countWaiting(): number } }[] = [];
+  return async (name, state, onLost) => {
+    const changes = await openChanges(name, state, onLost);
+    opened.push({ state, changes });
+    return {
+      write: (change) => {
+        const growth = state.growthOf(change);
+        const isTooMuch =
+          growth > 0 &&
+          opened.reduce((sum, each) => sum + each.state.bytes + each.changes.countWaiting(), growth) > maxBytes;
+        if (isTooMuch) throw new StoreUnavailable(refusal);
+        return changes.write(change);
+      },
+      countWaiting: () => changes.countWaiting(),
+      isReady: () => changes.isReady(),
+      save: () => changes.save(),
+      reopen: () => changes.reopen(),
+      close: () => changes.close(),
+    };
+  };
+};

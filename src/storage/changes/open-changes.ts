@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { JournalError } from '../journal/errors.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { Journal } from '../journal/journal.ts';
-import { lengthOf } from '../length.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile, type OnDamage } from './state-file.ts';
@@ -12,8 +11,8 @@ const MiB = 1024 * 1024;
 /** How many records are written at once to make up for missing ones. */
 const atOnce = 10_000;
 
-/** Closed segments are deleted as soon as the state's file does not need them. */
-const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB };
+/** Closed segments are deleted as soon as the state's file does not need them. A record is a batch of changes already. */
+const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB, gathers: false };
 
 export type LogOptions = typeof options;
 
@@ -44,8 +43,8 @@ export const openChangeLog = async <Change, Result>(
   try {
     const file = createStateFile(join(directory, `${name}.state`));
     // The checksum of the file is known only at its end.
-    const apply = (change: Change): void => {
-      if (!tryApply(state, change)) refuse(`a change in ${name}.state is damaged or ${unknown}`);
+    const apply = (value: unknown): void => {
+      if (!tryApply(state, value)) refuse(`a change in ${name}.state is damaged or ${unknown}`);
     };
     const savedSeq = (await file.read(apply, refuse)) ?? 0;
     await fillUp(journal, savedSeq);
@@ -74,8 +73,8 @@ export const readChangeLog = async <Change>(
   const journal = await openJournal(options, () => false);
   try {
     const path = join(directory, `${name}.state`);
-    const apply = (change: Change): void => {
-      if (!isWhole(change) || !tryApply(state, change)) onDamage(`a change in ${path} is damaged or ${unknown}`);
+    const apply = (value: unknown): void => {
+      if (!tryApply(state, value, isWhole)) onDamage(`a change in ${path} is damaged or ${unknown}`);
     };
     await replay(journal, await createStateFile(path).read(apply, onDamage), state, onDamage);
   } finally {
@@ -111,9 +110,9 @@ const replay = async <Change>(
       const next = (last ?? seq - 1) + 1;
       if (seq !== next) onDamage(describeGap(next, seq - 1));
       last = seq;
-      const isApplied = Array.isArray(changes) && changes.map((change) => tryApply(state, change)).every(Boolean);
-      if (!isApplied) onDamage(`record ${seq} of the log ${unknown}`);
-      growth += lengthOf(changes);
+      const lengths = Array.isArray(changes) ? changes.map((change) => tryApply(state, change)) : [0];
+      if (!lengths.every(Boolean)) onDamage(`record ${seq} of the log ${unknown}`);
+      growth += lengths.reduce((sum, length) => sum + length, 0);
     }
   }
   const { lastSeq } = journal.state();
@@ -121,14 +120,19 @@ const replay = async <Change>(
   return { seq: last ?? 0, growth };
 };
 
-/** False for a change that this version cannot apply. */
-const tryApply = <Change>(state: State<Change, unknown>, change: Change): boolean => {
+/** Applies what was stored; returns its length as JSON, or 0 for a change that this version cannot apply. */
+const tryApply = <Change>(
+  state: State<Change, unknown>,
+  value: unknown,
+  isWhole: (change: Change) => boolean = () => true,
+): number => {
   try {
-    if (!state.isKnown(change)) return false;
+    const change = state.toChange(value);
+    if (change === undefined || !isWhole(change)) return 0;
     state.apply(change);
-    return true;
+    return state.lengthOf(change);
   } catch {
-    return false;
+    return 0;
   }
 };
 

@@ -29,12 +29,12 @@ export interface StateFile {
   /** Bytes of the file as it was last read or written. */
   readonly size: number;
   /**
-   * Passes each change to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each
+   * Passes each change, as a value of JSON, to `apply` and resolves to the seq; 0 if there is no file. `onDamage` gets each
    * damage; unless it throws, the damaged part is skipped, and a seq that cannot be read is undefined.
    */
-  read<Change>(apply: (change: Change) => unknown, onDamage: OnDamage): Promise<number | undefined>;
+  read(apply: (change: unknown) => void, onDamage: OnDamage): Promise<number | undefined>;
   /** Rejects if the file cannot be written; then the old one is still there. */
-  write(seq: number, pieces: Iterable<readonly unknown[]>): Promise<void>;
+  write<Change>(seq: number, pieces: Iterable<readonly Change[]>, toJson?: (change: Change) => string): Promise<void>;
 }
 
 export const createStateFile = (path: string): StateFile => {
@@ -52,13 +52,13 @@ export const createStateFile = (path: string): StateFile => {
       size = found?.size ?? 0;
       return found ? readState(path, apply, onDamage) : 0;
     },
-    write: async (seq, pieces) => {
+    write: async (seq, pieces, toJson = JSON.stringify) => {
       // About as much as the last time is needed.
       await createFreeSpaceCheck(directory, minFreeBytes + size)(0);
       try {
         const file = await open(unfinished, 'w', 0o600);
         try {
-          size = await writeState(file, seq, pieces);
+          size = await writeState(file, seq, pieces, toJson);
           // Some disks report bytes as written that they have not. The log is deleted after this.
           const found = await file.stat();
           if (found.size !== size) throw new Error(`${unfinished} has ${found.size} bytes of ${size}`);
@@ -77,9 +77,9 @@ export const createStateFile = (path: string): StateFile => {
   };
 };
 
-const readState = async <Change>(
+const readState = async (
   path: string,
-  apply: (change: Change) => unknown,
+  apply: (change: unknown) => void,
   onDamage: OnDamage,
 ): Promise<number | undefined> => {
   let seq: number | undefined;
@@ -97,7 +97,7 @@ const readState = async <Change>(
     } else {
       isWhole = false;
       onDamage(`${path} is damaged near line ${lines + 1}`);
-      for (const change of salvage(line.toString())) apply(change as Change);
+      for (const change of salvage(line.toString())) apply(change);
     }
     lines += 1;
     sum = crc32(line, sum);
@@ -131,14 +131,19 @@ const salvage = (line: string): unknown[] =>
     .filter((change) => typeof change === 'object' && change !== null);
 
 /** Resolves to the number of bytes. */
-const writeState = async (file: FileHandle, seq: number, pieces: Iterable<readonly unknown[]>): Promise<number> => {
+const writeState = async <Change>(
+  file: FileHandle,
+  seq: number,
+  pieces: Iterable<readonly Change[]>,
+  toJson: (change: Change) => string,
+): Promise<number> => {
   const slice = new Slice();
   let lines = 0;
   let sum = 0;
   let size = 0;
   let text = '';
-  const add = (value: unknown): void => {
-    text += `${JSON.stringify(value)}\n`;
+  const add = (json: string): void => {
+    text += `${json}\n`;
     lines += 1;
   };
   const write = async (): Promise<void> => {
@@ -151,13 +156,13 @@ const writeState = async (file: FileHandle, seq: number, pieces: Iterable<readon
     size += bytes.length;
     if (slice.isOver) await slice.giveWay();
   };
-  add({ format, seq });
+  add(JSON.stringify({ format, seq }));
   for (const piece of pieces) {
-    add(piece);
+    add(`[${piece.map(toJson).join(',')}]`);
     if (text.length > writtenLength) await write();
   }
   await write();
-  add({ lines, crc: sum });
+  add(JSON.stringify({ lines, crc: sum }));
   await write();
   return size;
 };

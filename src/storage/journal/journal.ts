@@ -40,6 +40,8 @@ interface JournalState extends RecordLogState {
 export interface Journal extends RecordLog {
   /** As in any log; a record that comes from another log keeps its id, a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
+  /** The same for a record of which only the JSON is known. */
+  appendJson(json: string): Promise<Appended>;
   /**
    * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
    * for. Lines that were not written here and damaged ones are skipped; `onSkipped` gets their number now and then. A
@@ -104,6 +106,7 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   };
   return {
     append: (record, id) => appendRecord(writer, record, settings.maxLineBytes, id),
+    appendJson: (json) => appendRecord(writer, json, settings.maxLineBytes),
     appendAll: (records) => appendGroup(writer, records, settings.maxLineBytes),
     readAfter,
     recentAfter: (seq) => recent.after(seq),

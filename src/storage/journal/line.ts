@@ -16,10 +16,10 @@ export interface Part {
 }
 
 /**
- * A line up to its id and its part of a group: the record as JSON, then both. The rest is known only when it is written.
+ * A line up to its id and its part of a group: the record as JSON (a string is that already), then both. The rest is known only when it is written.
  */
-export const toLineStart = (record: LogRecord, id: string, part?: Part): string => {
-  const fields = JSON.stringify(record).slice(0, -1);
+export const toLineStart = (record: LogRecord | string, id: string, part?: Part): string => {
+  const fields = (typeof record === 'string' ? record : JSON.stringify(record)).slice(0, -1);
   const place = part ? `,"part":"${part.index}/${part.count}"` : '';
   return `${fields}${fields === '{' ? '' : ','}"id":"${id}"${place}`;
 };

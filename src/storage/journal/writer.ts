@@ -101,7 +101,7 @@ export class Writer {
     try {
       await this.#attempt(() => this.#store.refresh());
       while (this.#queue.waiting > 0) {
-        await this.#gather();
+        if (this.#settings.gathers) await this.#gather();
         const batch = this.#queue.take(maxBatchBytes);
         await this.#attempt(() => this.#commit(batch), batch);
       }
@@ -277,10 +277,10 @@ export class Queue {
   }
 }
 
-/** Stores the record as one line, with a new id by default. */
+/** Stores the record, or its JSON, as one line, with a new id by default. */
 export const appendRecord = (
   writer: Writer,
-  record: LogRecord,
+  record: LogRecord | string,
   maxLineBytes: number,
   id = createId(),
 ): Promise<Appended> => {

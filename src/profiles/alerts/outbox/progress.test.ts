@@ -128,9 +128,12 @@ test('progress read from its lines, from any checkpoint on, is the progress that
 const most = 40;
 const all = Array.from({ length: most }, (_, n) => n + 1);
 
-const additions = fc.array(fc.record({ isAdded: fc.boolean(), seq: fc.integer({ min: 1, max: most }), more: fc.nat(6) }), {
-  maxLength: 60,
-});
+const additions = fc.array(
+  fc.record({ isAdded: fc.boolean(), seq: fc.integer({ min: 1, max: most }), more: fc.nat(6) }),
+  {
+    maxLength: 60,
+  },
+);
 
 test('ranges hold the numbers that a set holds after the same additions', () => {
   fc.assert(

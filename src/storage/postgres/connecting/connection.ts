@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Address, Host } from './address.ts';
 
@@ -24,7 +25,26 @@ const types: pg.CustomTypesConfig = {
 export interface Statement {
   text: string;
   values?: unknown[];
+  /** For a text that comes again and again: each connection has it parsed once. */
+  isPrepared?: boolean;
 }
+
+/** Whether statements can be prepared; not with a PgBouncer before 1.21, which gives each transaction any connection. */
+export interface Preparing {
+  isPossible: boolean;
+}
+
+/** SQLSTATEs of a name that the server does not know, or knows already. */
+const strangeNames = new Set(['26000', '42P05']);
+
+/** Statements that are prepared by their texts. Equal names mean equal texts, whichever version has prepared them. */
+const names = new Map<string, string>();
+
+const nameOf = (text: string): string => {
+  const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
+  names.set(text, name);
+  return name;
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: the columns are known where the statement is.
 export type Row = any;
@@ -40,10 +60,12 @@ export class Connection {
   #lastAnswerAt = performance.now();
   /** Throws if another server has become the primary. */
   readonly #confirm: (() => Promise<void>) | undefined;
+  readonly #preparing: Preparing;
   #confirmation: Promise<void> | undefined;
 
-  private constructor(client: pg.Client, confirm: (() => Promise<void>) | undefined) {
+  private constructor(client: pg.Client, preparing: Preparing, confirm: (() => Promise<void>) | undefined) {
     this.#client = client;
+    this.#preparing = preparing;
     this.#confirm = confirm;
     client.on('end', () => {
       this.#isOpen = false;
@@ -64,13 +86,14 @@ export class Connection {
   static async open(
     { user, password, database, ssl }: Address,
     host: Host,
+    preparing: Preparing = { isPossible: false },
     confirm?: (host: Host) => Promise<void>,
   ): Promise<Connection> {
     const client = new pg.Client({
       ...{ ...host, user, password, database, ssl, types, keepAlive: true, pipeline: true },
-      ...{ connectionTimeoutMillis: connectMs, query_timeout: statementMs, application_name: 'signalbox' },
+      ...{ connectionTimeoutMillis: connectMs, application_name: 'signalbox' },
     });
-    const connection = new Connection(client, confirm && (() => confirm(host)));
+    const connection = new Connection(client, preparing, confirm && (() => confirm(host)));
     try {
       await client.connect();
     } catch (error) {
@@ -91,7 +114,7 @@ export class Connection {
 
   /** Sends all statements at once; resolves to the outcome of each. */
   async run(statements: readonly Statement[]): Promise<Outcome[]> {
-    const outcomes = await Promise.all(statements.map((statement) => this.#send(statement)));
+    const outcomes = await this.#send(statements);
     const silence = performance.now() - this.#lastAnswerAt;
     this.#lastAnswerAt += silence;
     if (this.#confirm && silence > silenceMs) this.#confirmation ??= this.#confirmOrClose(this.#confirm);
@@ -122,14 +145,38 @@ export class Connection {
     }
   }
 
-  async #send({ text, values }: Statement): Promise<Outcome> {
-    try {
-      const result = await this.#client.query({ text, ...(values && { values }) });
-      // Several statements in one text have several results.
-      const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
-      return { rows, command, rowCount: rowCount ?? 0 };
-    } catch (error) {
-      return { error: error as Error };
-    }
+  /** Writes all statements at once. They follow each other on the wire, so the time limit of the last one is that of all. */
+  #send(statements: readonly Statement[]): Promise<Outcome[]> {
+    return new Promise((resolve) => {
+      const outcomes: Outcome[] = new Array(statements.length);
+      const last = statements.length - 1;
+      let left = statements.length;
+      if (left === 0) resolve(outcomes);
+      const settle = (index: number, outcome: Outcome): void => {
+        if (outcomes[index]) return;
+        outcomes[index] = outcome;
+        left -= 1;
+        // If the last one fails before others have an answer, none comes any more.
+        if (index === last) for (const other of statements.keys()) settle(other, outcome);
+        if (left === 0) resolve(outcomes);
+      };
+      const { stream } = this.#client.connection;
+      stream.cork();
+      for (const [index, { text, values, isPrepared }] of statements.entries()) {
+        const name = isPrepared && this.#preparing.isPossible ? nameOf(text) : undefined;
+        const config = { text, values, name, query_timeout: index === last ? statementMs : 0 } as pg.QueryConfig;
+        this.#client.query(config, (error: Error | null, result: pg.QueryResult) => {
+          if (error && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
+          settle(index, error ? { error } : toOutcome(result));
+        });
+      }
+      stream.uncork();
+    });
   }
 }
+
+/** Several statements in one text have several results. */
+const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): Outcome => {
+  const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
+  return { rows, command, rowCount: rowCount ?? 0 };
+};

@@ -24,12 +24,14 @@ export const isMissing = (error: unknown): boolean => /^(42P01|3F000)$/.test(cod
 /**
  * Failures that end by themselves: lost connections (no code of the server, or class 08), a server that shuts down or
  * starts (57P0x), that takes no changes (25006), has no free connection (53300), locks (40, 55P03), statements that
- * took too long (57014), and missing tables.
+ * took too long (57014), missing tables, and names of statements, which are not used any more then (26000, 42P05).
  */
 export const isPassing = (error: unknown): boolean => {
   const code = codeOf(error);
   if (error instanceof LastingProblem) return false;
-  return !sqlState.test(code) || isMissing(error) || /^(08|40|57P0|25006|53300|55P03|57014|25P0)/.test(code);
+  return (
+    !sqlState.test(code) || isMissing(error) || /^(08|40|57P0|25006|26000|42P05|53300|55P03|57014|25P0)/.test(code)
+  );
 };
 
 /** Why a user cannot make tables. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Address, Host } from './address.ts';
-import { Connection } from './connection.ts';
+import { Connection, type Preparing } from './connection.ts';
 import { findLastingProblem } from './database-errors.ts';
 
 /** Milliseconds that a second server gets to answer once one that takes changes has. */
@@ -22,6 +22,7 @@ interface Candidate {
 /** Finds the server that takes changes, among all of an address. */
 export class Primary {
   readonly #address: Address;
+  readonly #preparing: Preparing = { isPossible: true };
   /** The highest that was seen: a server with a lower one was replaced, though it may still run. */
   #timeline = 0;
 
@@ -73,7 +74,7 @@ export class Primary {
   }
 
   async #open(host: Host, confirm?: (host: Host) => Promise<void>): Promise<Candidate> {
-    const connection = await Connection.open(this.#address, host, confirm);
+    const connection = await Connection.open(this.#address, host, this.#preparing, confirm);
     try {
       const [row] = await connection.query(ask);
       if (row.timeline === 0) throw new Error('the server is a standby');

@@ -32,7 +32,10 @@ interface Waiting extends Operation {
   /** Set while its commit may have happened. */
   isUncertain: boolean;
   isSettled: boolean;
-  settle(decision: Decision<unknown>): void;
+  /** When it gets 503, by `performance.now()`. */
+  expiresAt: number;
+  resolve(result: unknown): void;
+  reject(refusal: Error): void;
 }
 
 export interface Identity {
@@ -61,6 +64,9 @@ export class Writer {
   readonly #deadlineMs: number;
   #waiting: Waiting[] = [];
   #waitingLength = 0;
+  /** All that are not settled, in the order of their deadlines, and the timer of the first. */
+  readonly #unsettled = new Set<Waiting>();
+  #expiry: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #begun: Promise<void> | undefined;
   #connection: Connection | undefined;
@@ -114,21 +120,13 @@ export class Writer {
       throw new StoreUnavailable('Too many changes are waiting for the database; try again in a second');
     }
     return new Promise((resolve, reject) => {
-      const expiry = setTimeout(() => {
-        const outcome = waiting.isUncertain ? maybeApplied : notApplied;
-        waiting.settle({ refusal: toUnavailable(this.#lastFailure, outcome) });
-      }, this.#deadlineMs).unref();
-      const waiting: Waiting = {
-        ...{ collection, change, length, isUncertain: false, isSettled: false },
-        settle: (decision) => {
-          clearTimeout(expiry);
-          waiting.isSettled = true;
-          if ('refusal' in decision) reject(decision.refusal);
-          else resolve(decision.result as Result);
-        },
-      };
+      const expiresAt = performance.now() + this.#deadlineMs;
+      const settling = { isUncertain: false, isSettled: false, expiresAt, reject };
+      const waiting: Waiting = { collection, change, length, ...settling, resolve: resolve as Waiting['resolve'] };
       this.#waiting.push(waiting);
       this.#waitingLength += length;
+      this.#unsettled.add(waiting);
+      this.#expiry ??= setTimeout(() => this.#expire(), this.#deadlineMs).unref();
       this.#start();
     });
   }
@@ -144,6 +142,31 @@ export class Writer {
     clearInterval(this.#sign);
     await this.#running;
     this.#connection?.close();
+  }
+
+  #settle(waiting: Waiting, decision: Decision<unknown>): void {
+    waiting.isSettled = true;
+    this.#unsettled.delete(waiting);
+    if ('refusal' in decision) waiting.reject(decision.refusal);
+    else waiting.resolve(decision.result);
+  }
+
+  #settleAll(operations: readonly Waiting[], refusal: Error): void {
+    for (const operation of operations) this.#settle(operation, { refusal });
+  }
+
+  /** Refuses those whose deadline is over, and waits for the next one. */
+  #expire(): void {
+    const now = performance.now();
+    this.#expiry = undefined;
+    for (const waiting of this.#unsettled) {
+      if (waiting.expiresAt > now) {
+        this.#expiry = setTimeout(() => this.#expire(), waiting.expiresAt - now).unref();
+        return;
+      }
+      const outcome = waiting.isUncertain ? maybeApplied : notApplied;
+      this.#settle(waiting, { refusal: toUnavailable(this.#lastFailure, outcome) });
+    }
   }
 
   #start(): void {
@@ -195,8 +218,8 @@ export class Writer {
         }
         this.#note(error);
         this.#drop();
-        if (this.#isStopping) settleAll([...left, ...this.#takeAll()], toUnavailable(error, notApplied));
-        else if (!isPassing(error)) settleAll(left, toUnavailable(error, notApplied));
+        if (this.#isStopping) this.#settleAll([...left, ...this.#takeAll()], toUnavailable(error, notApplied));
+        else if (!isPassing(error)) this.#settleAll(left, toUnavailable(error, notApplied));
         else if (left.length > 0) await pause(retryMs);
       }
       left = left.filter(({ isSettled }) => !isSettled);
@@ -218,7 +241,7 @@ export class Writer {
     if (result.outcome === 'failed') throw result.error;
     const isCommitted = result.outcome === 'committed' || this.#committed === place.batch;
     if (!isCommitted) throw new Error('the connection was lost before the commit');
-    for (const [operation, decision] of result.decisions) operation.settle(decision);
+    for (const [operation, decision] of result.decisions) this.#settle(operation, decision);
   }
 
   /** Connects again, which tells what was committed last; gives up once all operations have expired, or are made to. */
@@ -229,7 +252,7 @@ export class Writer {
         return;
       } catch (error) {
         this.#note(error);
-        if (this.#isStopping) settleAll(operations, toUnavailable(error, maybeApplied));
+        if (this.#isStopping) this.#settleAll(operations, toUnavailable(error, maybeApplied));
         else await pause(retryMs);
       }
     }
@@ -280,8 +303,4 @@ const claim = (operations: readonly Waiting[]): Waiting[] => {
   const wanted = operations.filter(({ isSettled }) => !isSettled);
   for (const operation of wanted) operation.isUncertain = true;
   return wanted;
-};
-
-const settleAll = (operations: readonly Waiting[], refusal: Error): void => {
-  for (const operation of operations) operation.settle({ refusal });
 };

@@ -1,0 +1,127 @@
+import { completeEntries, type EntryChange, type EntryKind, type EntryStore } from '../entries.ts';
+import type { List } from '../list.ts';
+import type { Statement } from './connecting/connection.ts';
+import type { Database } from './database.ts';
+import { claimGate, storeLastId, type Tables } from './moved-tables.ts';
+import { readPages } from './reading/list-pages.ts';
+import type { Collection } from './writing/gated-collection.ts';
+
+/** Entries to add, with `ifEmpty` only where there is none. */
+interface Addition<Fields> {
+  fields: readonly Fields[];
+  ifEmpty: boolean;
+}
+
+/** Entries in a table of their places, from 1 without gaps, and JSON bodies, which several instances share. */
+export const createPostgresEntryStore = <Fields, T extends object>(
+  kind: EntryKind<Fields, T>,
+  database: Database,
+  clock: () => Date,
+): EntryStore<Fields, T> => {
+  const collection = createCollection(kind, clock);
+  const add = (fields: readonly Fields[], ifEmpty: boolean) => database.write(collection, { fields, ifEmpty });
+  return {
+    add: async (fields) => {
+      const [entry] = await add([fields], false);
+      return entry as T;
+    },
+    find: async (place) => {
+      if (!Number.isSafeInteger(place)) return undefined;
+      const text = `SELECT body FROM signalbox.${kind.table} WHERE id = $1`;
+      const [row] = await database.query({ text, values: [place] });
+      return row && JSON.parse(row.body);
+    },
+    list: (start, limit) => listEntries(database, kind.table, start, limit),
+    restore: async (fields) => {
+      await add(fields, true);
+    },
+    isReady: () => database.isReady(),
+    // The database is closed by who has opened it.
+    close: () => undefined,
+  };
+};
+
+const createCollection = <Fields, T extends object>(
+  kind: EntryKind<Fields, T>,
+  clock: () => Date,
+): Collection<Addition<Fields>, T[]> => ({
+  name: kind.table,
+  read: () => (kind.numbers ? [{ text: `SELECT number FROM signalbox.${kind.numbers.table}` }] : []),
+  decide: (changes, [numbers = []], gate) => {
+    const first = gate.lastId + 1;
+    const accepted = changes.map(({ fields, ifEmpty }) => {
+      const some = ifEmpty && gate.lastId > 0 ? [] : fields;
+      gate.lastId += some.length;
+      return some;
+    });
+    gate.at = Math.max(gate.at, clock().getTime());
+    const entries = completeEntries(kind, accepted.flat(), first, new Set(numbers.map(({ number }) => number)));
+    const left = [...entries];
+    return {
+      decisions: accepted.map(({ length }) => ({ result: left.splice(0, length) })),
+      statements: entries.length === 0 ? [] : insertEntries(kind, first, entries),
+    };
+  },
+});
+
+const insertEntries = <Fields, T extends object>(
+  { table, numbers }: EntryKind<Fields, T>,
+  firstPlace: number,
+  entries: readonly T[],
+): Statement[] => {
+  const places = entries.map((_, index) => firstPlace + index);
+  const bodies = entries.map((entry) => JSON.stringify(entry));
+  const insert = {
+    text: `INSERT INTO signalbox.${table} SELECT * FROM unnest($1::bigint[], $2::text[])`,
+    values: [places, bodies],
+  };
+  if (!numbers) return [insert];
+  // A clash is possible once all numbers are taken.
+  const text = `INSERT INTO signalbox.${numbers.table} SELECT unnest($1::int[]) ON CONFLICT DO NOTHING`;
+  return [insert, { text, values: [entries.map(numbers.of)] }];
+};
+
+const listEntries = async <T extends object>(
+  database: Database,
+  table: string,
+  start = 0,
+  limit = Number.MAX_SAFE_INTEGER,
+): Promise<List<T>> => {
+  const selection = { table, conditions: [], id: 'id', gate: table, total: 'gate.last_id' };
+  const from = Math.min(start, Number.MAX_SAFE_INTEGER);
+  const { total, count, pages } = await readPages(database, selection, limit, from);
+  const toEntries = (bodies: readonly string[]): T[] => bodies.map((body) => JSON.parse(body));
+  const pieces = Array.isArray(pages)
+    ? pages.map(toEntries)
+    : (async function* () {
+        for await (const bodies of pages) yield toEntries(bodies);
+      })();
+  return { total, count, pieces };
+};
+
+/** The table of entries, for `signalbox export` and `import`. */
+export const createEntryTables = <Fields, T extends object>(kind: EntryKind<Fields, T>): Tables<EntryChange<T>> => ({
+  name: kind.table,
+  claim: claimGate(kind.table),
+  queries: [
+    {
+      text: `SELECT id, body FROM signalbox.${kind.table} ORDER BY id`,
+      toChange: ({ id, body }) => ({ index: id - 1, entry: JSON.parse(body) }),
+    },
+  ],
+  begin: () => {
+    let lastId = 0;
+    return {
+      store: (changes) => {
+        const first = lastId + 1;
+        lastId += changes.length;
+        return insertEntries(
+          kind,
+          first,
+          changes.map(({ entry }) => entry),
+        );
+      },
+      finish: () => [storeLastId(kind.table, lastId)],
+    };
+  },
+});
