@@ -106,11 +106,7 @@ export default {
       'Files are written by the journal alone; the native commands read what only files tell.',
       {
         path: '^src/profiles/',
-        pathNot: [
-          '^src/profiles/commands/runners/native/',
-          '^src/profiles/alerts/outbox/target\\.ts$',
-          testFiles,
-        ],
+        pathNot: ['^src/profiles/commands/runners/native/', '^src/profiles/alerts/outbox/target\\.ts$', testFiles],
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkStatements } from './conformance.mjs';
+import { checkStatements } from '../test/runner/conformance.mjs';
+import { listTests, runTests } from '../test/runner/run-tests.mjs';
 import { prepare, root, runTool } from './prepare.mjs';
-import { listTests, runTests } from './run-tests.mjs';
 
 /** Minimum branch coverage of src, in percent. */
 const minimumBranches = 95;

@@ -37,7 +37,7 @@ export const whenReady = <T>(
   send: (value: T) => Promise<void> | void,
 ): Promise<void> | void => {
   if (!(value instanceof Promise)) return send(value);
-  return value.then(send).then(() => waitFor(reply));
+  return value.then((ready) => send(ready) ?? waitFor(reply));
 };
 
 /** What Fastify expects from a handler that sends its response itself, possibly still in progress. */

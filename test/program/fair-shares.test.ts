@@ -156,16 +156,16 @@ test('bodies behind a trusted proxy count for the addresses that it names', { sk
 test('an address that holds all event streams loses the oldest to an address that asks', { skip }, async (t) => {
   const { url } = await startProgram(t, ['--profiles', 'T,events']);
   const streams = [];
-  for (let index = 0; index < 64; index += 1) streams.push(await openEvents(t, url, 'tasks', { from: greedy }));
+  for (let index = 0; index < 128; index += 1) streams.push(await openEvents(t, url, 'tasks', { from: greedy }));
   const more = await openEvents(t, url, 'tasks', { from: greedy });
   assert.equal(more.status, 503);
   const first = await openEvents(t, url, 'tasks', { from: modest });
   assert.equal(first.status, 200);
   await streams[0]?.ended;
-  for (let index = 1; index < 16; index += 1) {
+  for (let index = 1; index < 32; index += 1) {
     assert.equal((await openEvents(t, url, 'tasks', { from: modest })).status, 200, `stream ${index}`);
   }
-  await streams[15]?.ended;
+  await streams[31]?.ended;
   await first.waitFor('hello');
 });
 
@@ -173,7 +173,7 @@ test('event streams behind a trusted proxy count for the addresses that it names
   const { url } = await startProgram(t, ['--profiles', 'T,events', '--trust-proxy', '127.0.0.1']);
   const openFor = (client: string) => openEvents(t, url, 'tasks', { headers: { 'x-forwarded-for': client } });
   const streams = [];
-  for (let index = 0; index < 64; index += 1) streams.push(await openFor('192.0.2.1'));
+  for (let index = 0; index < 128; index += 1) streams.push(await openFor('192.0.2.1'));
   assert.equal((await openFor('192.0.2.1')).status, 503);
   assert.equal((await openFor('192.0.2.2')).status, 200);
   await streams[0]?.ended;

@@ -11,7 +11,7 @@ import type { Topic } from '../topic.ts';
 import { type EventStream, eventHeaders, openStream } from './stream.ts';
 
 /** Streams at a time, divided between addresses. */
-const maxStreams = 64;
+const maxStreams = 128;
 
 const noneFree =
   `No event stream is free: there are ${maxStreams}, of which an address gets a quarter while others ask; ` +

@@ -32,7 +32,7 @@ test('the stream ends when the token expires', async (t) => {
 
 test('the 65th stream is 503, and a closed one makes room', async (t) => {
   const app = await startApp(t);
-  const clients = await Promise.all(Array.from({ length: 64 }, () => openEvents(t, app.url, 'tasks')));
+  const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'tasks')));
   for (const { status } of clients) assert.equal(status, 200);
   const extra = await openEvents(t, app.url, 'tasks');
   assert.deepEqual([extra.status, extra.headers['retry-after']], [503, '1']);
@@ -45,7 +45,7 @@ test('the 65th stream is 503, and a closed one makes room', async (t) => {
 
 test('streams whose clients have closed their connections make room at once', async (t) => {
   const app = await startApp(t);
-  const clients = await Promise.all(Array.from({ length: 64 }, () => openEvents(t, app.url, 'tasks')));
+  const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'tasks')));
   await Promise.all(clients.map(({ waitFor }) => waitFor('hello')));
   for (const client of clients) client.close();
   const startedAt = performance.now();
@@ -82,9 +82,9 @@ test('a reader that lets 1 MiB pile up is disconnected, and the others are not',
   assert.equal(quick.events().filter(({ name }) => name === 'noise').length, sent);
 });
 
-test('64 streams that nobody reads do not delay shutdown', async (t) => {
+test('128 streams that nobody reads do not delay shutdown', async (t) => {
   const { app, publish } = await startNoisyApp(t);
-  const clients = await Promise.all(Array.from({ length: 64 }, () => openEvents(t, app.url, 'noise')));
+  const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'noise')));
   for (const client of clients) client.pause();
   // Fills the buffers of the kernel.
   const text = 'x'.repeat(50_000);

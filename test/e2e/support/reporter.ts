@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import type { Reporter, Suite, TestCase } from '@playwright/test/reporter';
 
-/** Writes a line of JSON for each test, as scripts/run-tests.mjs has them: `{file, name, nesting, state, seconds, text}`. */
+/** Writes a line of JSON for each test, as test/runner/run-tests.mjs has them: `{file, name, nesting, state, seconds, text}`. */
 export default class ResultsReporter implements Reporter {
   readonly #path: string;
   #root: Suite | undefined;

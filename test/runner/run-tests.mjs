@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from './install.mjs';
-import { mark, wholeFile } from './test-reporter.mjs';
+import { root } from '../../scripts/install.mjs';
+import { mark, wholeFile } from './reporter.mjs';
 
 /** Most files that share a process. */
 const groupSize = 10;
@@ -15,7 +15,11 @@ const groupSize = 10;
  * those whose path matches `files` run once more with these environment variables. `first`: beginnings of paths of files
  * that take long, in the order in which they begin, so that nothing long is left at the end.
  */
-const { ownProcess, again: repeated, first } = JSON.parse(readFileSync(join(root, 'test', 'processes.json'), 'utf8'));
+const {
+  ownProcess,
+  again: repeated,
+  first,
+} = JSON.parse(readFileSync(join(root, 'test', 'runner', 'processes.json'), 'utf8'));
 
 /** Test files of the current sources that end in the suffix; names select those whose path contains one of them. */
 export const listTests = (names, suffix = '.test.ts') =>
@@ -128,8 +132,8 @@ const runGroups = async (groups, { lanes, ...options }) => {
 const runGroup = ({ files, variables }, { environment, longest, verbose }) =>
   new Promise((resolve) => {
     const compiled = files.map((file) => join(root, 'dist', file.replace(/\.ts$/, '.js')));
-    const reporter = '--test-reporter=./scripts/test-reporter.mjs';
-    const child = spawn(process.execPath, [reporter, 'scripts/test-group.mjs', ...compiled], {
+    const reporter = '--test-reporter=./test/runner/reporter.mjs';
+    const child = spawn(process.execPath, [reporter, 'test/runner/group.mjs', ...compiled], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, FORCE_COLOR: '0', ...environment, ...variables },

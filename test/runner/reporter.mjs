@@ -10,12 +10,12 @@ export const wholeFile = 'the file runs to its end';
  * A node:test reporter for run-tests.mjs: a line of JSON when a test starts `{file, name, state: 'started'}`, and when it
  * ends `{file, name, nesting, state, seconds, text}`. The state is passed, failed or skipped, the text the error or why it was
  * skipped. What tests say about themselves is `{file, note}`, errors outside of tests are `{file, error}`. The file is that
- * which test-group.mjs runs, `end` after the last.
+ * which group.mjs runs, `end` after the last.
  */
 export default async function* report(events) {
   let current = '';
   for await (const { type, data } of events) {
-    const isGroup = data.file?.endsWith('test-group.mjs');
+    const isGroup = data.file?.endsWith('runner/group.mjs');
     if (isGroup && type === 'test:dequeue') current = data.name;
     const record = toRecord(type, isGroup || current === 'end' ? { ...data, name: wholeFile } : data);
     const isOwn = isGroup && (record?.state === 'passed' || record?.note !== undefined);
