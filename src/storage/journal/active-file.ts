@@ -1,5 +1,5 @@
 import { statSync, writeSync } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { JournalError, passIfGone } from './errors.ts';
 import type { FileNames, Sync } from './files.ts';
 import type { Settings } from './options.ts';
@@ -15,6 +15,8 @@ export interface ActiveFile {
   size: number;
   /** When its first record was written, as far as the file system knows; Unix milliseconds. */
   begunAt: number;
+  /** When a batch was last synced; milliseconds of `performance.now()`. */
+  syncedAt: number;
 }
 
 /** An open file with several users; the last release closes it. */
@@ -41,7 +43,15 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Set
     await sync.directory(names.directory);
     const { dev, ino, birthtimeMs, mtimeMs } = await handle.stat({ bigint: true });
     const begunAt = Math.min(Number(birthtimeMs), Number(mtimeMs));
-    return { path: names.active, dev, ino, shared: shareHandle(handle), size, begunAt };
+    return {
+      path: names.active,
+      dev,
+      ino,
+      shared: shareHandle(handle),
+      size,
+      begunAt,
+      syncedAt: Number.NEGATIVE_INFINITY,
+    };
   } catch (error) {
     await handle.close();
     // If the file was moved away after it was opened, open its successor.
@@ -51,30 +61,38 @@ export const openActiveFile = async (names: FileNames, sync: Sync, settings: Set
 };
 
 /**
- * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. Only the sync waits for the disk:
- * handing bytes to the system takes less time than handing them to another thread.
+ * Appends the whole batch and syncs it. The batch is part of the log once `size` includes it. While the disk is quick, handing
+ * bytes to the system takes less time than handing them to another thread; else the write may block, and must not do so here.
  */
-export const appendBatch = async ({ shared }: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
-  // Short writes are continued until all is written or the system reports an error.
-  for (let at = 0; at < batch.length; ) at += writeSync(shared.handle.fd, batch, at);
-  await sync.data(shared.handle);
+export const appendBatch = async (file: ActiveFile, batch: Buffer, sync: Sync): Promise<void> => {
+  const { handle } = file.shared;
+  // Both continue short writes until all is written or the system reports an error.
+  if (isQuick(file)) for (let at = 0; at < batch.length; ) at += writeSync(handle.fd, batch, at);
+  else await handle.appendFile(batch);
+  await sync.data(handle);
+  file.syncedAt = performance.now();
 };
+
+/** Milliseconds after a sync for which the disk counts as quick. */
+const quickMs = 100;
+
+const isQuick = ({ syncedAt }: ActiveFile): boolean => performance.now() - syncedAt < quickMs;
 
 /**
  * Compares the open file with the one at its path. `moved`: it was renamed, removed or replaced. `cut`: it is shorter
  * than `size`. In both cases the last batch may be missing from the log. `grown`: another program wrote to it.
  */
-export const compareFile = (file: ActiveFile, size: number): 'same' | 'grown' | 'cut' | 'moved' => {
-  const now = findStatus(file.path);
+export const compareFile = async (file: ActiveFile, size: number): Promise<'same' | 'grown' | 'cut' | 'moved'> => {
+  const now = await findStatus(file);
   if (now?.dev !== file.dev || now.ino !== file.ino) return 'moved';
   if (now.size < size) return 'cut';
   return now.size > size ? 'grown' : 'same';
 };
 
 /** Undefined if there is no such file, or it cannot be reached. */
-const findStatus = (path: string) => {
+const findStatus = async (file: ActiveFile) => {
   try {
-    return statSync(path, { bigint: true });
+    return isQuick(file) ? statSync(file.path, { bigint: true }) : await stat(file.path, { bigint: true });
   } catch {
     return undefined;
   }

@@ -87,7 +87,7 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   await writer.applyRetention();
   let damagedLines = 0;
   const { recent } = store;
-  if (store.isEmpty) recent.fill([], lastSeq + 1, true);
+  if ((await store.check()) && store.isEmpty) recent.fill([], lastSeq + 1, true);
   const readFilesAfter = createReadAfter(store, index, settings.maxLineBytes);
   async function* readAfter(seq: number, onSkipped?: (lines: number) => void): AsyncGenerator<StoredRecord[]> {
     const known = recent.after(seq);
@@ -98,7 +98,8 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
   const keepRecent = async (listing: Listing, count: number): Promise<Listing> => {
     const records: LogRecord[] = [];
     for await (const record of listing.records()) records.push(record);
-    if (store.isUnchanged()) recent.fill(records, writer.lastSeq + 1, records.length < count);
+    if (!(await store.check())) recent.clear();
+    else if (!recent.list(count)) recent.fill(records, writer.lastSeq + 1, records.length < count);
     const readKept = async function* () {
       yield* records;
     };
@@ -110,7 +111,7 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     appendAll: (records) => appendGroup(writer, records, settings.maxLineBytes),
     readAfter,
     recentAfter: (seq) => recent.after(seq),
-    listRecent: (count, match) => (store.isUnchanged() ? recent.list(count, match) : undefined),
+    listRecent: (count, match) => (store.isUnchanged ? recent.list(count, match) : undefined),
     search: (search) => searchLog(index, settings.indexing, search),
     find: (id) => findRecord(index, id, maxFoundBytes),
     countByMinute: (counting) => countRecords(index, counting),

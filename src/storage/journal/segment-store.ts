@@ -65,16 +65,19 @@ export class SegmentStore {
 
   /** Opens the active file again if it is not as the last commit left it. */
   async refresh(): Promise<void> {
-    if (compareFile(this.#active, this.#active.size) !== 'same') await this.#reopen();
+    if ((await compareFile(this.#active, this.#active.size)) !== 'same') await this.#reopen();
   }
 
   /** Whether the active file is as the last commit left it, as of a second ago at most. */
-  isUnchanged(): boolean {
-    const now = performance.now();
-    if (now - this.#checkedAt < trustedMs) return true;
-    if (compareFile(this.#active, this.#active.size) !== 'same') return false;
-    this.#checkedAt = now;
-    return true;
+  get isUnchanged(): boolean {
+    return performance.now() - this.#checkedAt < trustedMs;
+  }
+
+  /** The same as of now. */
+  async check(): Promise<boolean> {
+    const isSame = (await compareFile(this.#active, this.#active.size)) === 'same';
+    this.#checkedAt = isSame ? performance.now() : Number.NEGATIVE_INFINITY;
+    return isSame;
   }
 
   get isEmpty(): boolean {
@@ -129,7 +132,7 @@ export class SegmentStore {
   /** Checks that bytes reach the active file, and restores it. Throws if they do not. */
   async probe(): Promise<void> {
     await appendBatch(this.#active, probe, this.#sync);
-    const found = compareFile(this.#active, this.#active.size + probe.length);
+    const found = await compareFile(this.#active, this.#active.size + probe.length);
     await cutBack(this.#active);
     if (found !== 'same') {
       throw new JournalError('unavailable', `${this.#active.path} does not hold what was written to it`);
@@ -150,7 +153,7 @@ export class SegmentStore {
   async #append(batch: Buffer): Promise<boolean> {
     const end = this.#active.size + batch.length;
     await appendBatch(this.#active, batch, this.#sync);
-    const found = compareFile(this.#active, end);
+    const found = await compareFile(this.#active, end);
     // A file that was truncated before the write contains the batch: writing it again would duplicate it.
     const written = found === 'cut' ? await isAtEnd(this.#active, batch) : found !== 'moved';
     if (!written) {
