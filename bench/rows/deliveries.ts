@@ -1,21 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { LoopOrder } from '../opponents/undici-loop.ts';
-import { fillLog } from '../support/alert-log.ts';
+import { fillLog, startSearchable } from '../support/alert-log.ts';
 import { ask } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
 import { sink } from '../support/opponents.ts';
-import { readCpuMs } from '../support/processor-time.ts';
-import { type Round, takeTurns, toRates } from '../support/rounds.ts';
+import { compareRates, type Side } from '../support/rounds.ts';
 import type { Bench, Row } from '../support/run.ts';
-import { type Scope, withScope } from '../support/scope.ts';
+import { withScope } from '../support/scope.ts';
 import { startCompanion, startServer } from '../support/server.ts';
-import { startSignalbox } from '../support/signalbox.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-const warmUpMs = 1000;
-/** More than are delivered in a round. */
-const records = 200_000;
+/** More alerts than are delivered in a second. */
+const perSecond = 30_000;
+const pollMs = 10;
 
 interface Received {
   count: number;
@@ -23,51 +21,49 @@ interface Received {
   body: string;
 }
 
-/** Signed webhooks to a receiver on this machine, beside a loop that posts the same bytes. */
-const measure = async (bench: Bench, url: string, dataDir: string, concurrency: number): Promise<Finding> => {
-  const { scope, rounds, seconds } = bench;
+/**
+ * Signed webhooks to a receiver on this machine, beside a loop that posts the same bytes. Both post all the time: while
+ * one is measured, the other is stopped.
+ */
+const measure = async (bench: Bench, dataDir: string, concurrency: number): Promise<Finding> => {
+  const { scope, seconds } = bench;
+  const { url } = await startServer(scope, sink);
   const read = async (): Promise<Received> => JSON.parse(await ask({ url }));
-  /** How many requests arrive in a second, once the first ones have. */
-  const side = (start: (own: Scope) => Promise<{ pid: number }>) => (): Promise<Round & { last: Received }> =>
-    withScope(scope.folder, async (own) => {
-      const { pid } = await start(own);
-      await setTimeout(warmUpMs);
-      const [first, cpu, began] = [await read(), readCpuMs(pid), performance.now()];
+  const createSide = (pid: number, bytes: number): Side => ({
+    pids: [pid],
+    bytes,
+    work: async () => {
+      process.kill(pid, 'SIGCONT');
+      const [{ count: before }, began] = [await read(), performance.now()];
       await setTimeout(seconds * 1000);
-      const last = await read();
-      const count = last.count - first.count;
-      const perSecond = (count * 1000) / (performance.now() - began);
-      return { perSecond, cpuMs: (readCpuMs(pid) - cpu) / count, last };
-    });
-  let round = 0;
-  let posted: Pick<LoopOrder, 'headers' | 'body'> | undefined;
-  const ours = side((own) => {
-    // A destination of another name begins at the oldest alert.
-    const name = `bench-${concurrency}-${++round}`;
-    const destination = { name, type: 'webhook', url: `${url}/in`, secret, concurrency, startAt: 'oldest' };
-    return startSignalbox(own, {
-      dataDir,
-      config: { destinations: [destination] },
-      flags: ['--profiles', 'alerts,monitoring'],
-    });
+      const [{ count: after }, ended] = [await read(), performance.now()];
+      process.kill(pid, 'SIGSTOP');
+      const count = after - before;
+      if (count === 0) throw new Error(`process ${pid} delivers nothing`);
+      return { count, perSecond: (count * 1000) / (ended - began) };
+    },
   });
-  const loop = side(async (own) => {
-    if (!posted) {
-      const { headers, body } = await read();
-      // Undici adds these itself.
-      const { host: _host, connection: _connection, 'content-length': _length, ...kept } = headers;
-      posted = { headers: kept, body };
-    }
-    const order: LoopOrder = { url: `${url}/in`, concurrency, ...posted };
-    return startCompanion(own, 'opponents/undici-loop', order, 'server');
+  // A destination of a new name begins at the oldest alert.
+  const destination = { name: `bench-${concurrency}`, type: 'webhook', url: `${url}/in`, secret, concurrency };
+  const ours = await startSearchable(scope, {
+    dataDir,
+    config: { destinations: [{ ...destination, startAt: 'oldest' }] },
+    flags: ['--profiles', 'alerts,monitoring'],
   });
-  const results = await takeTurns(rounds, [ours, loop]);
-  const bytes = results.map(([first]) => Buffer.byteLength(first?.last.body ?? ''));
+  while ((await read()).count === 0) await setTimeout(pollMs);
+  process.kill(ours.pid, 'SIGSTOP');
+  const { headers, body } = await read();
+  // Undici adds these itself.
+  const { host: _host, connection: _connection, 'content-length': _length, ...kept } = headers;
+  const order: LoopOrder = { url: `${url}/in`, concurrency, headers: kept, body };
+  const loop = await startCompanion(scope, 'opponents/undici-loop', order, 'server');
+  process.kill(loop.pid, 'SIGSTOP');
+  const bytes = Buffer.byteLength(body);
   return {
     id: 'B14',
     work: `deliveries to a local receiver, ${concurrency} at a time, signed (bytes of the request)`,
     name: 'a loop with undici that posts the same bytes',
-    ...toRates(bench, results, bytes),
+    ...(await compareRates(bench, createSide(ours.pid, bytes), createSide(loop.pid, bytes))),
     goal: '≥ 0.7 ×',
   };
 };
@@ -76,8 +72,11 @@ export const deliveries: Row = {
   id: 'B14',
   measure: async (bench) => {
     const dataDir = join(bench.scope.folder, 'deliveries');
-    await fillLog(dataDir, records);
-    const { url } = await startServer(bench.scope, sink);
-    return [await measure(bench, url, dataDir, 1), await measure(bench, url, dataDir, 8)];
+    await fillLog(dataDir, perSecond * bench.seconds * (bench.rounds + 2));
+    const findings: Finding[] = [];
+    for (const concurrency of [1, 8]) {
+      findings.push(await withScope(bench.scope.folder, (scope) => measure({ ...bench, scope }, dataDir, concurrency)));
+    }
+    return findings;
   },
 };

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { fillLog, shareLog, toStart } from '../support/alert-log.ts';
-import { ask } from '../support/ask.ts';
+import { fillLog, type Searchable, shareLog, startSearchable, toStart } from '../support/alert-log.ts';
 import { type Finding, toSides } from '../support/finding.ts';
 import { compareRates, createSide, type Rates, takeTurns } from '../support/rounds.ts';
 import type { Bench, Row } from '../support/run.ts';
-import { type Scope, withScope } from '../support/scope.ts';
+import { withScope } from '../support/scope.ts';
 import type { Server } from '../support/server.ts';
-import { startSignalbox } from '../support/signalbox.ts';
 
 const sizes = [1_000_000, 10_000_000];
 const many = 10_000_000;
@@ -15,25 +12,6 @@ const few = 100;
 /** Rounds of starts, which take seconds. */
 const starts = 4;
 const alertsPerDay = 86_400;
-const pollMs = 10;
-
-interface Searchable extends Server {
-  /** Seconds until all of the log could be searched, and the bytes of the response that said so. */
-  seconds: number;
-  bytes: number;
-}
-
-/** Starts signalbox on a log; resolves once all of it can be searched. */
-const startSearchable = async (scope: Scope, dataDir: string): Promise<Searchable> => {
-  const began = performance.now();
-  const server = await startSignalbox(scope, { dataDir });
-  for (;;) {
-    const answer = await ask({ url: `${server.url}/api/alerts/histogram?since=1970-01-01T00:00:00Z` });
-    const seconds = (performance.now() - began) / 1000;
-    if (JSON.parse(answer).complete) return { ...server, seconds, bytes: Buffer.byteLength(answer) };
-    await setTimeout(pollMs);
-  }
-};
 
 type Target = [server: Server, path: string];
 
@@ -47,11 +25,14 @@ const measureLog = async (bench: Bench, records: number, short: string): Promise
   const long = await shareLog(bench.folder, records);
   const size = `${records.toLocaleString('en')} records`;
   const measureStart = (folder: string) => (): Promise<Searchable> =>
-    withScope(bench.scope.folder, (scope) => startSearchable(scope, folder));
+    withScope(bench.scope.folder, (scope) => startSearchable(scope, { dataDir: folder }));
   const first = await measureStart(long)();
   const [ours = [], theirs = []] = await takeTurns(starts, [measureStart(long), measureStart(short)]);
   const rates = await withScope(bench.scope.folder, async (scope) => {
-    const [one, two] = [await startSearchable(scope, long), await startSearchable(scope, short)];
+    const [one, two] = [
+      await startSearchable(scope, { dataDir: long }),
+      await startSearchable(scope, { dataDir: short }),
+    ];
     return compare(bench, [one, '/api/alerts'], [two, '/api/alerts']);
   });
   const row = { id: 'B6', name: `itself at ${few}` };
@@ -83,8 +64,8 @@ const startLogs = async (
   const startedAt = toStart(many);
   const directory = join(scope.folder, 'day');
   await fillLog(directory, alertsPerDay, { first, startedAt });
-  const long = await startSearchable(scope, await shareLog(folder, many));
-  const day = await startSearchable(scope, directory);
+  const long = await startSearchable(scope, { dataDir: await shareLog(folder, many) });
+  const day = await startSearchable(scope, { dataDir: directory });
   const [since, until] = [first, first + alertsPerDay].map((seq) => new Date(startedAt + seq * 1000).toISOString());
   return { long, day, range: `since=${since}&until=${until}` };
 };

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
 import { createFileNames } from '../../src/storage/journal/files.ts';
 import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
+import { ask } from './ask.ts';
 import { requireDisk } from './machine.ts';
+import type { Scope } from './scope.ts';
+import type { Server } from './server.ts';
+import { type SignalboxOptions, startSignalbox } from './signalbox.ts';
 
 /** The alert that is sent repeatedly. */
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
@@ -14,6 +19,7 @@ const fileBytes = 63 * 1024 * 1024;
 const linesAtOnce = 2000;
 /** Bytes of a record, rounded up. */
 const recordBytes = 500;
+const pollMs = 10;
 
 /**
  * Writes an alert log of so many records, as signalbox would have, from the seq `first`. There is one in each second; the
@@ -68,4 +74,22 @@ export const shareLog = async (folder: string, records: number): Promise<string>
   await fillLog(`${directory}.part`, records, { startedAt: toStart(records) });
   await rename(`${directory}.part`, directory);
   return directory;
+};
+
+export interface Searchable extends Server {
+  /** Seconds until all of the log could be searched, and the bytes of the response that said so. */
+  seconds: number;
+  bytes: number;
+}
+
+/** Starts signalbox on a log; resolves once all of it can be searched. */
+export const startSearchable = async (scope: Scope, options: SignalboxOptions): Promise<Searchable> => {
+  const began = performance.now();
+  const server = await startSignalbox(scope, options);
+  for (;;) {
+    const answer = await ask({ url: `${server.url}/api/alerts/histogram?since=1970-01-01T00:00:00Z` });
+    const seconds = (performance.now() - began) / 1000;
+    if (JSON.parse(answer).complete) return { ...server, seconds, bytes: Buffer.byteLength(answer) };
+    await setTimeout(pollMs);
+  }
 };
