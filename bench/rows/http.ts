@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { alert } from '../support/alert-log.ts';
 import { ask, createPost, logIn } from '../support/ask.ts';
 import type { LoadRequest } from '../support/load.ts';
-import { NotMeasurable } from '../support/machine.ts';
 import * as opponents from '../support/opponents.ts';
 import { compareRates, createSide } from '../support/rounds.ts';
 import type { Bench, Row } from '../support/run.ts';
@@ -18,9 +18,7 @@ interface Party {
 
 /** A request to signalbox. */
 interface Ours extends Party {
-  options?: SignalboxOptions;
-  /** A destination gets every alert. */
-  hasDestination?: boolean;
+  options?: SignalboxOptions | ((scope: Scope) => SignalboxOptions | Promise<SignalboxOptions>);
   /** Done before anything is measured. */
   prepare?(url: string): Promise<unknown>;
   /** Returns what must be the same in both responses. */
@@ -95,9 +93,15 @@ const createNew = (count: number) =>
 const alertmanager = (value: unknown): Beside =>
   program('Alertmanager, POST /api/v2/alerts, in memory', post('/api/v2/alerts', value), () => opponents.alertmanager);
 
+/** Settings of a server whose alerts go to a receiver on this machine. */
+const createDestination = async (scope: Scope): Promise<SignalboxOptions> => {
+  const { url } = await startServer(scope, opponents.sink);
+  return { config: { destinations: [{ name: 'sink', type: 'webhook', url }] } };
+};
+
 const createAlert = post('/api/alert', alert);
 const [known, one, ten] = [[{ labels, annotations }], createNew(1), createNew(10)];
-const withDestination: Ours = { ...createAlert, hasDestination: true };
+const withDestination: Ours = { ...createAlert, options: createDestination };
 const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory = itself('itself with --store memory', {}, create);
 const stored = 'answered after fdatasync';
@@ -126,20 +130,27 @@ const glances = program(
   () => opponents.glances,
 );
 
-const requireJournal = async (): Promise<void> => {
-  const folders = ['/run/log/journal', '/var/log/journal'].filter(existsSync);
-  if (folders.some((folder) => readdirSync(folder).length > 0)) return;
-  throw new NotMeasurable('Get-EventLog and journalctl need a journal, which systemd writes');
+/** Stands in for PowerShell: reads the command as the server sends it, and prints a row for each process that `ps` lists. */
+const script = String.raw`#!/bin/sh
+read -r command
+echo '{"command":"Get-Process"}'
+ps -e -o pid=,comm= | awk '{printf "{\"row\":{\"Id\":%d,\"ProcessName\":\"%s\"}}\n", $1, $2}'
+echo '{"end":true}'
+`;
+const writeScript = (scope: Scope): string => {
+  const path = join(scope.folder, 'processes');
+  writeFileSync(path, script, { mode: 0o700 });
+  return path;
 };
-const command = { command: 'Get-EventLog -LogName Application -Newest 10' };
-const eventLog: Ours = {
-  prepare: requireJournal,
-  ...withToken({ request: (url) => ({ ...createPost(`${url}/api/execute`, command), ...few }) }),
+const execute: Ours = {
+  options: (scope) => ({ config: { commandRunner: 'powershell', powershellPath: writeScript(scope) } }),
+  ...withToken({ request: (url) => ({ ...createPost(`${url}/api/execute`, { command: 'Get-Process' }), ...few }) }),
 };
-const journalctl = ['journalctl', '--output=json', '--reverse', '--no-pager', '--lines=10', '_TRANSPORT=syslog'];
-const webhook = program('webhook running journalctl', get('/hooks/run', few), () =>
-  opponents.createWebhook(journalctl),
-);
+const webhook: Beside = {
+  name: 'webhook running that script',
+  ...get('/hooks/run', few),
+  start: (scope) => startServer(scope, opponents.createWebhook(writeScript(scope))),
+};
 
 const seeded = Array.from({ length: 1000 }, (_, place) => ({ id: String(place + 1), ...createSeedTask(place, 1000) }));
 const jsonServer = (party: Party, kept: object[] = seeded): Beside =>
@@ -154,7 +165,7 @@ const pendingPage = get('/tasks?Status=Pending&_page=1&_per_page=50');
 
 const programs: HttpRow[] = [
   ['B7', 'fields of GET /api/processes?top=100000, at most 0.5 s old', '≥ 5 ×', processes, glances],
-  ['B8', 'POST /api/execute, Get-EventLog: both run journalctl for each request', '≥ 1 ×', eventLog, webhook],
+  ['B8', 'POST /api/execute Get-Process: both run a script with ps for each request', '≥ 1 ×', execute, webhook],
   ['B9', 'GET /api/tasks/{id}', '≥ 5 ×', { ...get('/api/tasks/500'), ...thousand }, jsonServer(get('/tasks/500'))],
   ['B9', 'GET /api/tasks?status=Pending, 50 of 1,000', '≥ 10 ×', pendingIds, jsonServer(pendingPage)],
   ['B9', 'POST /api/tasks', '≥ 20 ×', create, jsonServer(post('/tasks', newTask), [])],
@@ -175,16 +186,10 @@ const costs: HttpRow[] = [
   ['B26', 'GET /api/nothing/here: 404', '≥ 1 ×', refused('/api/nothing/here'), empty],
 ];
 
-/** Settings of a server whose alerts go to a receiver on this machine. */
-const createDestination = async (scope: Scope): Promise<SignalboxOptions> => {
-  const { url } = await startServer(scope, opponents.sink);
-  return { config: { destinations: [{ name: 'sink', type: 'webhook', url }] } };
-};
-
 const measure = async (bench: Bench, [id, work, goal, ours, beside]: HttpRow) => {
   const { scope } = bench;
-  const options = ours.hasDestination ? await createDestination(scope) : ours.options;
-  const server = await startSignalbox(scope, options);
+  const { options } = ours;
+  const server = await startSignalbox(scope, typeof options === 'function' ? await options(scope) : options);
   await ours.prepare?.(server.url);
   const request = await ours.request(server.url);
   const answer = await ask(request);

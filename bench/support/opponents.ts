@@ -48,12 +48,11 @@ export const glances: ServerOptions = {
   path: '/api/3/processlist',
 };
 
-/** adnanh's webhook with one hook, `/hooks/run`, which returns the output of a command. */
-export const createWebhook = ([name = '', ...args]: string[]): ServerOptions => {
+/** adnanh's webhook with one hook, `/hooks/run`, which returns the output of a program. */
+export const createWebhook = (program: string): ServerOptions => {
   const hook = {
     id: 'run',
-    'execute-command': requireProgram(name),
-    'pass-arguments-to-command': args.map((arg) => ({ source: 'string', name: arg })),
+    'execute-command': program,
     'include-command-output-in-response': true,
   };
   const flags = ['-hooks', 'hooks.json', '-ip', '127.0.0.1', '-port'];
