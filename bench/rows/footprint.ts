@@ -16,7 +16,7 @@ import { executable, readMemory, startSignalbox } from '../support/signalbox.ts'
 import { newTask } from '../support/tasks.ts';
 
 /** Pause after the first response before memory is read. */
-const idleMs = 1000;
+const idleMs = 500;
 
 interface Start {
   startMs: number;
@@ -98,9 +98,9 @@ const executableStart: Row = {
 };
 
 /** Milliseconds of each reading, and before the first one. */
-const readingMs = 10_000;
-const settlingMs = 5000;
-const readings = 3;
+const readingMs = 4000;
+const settlingMs = 4000;
+const readings = 5;
 
 /** What the program costs when nothing happens, and while one console shows its Overview. No process is pinned. */
 const consoleCost: Row = {

@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alert } from '../support/alert-log.ts';
 import { ask, createPost, logIn } from '../support/ask.ts';
+import type { Finding } from '../support/finding.ts';
 import type { LoadRequest } from '../support/load.ts';
 import * as opponents from '../support/opponents.ts';
 import { compareRates, createSide } from '../support/rounds.ts';
 import type { Bench, Row } from '../support/run.ts';
-import type { Scope } from '../support/scope.ts';
+import { type Scope, withScope } from '../support/scope.ts';
 import { type Server, type ServerOptions, startServer } from '../support/server.ts';
 import { type SignalboxOptions, startSignalbox } from '../support/signalbox.ts';
 import { createSeedTask, newTask } from '../support/tasks.ts';
@@ -27,9 +28,10 @@ interface Ours extends Party {
   weigh?(answer: string): number;
 }
 
-/** What it is compared with: a request to another server, started for our response, or to the same one. */
+/** What it is compared with: a request to another program, started for our response, or to signalbox: the same server without options. */
 interface Beside extends Party {
   name: string;
+  options?: SignalboxOptions;
   start?(scope: Scope, answer: string): Promise<Server>;
 }
 
@@ -49,15 +51,14 @@ const withToken = ({ request }: Party): Party => ({
 const program = (name: string, party: Party, create: (answer: string) => ServerOptions): Beside => {
   return { name, ...party, start: (scope, answer) => startServer(scope, create(answer)) };
 };
-const itself = (name: string, options: SignalboxOptions, party: Party): Beside => {
-  return { name, ...party, start: (scope) => startSignalbox(scope, options) };
-};
+const itself = (name: string, options: SignalboxOptions, party: Party): Beside => ({ name, ...party, options });
 const sameBytes = (kind: 'text' | 'buffer' = 'text'): Beside =>
   program(`node:http, same bytes, ${kind}`, get('/'), (answer) => opponents.createBare(answer, kind));
 const parsed = program('node:http, body parsed, constant response', post('/', newTask), (answer) =>
   opponents.createBare(answer, 'parse'),
 );
 
+const thousand = { options: { tasks: 1000 } };
 const million = { options: { tasks: 1_000_000 } };
 const pending = get('/api/tasks?status=Pending');
 const create = post('/api/tasks', newTask);
@@ -78,7 +79,7 @@ const tasks: HttpRow[] = [
   ...Object.entries(lists).map(([query, matches]): HttpRow => {
     const list = get(`/api/tasks${query}`);
     const work = `GET /api/tasks${query} at 1,000,000: ${matches}`;
-    const small = itself('itself at 1,000', { tasks: 1000 }, list);
+    const small = itself('itself at 1,000', thousand.options, list);
     return ['B3', work, '≥ 0.95 ×', { ...list, ...million, toSame: toCount }, small];
   }),
   ['B4', 'POST /api/tasks', '≥ 0.85 ×', create, parsed],
@@ -155,7 +156,6 @@ const webhook: Beside = {
 const seeded = Array.from({ length: 1000 }, (_, place) => ({ id: String(place + 1), ...createSeedTask(place, 1000) }));
 const jsonServer = (party: Party, kept: object[] = seeded): Beside =>
   program('json-server', party, () => opponents.createJsonServer(kept));
-const thousand = { options: { tasks: 1000 } };
 const toIds = (answer: string): unknown =>
   JSON.parse(answer)
     .data?.map(({ Id, id }: { Id?: number; id?: string }) => id ?? String(Id))
@@ -186,24 +186,50 @@ const costs: HttpRow[] = [
   ['B26', 'GET /api/nothing/here: 404', '≥ 1 ×', refused('/api/nothing/here'), empty],
 ];
 
-const measure = async (bench: Bench, [id, work, goal, ours, beside]: HttpRow) => {
-  const { scope } = bench;
-  const { options } = ours;
-  const server = await startSignalbox(scope, typeof options === 'function' ? await options(scope) : options);
+/** The lines of a row, one after the other; those with the same object of options share a server. */
+const measure = async (bench: Bench, lines: readonly HttpRow[]): Promise<Finding[]> => {
+  const shared = new Map<Ours['options'], Server>();
+  const start = async (own: Scope, options: Ours['options']): Promise<Server> => {
+    if (typeof options !== 'object') return startSignalbox(own, await options?.(own));
+    const server = shared.get(options) ?? (await startSignalbox(bench.scope, options));
+    shared.set(options, server);
+    return server;
+  };
+  const findings: Finding[] = [];
+  for (const line of lines) {
+    findings.push(
+      await withScope(bench.folder, (scope) => measureLine({ ...bench, scope }, line, (each) => start(scope, each))),
+    );
+  }
+  return findings;
+};
+
+const measureLine = async (
+  bench: Bench,
+  [id, work, goal, ours, beside]: HttpRow,
+  start: (options: Ours['options']) => Promise<Server>,
+): Promise<Finding> => {
+  const server = await start(ours.options);
   await ours.prepare?.(server.url);
   const request = await ours.request(server.url);
   const answer = await ask(request);
-  const other = (await beside.start?.(scope, answer)) ?? server;
+  const other = (await beside.start?.(bench.scope, answer)) ?? (beside.options ? await start(beside.options) : server);
   const otherRequest = await beside.request(other.url);
   const [same, theirs] = [answer, await ask(otherRequest)].map((text) => ours.toSame?.(text));
   if (same !== theirs) throw new Error(`the responses differ: ${same} and ${theirs}`);
   const side = await createSide(bench, [server.pid], request, ours.weigh);
   const rates = await compareRates(bench, side, await createSide(bench, [other.pid], otherRequest, ours.weigh));
-  return [{ id, work, goal, name: beside.name, ...rates }];
+  return { id, work, goal, name: beside.name, ...rates };
 };
 
+const table = [...tasks, ...durable, ...programs, ...costs];
+
 /** The rows that compare two requests: one table. */
-export const httpRows: readonly Row[] = [...tasks, ...durable, ...programs, ...costs].map((row) => ({
-  id: row[0],
-  measure: (bench) => measure(bench, row),
+export const httpRows: readonly Row[] = [...new Set(table.map(([id]) => id))].map((id) => ({
+  id,
+  measure: (bench) =>
+    measure(
+      bench,
+      table.filter(([own]) => own === id),
+    ),
 }));

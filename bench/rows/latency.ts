@@ -144,7 +144,7 @@ const deadDestination: Row = {
 const consoles = 100;
 /** A thousand requests a second. */
 const warmUp = { count: 1000, everyMs: 1 };
-const pace = { count: 5000, everyMs: 1 };
+const pace = { count: 3000, everyMs: 1 };
 
 /** Alerts at a fixed rate while consoles watch them, and while none does. */
 const watched: Row = {

@@ -28,7 +28,7 @@ export const parseArguments = (argv: string[]): Arguments => {
     args: argv,
     allowPositionals: true,
     options: {
-      rounds: { type: 'string', default: '6' },
+      rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '1' },
       folder: { type: 'string', default: tmpdir() },
       long: { type: 'boolean', default: false },

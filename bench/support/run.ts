@@ -43,6 +43,7 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
   const findings: Finding[] = [];
   const gaps: Gap[] = [];
   let hasFailed = false;
+  const seconds: string[] = [];
   for (const row of rows) {
     if (args.ids.length > 0 && !toIds(row).some((id) => args.ids.includes(id))) continue;
     if (toIds(row).some((id) => args.without.includes(id))) {
@@ -57,10 +58,12 @@ export const runRows = async (script: string, rows: readonly Row[], argv: string
       gaps.push({ id: row.id, reason: (error as Error).message });
       hasFailed ||= !(error instanceof NotMeasurable);
     }
-    process.stderr.write(`${Math.round((performance.now() - began) / 1000)} s\n`);
+    const elapsed = Math.round((performance.now() - began) / 1000);
+    seconds.push(`${row.id} ${elapsed}`);
+    process.stderr.write(`${elapsed} s\n`);
   }
   await run.end();
-  const text = toMarkdown(describe(), findings, gaps);
+  const text = toMarkdown([...describe(), `Seconds of each row: ${seconds.join(', ')}.`], findings, gaps);
   process.stdout.write(text);
   return { text, findings, gaps, hasFailed };
 };
