@@ -5,13 +5,14 @@ import { setTimeout } from 'node:timers/promises';
 import { watchHealth } from '../../test/support/health.ts';
 import { watchMemory } from '../../test/support/memory.ts';
 import { fillLog } from '../support/alert-log.ts';
-import { password } from '../support/ask.ts';
+import { ask, createPost, password } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
+import { measureP99, toTimes } from '../support/rounds.ts';
 import type { Bench, Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import { createSeedTask } from '../support/tasks.ts';
+import { createSeedTask, newTask } from '../support/tasks.ts';
 import type { AttackOrder } from './attackers.ts';
 
 const attacks: [name: AttackOrder['name'], clients: number, work: string][] = [
@@ -66,7 +67,7 @@ const measureHostile = async ({ scope }: Bench): Promise<Finding[]> => {
 
 interface Share extends Omit<AttackOrder, 'url'> {
   /** What another address asks meanwhile: method, path, body. */
-  ask: [method: string, path: string, body?: object];
+  request: [method: string, path: string, body?: object];
   /** Seconds that the attack lasts before others ask. */
   lead?: number;
   variables?: Record<string, string>;
@@ -75,11 +76,15 @@ interface Share extends Omit<AttackOrder, 'url'> {
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=384' };
 const admin = { Username: 'admin', Password: password };
 const greedy: readonly Share[] = [
-  { name: 'keep-alive', clients: 1100, ask: ['POST', '/api/alert', { message: 'x' }] },
-  { name: 'dripped bodies', clients: 64, ask: ['POST', '/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) }] },
-  { name: 'streams', clients: 200, ask: ['GET', '/api/events?topics=tasks'] },
-  { name: 'guesses', clients: 50, ask: ['POST', '/api/auth/login', admin] },
-  { name: 'large tasks', clients: 4, ask: ['GET', '/api/tasks?limit=1'], lead: 20, variables: smallHeap },
+  { name: 'keep-alive', clients: 1100, request: ['POST', '/api/alert', { message: 'x' }] },
+  {
+    name: 'dripped bodies',
+    clients: 64,
+    request: ['POST', '/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) }],
+  },
+  { name: 'streams', clients: 200, request: ['GET', '/api/events?topics=tasks'] },
+  { name: 'guesses', clients: 50, request: ['POST', '/api/auth/login', admin] },
+  { name: 'large tasks', clients: 4, request: ['GET', '/api/tasks?limit=1'], lead: 20, variables: smallHeap },
 ];
 const elsewhere = '127.0.0.2';
 /** Milliseconds between the requests of the other address. */
@@ -88,7 +93,7 @@ const pause = 500;
 /** What is left to another address while one takes all that it can get. */
 const measureShares = async ({ scope }: Bench): Promise<Finding[]> => {
   const findings: Finding[] = [];
-  for (const { name, clients, ask, lead = 2, variables = {} } of greedy) {
+  for (const { name, clients, request: asked, lead = 2, variables = {} } of greedy) {
     process.stderr.write(`  ${name} ...\n`);
     const statuses = await withScope(scope.folder, async (own) => {
       const { url } = await startSignalbox(own, { variables });
@@ -96,18 +101,18 @@ const measureShares = async ({ scope }: Bench): Promise<Finding[]> => {
       await setTimeout(lead * 1000);
       const list: number[] = [];
       const end = performance.now() + seconds * 1000;
-      for (; performance.now() < end; await setTimeout(pause)) list.push(await askOnce(url, ask));
+      for (; performance.now() < end; await setTimeout(pause)) list.push(await askOnce(url, asked));
       return list;
     });
     const served = (100 * statuses.filter((status) => status >= 200 && status < 300).length) / statuses.length;
-    const work = `${clients} × ${name}: requests of another address that succeed (${statuses.length} × ${ask[0]} ${ask[1]})`;
+    const work = `${clients} × ${name}: requests of another address that succeed (${statuses.length} × ${asked[0]} ${asked[1]})`;
     findings.push({ id: 'shares', work, unit: ' %', ours: [served], rounds: `${seconds} s`, goal: '≥ 99 %' });
   }
   return findings;
 };
 
 /** The status of a request on a new connection, which is closed then; 0 without a response. */
-const askOnce = (url: string, [method, path, body]: Share['ask']): Promise<number> =>
+const askOnce = (url: string, [method, path, body]: Share['request']): Promise<number> =>
   new Promise((resolve) => {
     const agent = new Agent({ localAddress: elsewhere });
     const sent = request(`${url}${path}`, { method, agent, timeout: 5000 }, ({ statusCode = 0 }) => {
@@ -121,3 +126,33 @@ const askOnce = (url: string, [method, path, body]: Share['ask']): Promise<numbe
 
 export const hostile: Row = { id: 'hostile', measure: measureHostile };
 export const shares: Row = { id: 'shares', measure: measureShares };
+
+/** A task update with 16 KiB of nested lists that are ignored: it costs much more to process than to send or read. */
+const depth = 8000;
+const costly = `{"Title":"x","filling":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+/** Enough connections, each asking again at once, that the server is the one that refuses. */
+const connections = 3000;
+const overloadSeconds = 30;
+
+/** Far more work than the server can do: what it still does, and whether it is as quick as before afterwards. */
+export const overload: Row = {
+  id: 'overload',
+  measure: async ({ scope, load }) => {
+    const server = await startSignalbox(scope, { flags: ['--max-connections', '6000'] });
+    await ask(createPost(`${server.url}/api/tasks`, newTask));
+    const url = `${server.url}/api/tasks/1`;
+    const update = { ...createPost(url, {}), method: 'PUT', body: costly, isRefused: 'some' } as const;
+    await load(update, 5);
+    const before = await measureP99({ url });
+    const peak = await load(update, 10);
+    const { perSecond } = await load({ ...update, connections }, overloadSeconds);
+    const after = await measureP99({ url });
+    const work = `PUT on ${connections} connections, those that succeed`;
+    const rates = { unit: '/s', ours: [perSecond], theirs: [peak.perSecond], rounds: `${overloadSeconds} s` };
+    const later = { id: 'overload', work: 'p99 of GET /api/tasks/{id} right after it', name: 'before', goal: '≤ 2 ×' };
+    return [
+      { id: 'overload', work, ...rates, name: 'on 64', goal: '≥ 0.9 ×' },
+      { ...later, ...toTimes([after], [before]) },
+    ];
+  },
+};

@@ -8,7 +8,7 @@ const jsonServer = toPath('../../../node_modules/json-server/lib/bin.js');
 
 /** Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
 export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' = 'text'): ServerOptions => ({
-  command: (port) => [process.execPath, toPath('../opponents/bare.js'), String(port), 'answer.json', kind],
+  command: (port) => [process.execPath, toPath('../opponents/bare.js'), String(port), kind, 'answer.json'],
   files: { 'answer.json': answer },
   path: '/',
 });
@@ -34,7 +34,7 @@ export const alertmanager: ServerOptions = {
 
 /** Where alerts are delivered to; a GET returns how many there were, and the last one. On the processor for loads. */
 export const sink: ServerOptions = {
-  command: (port) => [process.execPath, toPath('../opponents/sink.js'), String(port)],
+  command: (port) => [process.execPath, toPath('../opponents/bare.js'), String(port), 'sink'],
   path: '/',
   place: 'load',
 };

@@ -1,7 +1,10 @@
-import { ask } from './ask.ts';
-import type { Finding } from './finding.ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { constants, setPriority } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { ask, send } from './ask.ts';
+import { type Finding, quantile, toSides } from './finding.ts';
 import type { Done, LoadRequest } from './load.ts';
-import { readCpuMs } from './processor-time.ts';
 import type { Bench } from './run.ts';
 
 /** Measures the sides in the order A B B A A B; returns each side's results in the order of the rounds. */
@@ -74,3 +77,96 @@ export const compareRates = async (bench: Bench, ...sides: readonly [Side, Side]
   );
   return toRates(bench, rounds, [sides[0].bytes, sides[1].bytes]);
 };
+
+/** More would be refused as too many of one address, after a pause of the machine. */
+const maxSockets = 200;
+
+/** Requests at fixed intervals. */
+export const usual = { count: 2000, everyMs: 2 };
+
+/** The p99 in milliseconds, and the bytes of a response. */
+export interface Probe {
+  p99: number;
+  bytes: number;
+}
+
+/**
+ * Sends requests whether the last one was answered or not, so that a server that stands still gets requests meanwhile,
+ * too. Throws if one is not answered with 200.
+ */
+export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual): Promise<Probe> => {
+  const agent = new Agent({ keepAlive: true, maxSockets });
+  // The time spent waiting for a busy processor would be measured too.
+  tryPriority(constants.priority.PRIORITY_HIGH);
+  const began = performance.now();
+  const sent = [];
+  for (let number = 0; number < count; number += 1) {
+    const early = began + number * everyMs - performance.now();
+    if (early > 0) await setTimeout(early);
+    sent.push(send(url, { ...request, agent }));
+  }
+  const answers = (await Promise.all(sent)).map((answer) => answer ?? { status: 0, text: 'no answer', ms: Number.NaN });
+  agent.destroy();
+  tryPriority(constants.priority.PRIORITY_NORMAL);
+  const failed = answers.filter(({ status }) => status !== 200);
+  if (failed[0]) throw new Error(`${failed.length} requests failed: ${failed[0].status} ${failed[0].text}`);
+  const times = answers.map(({ ms }) => ms);
+  return { p99: quantile(times, 0.99), bytes: Buffer.byteLength(answers[0]?.text ?? '') };
+};
+
+/** Two sides of probes, for the table. */
+export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, everyMs } = usual) => ({
+  ...toSides(ours, theirs, ({ p99 }) => p99),
+  unit: ' ms',
+  rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
+});
+
+const tryPriority = (priority: number): void => {
+  try {
+    setPriority(priority);
+  } catch {
+    // Not allowed for ordinary users; the figures are then slightly worse.
+  }
+};
+
+/** Milliseconds of a tick of /proc/PID/stat, on every Linux that Node runs on. */
+const tickMs = 10;
+
+/**
+ * Milliseconds of processor time, user and system, that a process and its child processes have used, including children
+ * that have ended.
+ */
+export const readCpuMs = (...pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => sum + readTimes(pid) + readCpuMs(...listChildren(pid)), 0);
+
+const readTimes = (pid: number): number => {
+  const stat = read(`/proc/${pid}/stat`);
+  // The second field, a name, may contain spaces.
+  const [user, system, childUser, childSystem] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15);
+  return (Number(user) + Number(system) + Number(childUser) + Number(childSystem)) * tickMs || 0;
+};
+
+const listChildren = (pid: number): number[] => {
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const texts = threads.map((thread) => read(`/proc/${pid}/task/${thread}/children`));
+  return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
+};
+
+/** Empty for a process or thread that has ended meanwhile. */
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+/** Resident memory of a process in MiB. */
+export const readResidentMiB = (pid: number): number => readStatus(pid, 'VmRSS') / 1024;
+
+/** A number from /proc/PID/status. */
+export const readStatus = (pid: number, name: string): number =>
+  Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
