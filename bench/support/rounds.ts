@@ -46,36 +46,24 @@ export const createSide = async (
 
 export type Rates = Pick<Finding, 'unit' | 'ours' | 'theirs' | 'cpuRatios' | 'bytes' | 'rounds'>;
 
-/** A rate, and the processor time that the servers took for one piece of work. */
-export interface Round {
-  perSecond: number;
-  cpuMs: number;
-}
-
-export const toRates = ({ rounds, seconds }: Bench, [ours = [], theirs = []]: Round[][], bytes: number[]): Rates => ({
-  unit: '/s',
-  ours: ours.map(({ perSecond }) => perSecond),
-  theirs: theirs.map(({ perSecond }) => perSecond),
-  cpuRatios: theirs.map(({ cpuMs }, round) => cpuMs / (ours[round]?.cpuMs ?? Number.NaN)),
-  bytes,
-  rounds: `${rounds} × ${seconds} s`,
-});
-
 /** Work per second of our side and the comparison, after a round of each to warm up. */
 export const compareRates = async (bench: Bench, ...sides: readonly [Side, Side]): Promise<Rates> => {
-  const measure = async ({ pids, work, settle }: Side): Promise<Round> => {
+  const measure = async ({ pids, bytes, work, settle }: Side) => {
     const before = readCpuMs(...pids);
     const { count, perSecond } = await work();
     const cpuMs = (readCpuMs(...pids) - before) / count;
     await settle?.();
-    return { perSecond, cpuMs };
+    return { perSecond, cpuMs, bytes };
   };
   for (const side of sides) await measure(side);
-  const rounds = await takeTurns(
-    bench.rounds,
-    sides.map((side) => () => measure(side)),
-  );
-  return toRates(bench, rounds, [sides[0].bytes, sides[1].bytes]);
+  const turns = sides.map((side) => () => measure(side));
+  const [ours = [], theirs = []] = await takeTurns(bench.rounds, turns);
+  return {
+    ...toSides(ours, theirs, ({ perSecond }) => perSecond),
+    unit: '/s',
+    cpuRatios: theirs.map(({ cpuMs }, round) => cpuMs / (ours[round]?.cpuMs ?? Number.NaN)),
+    rounds: `${bench.rounds} × ${bench.seconds} s`,
+  };
 };
 
 /** More would be refused as too many of one address, after a pause of the machine. */
