@@ -13,10 +13,12 @@ const groupSize = 10;
 /**
  * `ownProcess`: beginnings of paths of files that need a process of their own, with the reasons. `again`: `{files, variables}`,
  * those whose path matches `files` run once more with these environment variables. `first`: beginnings of paths of files
- * that take long, in the order in which they begin, so that nothing long is left at the end.
+ * that take long, in the order in which they begin, so that nothing long is left at the end. `onlyNamed`: beginnings of
+ * paths of files that run only where they are named, with the reasons; .ci/run names them.
  */
 const {
   ownProcess,
+  onlyNamed,
   again: repeated,
   first,
 } = JSON.parse(readFileSync(join(root, 'test', 'runner', 'processes.json'), 'utf8'));
@@ -26,8 +28,11 @@ export const listTests = (names, suffix = '.test.ts') =>
   ['src', 'test', 'bench']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)))
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => file.endsWith(suffix) && (names.length === 0 || names.some((name) => file.includes(name))))
+    .filter((file) => file.endsWith(suffix))
+    .filter((file) => (names.length > 0 ? names.some((name) => file.includes(name)) : !isOnlyNamed(file)))
     .sort();
+
+const isOnlyNamed = (file) => Object.keys(onlyNamed).some((name) => file.startsWith(name));
 
 /**
  * Runs test files, several in each process, and prints what fails, with `verbose` all tests. Resolves to the ended tests
