@@ -21,7 +21,7 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
   journal.onStored((seq) => {
     stored = seq;
     if (wakeups.size === 0 || timer) return;
-    timer = setTimeout(wakeAll, wokenAt + collectingMs - performance.now()).unref();
+    timer = setTimeout(wakeAll, Math.max(1, wokenAt + collectingMs - performance.now())).unref();
   });
   const encode = createEncoder(firing);
   return {

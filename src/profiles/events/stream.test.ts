@@ -30,7 +30,7 @@ test('the stream ends when the token expires', async (t) => {
   assert.ok(Date.now() / 1000 >= now + 2);
 });
 
-test('the 65th stream is 503, and a closed one makes room', async (t) => {
+test('the 129th stream is 503, and a closed one makes room', async (t) => {
   const app = await startApp(t);
   const clients = await Promise.all(Array.from({ length: 128 }, () => openEvents(t, app.url, 'tasks')));
   for (const { status } of clients) assert.equal(status, 200);

@@ -56,8 +56,9 @@ export const openStream = (response: ServerResponse, onClose: () => void) => {
   };
   /** Events that a slow reader has not taken are dropped: it goes on from the last one that it has. */
   const end = (): void => {
+    const isBehind = room !== undefined;
     writeReady();
-    if (room) response.destroy();
+    if (isBehind) response.destroy();
     else response.end();
   };
   const { socket } = response;

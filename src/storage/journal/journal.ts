@@ -94,12 +94,17 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     if (known === undefined) yield* readFilesAfter(seq, onSkipped);
     else if (known.length > 0) yield known;
   }
-  /** Keeps the records of a short list of the last ones, so that the next one needs no disk. */
-  const keepRecent = async (listing: Listing, count: number): Promise<Listing> => {
+  /**
+   * Keeps the records of a short list of the last ones, so that the next one needs no disk: unless something was stored since
+   * the list was begun, at `version`, or is being stored, or the file moved away.
+   */
+  const keepRecent = async (listing: Listing, count: number, version: number): Promise<Listing> => {
     const records: LogRecord[] = [];
     for await (const record of listing.records()) records.push(record);
-    if (!(await store.check())) recent.clear();
-    else if (!recent.list(count)) recent.fill(records, writer.lastSeq + 1, records.length < count);
+    const isSame = await store.check();
+    const isCurrent = recent.version === version && writer.waiting === 0;
+    if (!isSame) recent.clear();
+    else if (isCurrent && !recent.list(count)) recent.fill(records, writer.lastSeq + 1, records.length < count);
     const readKept = async function* () {
       yield* records;
     };
@@ -123,13 +128,18 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     },
     listLast: async (count, match) => {
       const window = { count, maxBytes: maxListedBytes, maxLineBytes: settings.maxLineBytes };
+      const { version } = recent;
       const listing = await listRecords(store, window, match);
+      // Somebody has edited the file.
+      if (listing.damaged > 0) recent.clear();
       if (listing.damaged > damagedLines) {
         damagedLines = listing.damaged;
         settings.report({ type: 'damaged-lines', lines: damagedLines });
       }
       const isWhole = match === undefined && listing.damaged === 0 && listing.isShort;
-      return isWhole && count <= Math.min(filledCount, settings.recentCount) ? keepRecent(listing, count) : listing;
+      return isWhole && count <= Math.min(filledCount, settings.recentCount)
+        ? keepRecent(listing, count, version)
+        : listing;
     },
     state: () => ({
       healthy: !writer.failure,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, rename, truncate } from 'node:fs/promises';
+import { appendFile, readFile, rename, truncate, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
 import { appendNumbers, listNumbers, listRecords, openTestJournal } from '../../../test/support/journal.ts';
@@ -103,4 +103,44 @@ test('a file that was cut shows in the list a second later at the latest', async
   assert.equal(journal.listRecent?.(3), undefined);
   await appendNumbers(journal, 4, 4);
   assert.deepEqual(await listNumbers(journal, 3), [4]);
+});
+
+test('a record that is stored while the empty log is listed is listed from then on', async (t) => {
+  for (let round = 0; round < 200; round += 1) {
+    const directory = createFolder(t);
+    const journal = await openTestJournal(t, directory, { recentCount });
+    await appendNumbers(journal, 1, 2);
+    await rename(journal.file, `${journal.file}.1`);
+    await journal.reopen();
+    const listings = Array.from({ length: 4 }, () => listNumbers(journal, 10));
+    await appendNumbers(journal, 3, 3);
+    await Promise.all(listings);
+    const known = numbersOf(journal.listRecent?.(10)) ?? (await listNumbers(journal, 10));
+    assert.deepEqual(known, [3], `round ${round}`);
+    await journal.close();
+  }
+});
+
+test('records of a file that is moved away while it is listed are not listed afterwards', async (t) => {
+  for (let round = 0; round < 50; round += 1) {
+    const directory = createFolder(t);
+    const journal = await openTestJournal(t, directory, { recentCount });
+    await appendNumbers(journal, 1, 8);
+    await journal.close();
+    const next = await openTestJournal(t, directory, { recentCount });
+    await rename(next.file, `${next.file}.1`);
+    const listings = Array.from({ length: 4 }, () => listNumbers(next, 10));
+    await Promise.all([next.reopen(), ...listings]);
+    assert.deepEqual(numbersOf(next.listRecent?.(10)) ?? (await listNumbers(next, 10)), [], `round ${round}`);
+    await next.close();
+  }
+});
+
+test('a line that somebody has edited is no longer listed, also after another record', async (t) => {
+  const journal = await openTestJournal(t, createFolder(t), { recentCount });
+  await appendNumbers(journal, 1, 3);
+  await writeFile(journal.file, (await readFile(journal.file, 'utf8')).replace('{"n":2', '{"n":9'));
+  assert.deepEqual(await listNumbers(journal, 3), [1, 3]);
+  await appendNumbers(journal, 4, 4);
+  assert.deepEqual(numbersOf(journal.listRecent?.(3)) ?? (await listNumbers(journal, 3)), [1, 3, 4]);
 });

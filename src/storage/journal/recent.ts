@@ -29,6 +29,7 @@ export class RecentRecords {
   /** The list that was read last, until a record is added. */
   #list: { count: number; records: readonly StoredRecord[] } | undefined;
   #generation = 0;
+  #version = 0;
 
   /** `maxCount` is how many records are kept at most. */
   constructor(maxCount: number) {
@@ -40,6 +41,11 @@ export class RecentRecords {
     return this.#generation;
   }
 
+  /** Changes whenever one is added, and whenever they are cleared. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Adds the line of a record that was just stored. */
   add(seq: number, line: string): void {
     if (this.#maxCount === 0) return;
@@ -47,6 +53,7 @@ export class RecentRecords {
       this.clear();
       this.#firstSeq = seq;
     }
+    this.#version += 1;
     this.#list = undefined;
     this.#lines.push({ line });
     this.#length += line.length;
@@ -69,6 +76,7 @@ export class RecentRecords {
   /** Forgets all of them, because the files may have changed. */
   clear(): void {
     this.#generation += 1;
+    this.#version += 1;
     this.#list = undefined;
     this.#lines = [];
     this.#length = 0;

@@ -161,12 +161,16 @@ export class Connection {
         if (left === 0) resolve(outcomes);
       };
       const { stream } = this.#client.connection;
+      let hasFailed = false;
       stream.cork();
       for (const [index, { text, values, isPrepared }] of statements.entries()) {
         const name = isPrepared && this.#preparing.isPossible ? nameOf(text) : undefined;
         const config = { text, values, name, query_timeout: index === last ? statementMs : 0 } as pg.QueryConfig;
         this.#client.query(config, (error: Error | null, result: pg.QueryResult) => {
-          if (error && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
+          // After a first error of another kind, a statement whose preparation was skipped is unknown, too.
+          const isFirst = error !== null && !hasFailed;
+          if (isFirst && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
+          hasFailed ||= error !== null;
           settle(index, error ? { error } : toOutcome(result));
         });
       }
