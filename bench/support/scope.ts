@@ -4,22 +4,22 @@ import { atExit } from '../../test/faults/support/exit.ts';
 
 /** Resources that are set up together and cleaned up together. */
 export interface Scope {
-  /** A temporary folder. */
+  /** A temporary folder, which is deleted last. */
   folder: string;
-  /** Registers a cleanup step; steps run in reverse order. */
+  /** Registers a cleanup step. Steps run in reverse order; if this process ends before, their synchronous parts do. */
   after(step: () => unknown): void;
-  /** Runs all cleanup steps; the folder is deleted last. */
   end(): Promise<void>;
 }
 
-/** Creates a scope with a new folder in `parent`; the folder is deleted when this process ends at the latest. */
+/** Creates a scope with a new folder in `parent`. */
 export const createScope = (parent: string): Scope => {
   const folder = mkdtempSync(join(parent, 'signalbox-bench-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  const steps: (() => unknown)[] = [atExit(remove), remove];
+  const steps: (() => unknown)[] = [];
+  const after = (step: () => unknown): void => void steps.push(step, atExit(step));
+  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return {
     folder,
-    after: (step) => void steps.push(step),
+    after,
     end: async () => {
       for (const step of steps.splice(0).reverse()) await step();
     },

@@ -1,24 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../../test/faults/support/exit.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { send } from './ask.ts';
 import { type Place, pin } from './machine.ts';
 import type { Scope } from './scope.ts';
-
-interface Running {
-  child: ChildProcess;
-  pid: number;
-  /** Sends SIGKILL; resolves once the process has ended. */
-  kill(): Promise<void>;
-  /** The end of its output. */
-  printed(): string;
-}
 
 /** How to start a server. */
 export interface ServerOptions {
@@ -29,6 +19,7 @@ export interface ServerOptions {
   /** Files that it reads, written to the scope's folder. */
   files?: Record<string, string>;
   variables?: Record<string, string>;
+  /** True for a program in Node that answers messages. */
   hasChannel?: boolean;
   /** A free one by default. */
   port?: number;
@@ -36,19 +27,17 @@ export interface ServerOptions {
   place?: Place | undefined;
 }
 
-export interface Server extends Running {
-  url: string;
-  /** Milliseconds from process start to the first complete response, and the bytes of that. */
-  startMs: number;
-  firstBytes: number;
-}
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** Interval of readiness checks: short compared with a startup. */
 const pollMs = 2;
 const patienceMs = 120_000;
 
-/** Starts a server that ends with the scope. */
-export const startServer = async (scope: Scope, options: ServerOptions): Promise<Server> => {
+/**
+ * Starts a server that ends with the scope; `startMs` is the time from its start to the first complete response, and
+ * `firstBytes` the length of that.
+ */
+export const startServer = async (scope: Scope, options: ServerOptions) => {
   const { command, path, files = {}, variables, hasChannel = false, place = 'server' } = options;
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(scope.folder, name)), { recursive: true });
@@ -60,58 +49,44 @@ export const startServer = async (scope: Scope, options: ServerOptions): Promise
   const env = { PATH: process.env['PATH'] ?? '', HOME: scope.folder, TMPDIR: scope.folder, ...variables };
   const line = pin(place, command(port));
   const began = performance.now();
-  const running = run(scope, line, { cwd: scope.folder, env, hasChannel });
+  const { child, pid, printed } = run(scope, line, hasChannel, { cwd: scope.folder, env });
   for (;;) {
     const first = await send(`${url}${path}`, { agent });
     const startMs = performance.now() - began;
-    if (first) return { ...running, url, startMs, firstBytes: Buffer.byteLength(first.text) };
-    const { child, kill, printed } = running;
-    if (child.exitCode !== null || child.pid === undefined || startMs > patienceMs) {
-      await kill();
+    if (first) return { child, pid, url, startMs, firstBytes: Buffer.byteLength(first.text) };
+    if (child.exitCode !== null || pid === 0 || startMs > patienceMs) {
       throw new Error(`${line.join(' ')} does not start:\n${printed()}`);
     }
     await setTimeout(pollMs);
   }
 };
 
-/** Starts a program that ends with the scope, or with this process. */
-const run = (
-  scope: Scope,
-  [program = '', ...args]: string[],
-  { hasChannel, ...options }: { cwd?: string; env?: NodeJS.ProcessEnv; hasChannel: boolean },
-): Running => {
-  const stdio = ['ignore', 'pipe', 'pipe', ...(hasChannel ? ['ipc' as const] : [])] as const;
-  const child = spawn(program, args, { ...options, stdio: [...stdio] });
+/** Starts a program that ends with the scope; `printed` returns the end of its output. */
+const run = (scope: Scope, [program = '', ...args]: string[], hasChannel: boolean, options: SpawnOptions = {}) => {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe', hasChannel ? 'ipc' : 'ignore'] });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       printed = `${printed}${text}`.slice(-4000);
     });
   }
-  const forget = atExit(() => child.kill('SIGKILL'));
-  const ended = once(child, 'close').then(forget, forget);
-  const kill = async (): Promise<void> => {
+  const ended = once(child, 'close').catch(() => undefined);
+  scope.after(() => {
     child.kill('SIGKILL');
-    await ended;
-  };
-  scope.after(kill);
-  return { child, pid: child.pid ?? 0, kill, printed: () => printed };
+    return ended;
+  });
+  return { child, pid: child.pid ?? 0, printed: () => printed };
 };
 
 /**
  * Starts a compiled module of bench as a process, so that the load it creates does not delay measurements here, and
  * sends it an order. Resolves to its id and its first message; it ends with the scope.
  */
-export const startCompanion = async <T>(
-  scope: Scope,
-  module: string,
-  order: object,
-  place: Place = 'load',
-): Promise<{ pid: number; message: T }> => {
+export const startCompanion = async <T>(scope: Scope, module: string, order: object, place: Place = 'load') => {
   const file = fileURLToPath(new URL(`../${module}.js`, import.meta.url));
-  const { child, pid, printed } = run(scope, pin(place, [process.execPath, file]), { hasChannel: true });
+  const { child, pid, printed } = run(scope, pin(place, [process.execPath, file]), true);
   child.send(order);
-  const ended = once(child, 'disconnect').then(() => Promise.reject(new Error(`${module} has ended: ${printed()}`)));
-  const [message] = await Promise.race([once(child, 'message'), ended]);
+  const [message] = await Promise.race([once(child, 'message'), once(child, 'disconnect')]);
+  if (message === undefined) throw new Error(`${module} has ended: ${printed()}`);
   return { pid, message: message as T };
 };
