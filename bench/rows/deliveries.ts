@@ -6,7 +6,7 @@ import { ask } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
 import { sink } from '../support/opponents.ts';
 import { compareRates, type Side } from '../support/rounds.ts';
-import type { Bench, Row } from '../support/run.ts';
+import type { Bench, Measure } from '../support/run.ts';
 import { withScope } from '../support/scope.ts';
 import { startCompanion, startServer } from '../support/server.ts';
 
@@ -15,23 +15,38 @@ const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const perSecond = 30_000;
 const pollMs = 10;
 
-interface Received {
-  count: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
 /**
  * Signed webhooks to a receiver on this machine, beside a loop that posts the same bytes. Both post all the time: while
  * one is measured, the other is stopped.
  */
-const measure = async (bench: Bench, dataDir: string, concurrency: number): Promise<Finding> => {
+export const deliveries: Measure = async (bench) => {
+  const dataDir = join(bench.scope.folder, 'deliveries');
+  await fillLog(dataDir, perSecond * bench.seconds * (bench.rounds + 2));
+  const measure = (concurrency: number) =>
+    withScope(bench.scope.folder, (scope) => measureDeliveries({ ...bench, scope }, dataDir, concurrency));
+  return [await measure(1), await measure(8)];
+};
+
+const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number): Promise<Finding> => {
   const { scope, seconds } = bench;
   const { url } = await startServer(scope, sink);
-  const read = async (): Promise<Received> => JSON.parse(await ask({ url }));
-  const createSide = (pid: number, bytes: number): Side => ({
+  const read = async (): Promise<{ count: number; headers: Record<string, string>; body: string }> =>
+    JSON.parse(await ask({ url }));
+  // A destination of a new name begins at the oldest alert.
+  const destination = { name: `bench-${concurrency}`, type: 'webhook', url: `${url}/in`, secret, concurrency };
+  const config = { destinations: [{ ...destination, startAt: 'oldest' }] };
+  const ours = await startSearchable(scope, { dataDir, config, flags: ['--profiles', 'alerts,monitoring'] });
+  while ((await read()).count === 0) await setTimeout(pollMs);
+  process.kill(ours.pid, 'SIGSTOP');
+  const { headers, body } = await read();
+  // Undici adds these itself.
+  const { host: _host, connection: _connection, 'content-length': _length, ...kept } = headers;
+  const order: LoopOrder = { url: `${url}/in`, concurrency, headers: kept, body };
+  const loop = await startCompanion(scope, 'opponents/undici-loop', order, 'server');
+  process.kill(loop.pid, 'SIGSTOP');
+  const toSide = (pid: number): Side => ({
     pids: [pid],
-    bytes,
+    bytes: Buffer.byteLength(body),
     work: async () => {
       process.kill(pid, 'SIGCONT');
       const [{ count: before }, began] = [await read(), performance.now()];
@@ -43,40 +58,10 @@ const measure = async (bench: Bench, dataDir: string, concurrency: number): Prom
       return { count, perSecond: (count * 1000) / (ended - began) };
     },
   });
-  // A destination of a new name begins at the oldest alert.
-  const destination = { name: `bench-${concurrency}`, type: 'webhook', url: `${url}/in`, secret, concurrency };
-  const ours = await startSearchable(scope, {
-    dataDir,
-    config: { destinations: [{ ...destination, startAt: 'oldest' }] },
-    flags: ['--profiles', 'alerts,monitoring'],
-  });
-  while ((await read()).count === 0) await setTimeout(pollMs);
-  process.kill(ours.pid, 'SIGSTOP');
-  const { headers, body } = await read();
-  // Undici adds these itself.
-  const { host: _host, connection: _connection, 'content-length': _length, ...kept } = headers;
-  const order: LoopOrder = { url: `${url}/in`, concurrency, headers: kept, body };
-  const loop = await startCompanion(scope, 'opponents/undici-loop', order, 'server');
-  process.kill(loop.pid, 'SIGSTOP');
-  const bytes = Buffer.byteLength(body);
   return {
-    id: 'B14',
     work: `deliveries to a local receiver, ${concurrency} at a time, signed (bytes of the request)`,
     name: 'a loop with undici that posts the same bytes',
-    ...(await compareRates(bench, createSide(ours.pid, bytes), createSide(loop.pid, bytes))),
+    ...(await compareRates(bench, toSide(ours.pid), toSide(loop.pid))),
     goal: '≥ 0.7 ×',
   };
-};
-
-export const deliveries: Row = {
-  id: 'B14',
-  measure: async (bench) => {
-    const dataDir = join(bench.scope.folder, 'deliveries');
-    await fillLog(dataDir, perSecond * bench.seconds * (bench.rounds + 2));
-    const findings: Finding[] = [];
-    for (const concurrency of [1, 8]) {
-      findings.push(await withScope(bench.scope.folder, (scope) => measure({ ...bench, scope }, dataDir, concurrency)));
-    }
-    return findings;
-  },
 };

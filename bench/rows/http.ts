@@ -35,7 +35,7 @@ interface Beside extends Party {
   start?(scope: Scope, answer: string): Promise<Server>;
 }
 
-type HttpRow = [id: string, work: string, goal: string | undefined, ours: Ours, beside: Beside];
+type HttpLine = [id: string, work: string, goal: string | undefined, ours: Ours, beside: Beside];
 
 const get = (path: string, options: Partial<LoadRequest> = {}): Party => {
   return { request: (url) => ({ url: `${url}${path}`, ...options }) };
@@ -73,10 +73,10 @@ const lists = {
 };
 const toCount = (answer: string): unknown => JSON.parse(answer).count;
 
-const tasks: HttpRow[] = [
+const tasks: HttpLine[] = [
   ['B1', 'GET /api/tasks/{id}', '≥ 0.95 ×', { ...get('/api/tasks/1'), prepare: addTask }, sameBytes()],
   ['B2', 'GET /api/tasks?status=Pending, 50 of 1,000,000', '≥ 0.8 ×', { ...pending, ...million }, sameBytes('buffer')],
-  ...Object.entries(lists).map(([query, matches]): HttpRow => {
+  ...Object.entries(lists).map(([query, matches]): HttpLine => {
     const list = get(`/api/tasks${query}`);
     const work = `GET /api/tasks${query} at 1,000,000: ${matches}`;
     const small = itself('itself at 1,000', thousand.options, list);
@@ -107,7 +107,7 @@ const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory = itself('itself with --store memory', {}, create);
 const stored = 'answered after fdatasync';
 
-const durable: HttpRow[] = [
+const durable: HttpLine[] = [
   ['B5', `POST /api/alert, ${stored}`, '≥ 1.5 ×', createAlert, alertmanager(known)],
   ['B5', `POST /api/alert with a destination, ${stored}`, '≥ 1.3 ×', withDestination, alertmanager(known)],
   ['B5b', `POST /api/v2/alerts, a new one, ${stored}`, '≥ 0.8 ×', post('/api/v2/alerts', one), alertmanager(one)],
@@ -163,7 +163,7 @@ const toIds = (answer: string): unknown =>
 const pendingIds: Ours = { ...pending, ...thousand, toSame: toIds };
 const pendingPage = get('/tasks?Status=Pending&_page=1&_per_page=50');
 
-const programs: HttpRow[] = [
+const programs: HttpLine[] = [
   ['B7', 'fields of GET /api/processes?top=100000, at most 0.5 s old', '≥ 5 ×', processes, glances],
   ['B8', 'POST /api/execute Get-Process: both run a script with ps for each request', '≥ 1 ×', execute, webhook],
   ['B9', 'GET /api/tasks/{id}', '≥ 5 ×', { ...get('/api/tasks/500'), ...thousand }, jsonServer(get('/tasks/500'))],
@@ -179,7 +179,7 @@ const alerts: Ours = { ...get('/api/alerts?count=10'), prepare: addAlerts };
 const refused = (path: string): Ours => get(path, { isRefused: true });
 const empty = { name: 'GET /api/tasks, empty', ...get('/api/tasks') };
 
-const costs: HttpRow[] = [
+const costs: HttpLine[] = [
   ['B24', 'GET /protected/api/tasks with a token', '≥ 0.7 ×', guarded, { ...empty, name: 'GET /api/tasks without' }],
   ['B25', 'GET /api/alerts?count=10', '≥ 0.5 ×', alerts, sameBytes()],
   ['B26', 'GET /protected/api/tasks: 401', '≥ 1 ×', refused('/protected/api/tasks'), empty],
@@ -187,26 +187,27 @@ const costs: HttpRow[] = [
 ];
 
 /** The lines of a row, one after the other; those with the same object of options share a server. */
-const measure = async (bench: Bench, lines: readonly HttpRow[]): Promise<Finding[]> => {
+const measure = async (bench: Bench, lines: readonly HttpLine[]): Promise<Finding[]> => {
   const shared = new Map<Ours['options'], Server>();
-  const start = async (own: Scope, options: Ours['options']): Promise<Server> => {
-    if (typeof options !== 'object') return startSignalbox(own, await options?.(own));
-    const server = shared.get(options) ?? (await startSignalbox(bench.scope, options));
-    shared.set(options, server);
-    return server;
-  };
   const findings: Finding[] = [];
   for (const line of lines) {
-    findings.push(
-      await withScope(bench.folder, (scope) => measureLine({ ...bench, scope }, line, (each) => start(scope, each))),
-    );
+    const finding = await withScope(bench.folder, (scope) => {
+      const start = async (options: Ours['options']): Promise<Server> => {
+        if (typeof options !== 'object') return startSignalbox(scope, await options?.(scope));
+        const server = shared.get(options) ?? (await startSignalbox(bench.scope, options));
+        shared.set(options, server);
+        return server;
+      };
+      return measureLine({ ...bench, scope }, line, start);
+    });
+    findings.push(finding);
   }
   return findings;
 };
 
 const measureLine = async (
   bench: Bench,
-  [id, work, goal, ours, beside]: HttpRow,
+  [, work, goal, ours, beside]: HttpLine,
   start: (options: Ours['options']) => Promise<Server>,
 ): Promise<Finding> => {
   const server = await start(ours.options);
@@ -219,17 +220,13 @@ const measureLine = async (
   if (same !== theirs) throw new Error(`the responses differ: ${same} and ${theirs}`);
   const side = await createSide(bench, [server.pid], request, ours.weigh);
   const rates = await compareRates(bench, side, await createSide(bench, [other.pid], otherRequest, ours.weigh));
-  return { id, work, goal, name: beside.name, ...rates };
+  return { work, goal, name: beside.name, ...rates };
 };
 
 const table = [...tasks, ...durable, ...programs, ...costs];
 
 /** The rows that compare two requests: one table. */
-export const httpRows: readonly Row[] = [...new Set(table.map(([id]) => id))].map((id) => ({
-  id,
-  measure: (bench) =>
-    measure(
-      bench,
-      table.filter(([own]) => own === id),
-    ),
-}));
+export const httpRows: readonly Row[] = [...new Set(table.map(([id]) => id))].map((id) => {
+  const lines = table.filter(([own]) => own === id);
+  return [id, (bench) => measure(bench, lines)];
+});

@@ -7,9 +7,13 @@ import { logRows } from './logs.ts';
 import { mixedLife } from './mixed-life.ts';
 import { postgresRows } from './postgres.ts';
 
-const toNumber = ({ id }: Row): number => Number.parseInt(id.slice(1), 10);
+const all: Row[] = [
+  ...[httpRows, logRows, latencyRows, footprintRows, postgresRows].flat(),
+  ['B14', deliveries],
+  ['B31', mixedLife],
+];
+
+const toNumber = ([id]: Row): number => Number.parseInt(id.slice(1), 10);
 
 /** All rows in the order of their numbers. */
-export const rows: readonly Row[] = [
-  ...[httpRows, logRows, latencyRows, footprintRows, deliveries, postgresRows, mixedLife].flat(),
-].sort((a, b) => toNumber(a) - toNumber(b));
+export const rows: readonly Row[] = all.sort((a, b) => toNumber(a) - toNumber(b));

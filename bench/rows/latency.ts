@@ -3,15 +3,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { atExit } from '../../test/faults/support/exit.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { watchMemory } from '../../test/support/memory.ts';
 import type { WatchOrder } from '../opponents/watchers.ts';
 import { alert, fillLog } from '../support/alert-log.ts';
 import { ask, createPost } from '../support/ask.ts';
 import { median } from '../support/finding.ts';
-import { measureP99, type Probe, readCpuMs, takeTurns, toTimes, usual } from '../support/rounds.ts';
-import type { Row } from '../support/run.ts';
+import { measureP99, readCpuMs, takeTurns, toTimes, usual } from '../support/rounds.ts';
+import type { Measure, Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
@@ -23,13 +22,10 @@ const sleepers = 2000;
 const startSleepers = async (scope: Scope): Promise<void> => {
   const script = `i=0; while [ $i -lt ${sleepers} ]; do sleep 600 & i=$((i+1)); done; echo ready; wait`;
   const shell = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
-  const killAll = () => process.kill(-(shell.pid ?? 0), 'SIGKILL');
-  const forget = atExit(killAll);
   const ended = once(shell, 'exit');
-  scope.after(async () => {
-    forget();
-    killAll();
-    await ended;
+  scope.after(() => {
+    process.kill(-(shell.pid ?? 0), 'SIGKILL');
+    return ended;
   });
   await once(shell.stdout, 'data');
 };
@@ -38,105 +34,88 @@ const startSleepers = async (scope: Scope): Promise<void> => {
  * The effect of process lists on other requests. The server is not pinned to a processor, as in production: reading
  * many processes may use another thread.
  */
-const hammered: Row = {
-  id: 'B7',
-  measure: async ({ scope, load, rounds }) => {
-    await startSleepers(scope);
-    const { url } = await startSignalbox(scope, { place: 'any' });
-    await ask(createPost(`${url}/api/tasks`, newTask));
-    const probe = () => measureP99({ url: `${url}/api/tasks/1` });
-    const beside = (path: string) => async (): Promise<Probe> => {
-      const running = load({ url: `${url}${path}`, connections: 4 }, (usual.count * usual.everyMs) / 1000 + 1);
-      await setTimeout(500);
-      return (await Promise.all([probe(), running]))[0];
-    };
-    const sides = [beside('/api/processes?top=100000'), probe, beside('/api/tasks/1')];
-    const [ours, without, others] = await takeTurns(rounds, sides);
-    const row = { id: 'B7', work: `p99 of GET /api/tasks/{id}, ${sleepers} processes, all listed on 4 connections` };
-    return [
-      { ...row, ...toTimes(ours, without), name: 'without', goal: '≤ 2 ×' },
-      { ...row, ...toTimes(ours, others), name: 'with GET /api/tasks/{id} on them' },
-    ];
-  },
+const hammered: Measure = async ({ scope, load, rounds }) => {
+  await startSleepers(scope);
+  const { url } = await startSignalbox(scope, { place: 'any' });
+  await ask(createPost(`${url}/api/tasks`, newTask));
+  const probe = () => measureP99({ url: `${url}/api/tasks/1` });
+  const beside = (path: string) => async () => {
+    const running = load({ url: `${url}${path}`, connections: 4 }, (usual.count * usual.everyMs) / 1000 + 1);
+    await setTimeout(500);
+    return (await Promise.all([probe(), running]))[0];
+  };
+  const sides = [beside('/api/processes?top=100000'), probe, beside('/api/tasks/1')];
+  const [ours, without, others] = await takeTurns(rounds, sides);
+  const work = `p99 of GET /api/tasks/{id}, ${sleepers} processes, all listed on 4 connections`;
+  return [
+    { work, ...toTimes(ours, without), name: 'without', goal: '≤ 2 ×' },
+    { work, ...toTimes(ours, others), name: 'with GET /api/tasks/{id} on them' },
+  ];
 };
 
 /** Pause after each piece read, at most 64 KiB: three megabytes a second. */
 const readMs = 20;
 
 /** Reads a response slowly; the returned function stops and throws if the response was complete, so not slow. */
-const readSlowly = (base: string, path: string): (() => void) => {
-  const { hostname, port } = new URL(base);
-  const socket = connect(Number(port), hostname);
-  let received = 0;
-  socket.on('data', async (piece) => {
-    received += piece.length;
+const readSlowly = (url: string): (() => void) => {
+  const { hostname, port, pathname, search } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  socket.on('data', async () => {
     socket.pause();
     await setTimeout(readMs);
     socket.resume();
   });
-  socket.on('error', () => undefined);
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
   return () => {
-    const wasReading = received > 0 && !socket.closed;
+    const wasReading = socket.bytesRead > 0 && !socket.closed;
     socket.destroy();
-    if (!wasReading) throw new Error(`the slow reader received ${received} bytes and the end`);
+    if (!wasReading) throw new Error(`the slow reader received ${socket.bytesRead} bytes and the end`);
   };
 };
 
 /** A client that reads a very long response slowly: the memory that it costs at most, and the delay of others. */
-const slowReader: Row = {
-  id: 'B11',
-  measure: async ({ scope, rounds }) => {
-    const { url, pid } = await startSignalbox(scope, { tasks: 1_000_000 });
-    const path = '/api/tasks?limit=1000000';
-    const readGrowth = watchMemory(pid);
-    const probe = () => measureP99({ url: `${url}/api/tasks/1` });
-    const disturbed = async (): Promise<Probe> => {
-      const stop = readSlowly(url, path);
-      const measured = await probe();
-      stop();
-      return measured;
-    };
-    const [ours, without] = await takeTurns(rounds, [disturbed, probe]);
-    const growth = readGrowth();
-    const work = 'peak memory while slow readers receive 1,000,000 tasks, less that before the first one';
-    const p99 = { id: 'B11', work: 'p99 of GET /api/tasks/{id} during this', name: 'without', goal: '≤ 2 ×' };
-    const bytes = [await countBytes(`${url}${path}`)];
-    return [
-      { id: 'B11', work, unit: ' MiB', ours: [growth], bytes, rounds: `${rounds} readers`, goal: '≤ 64 MiB' },
-      { ...p99, ...toTimes(ours, without) },
-    ];
-  },
-};
-
-const countBytes = async (url: string): Promise<number> => {
-  let bytes = 0;
-  for await (const piece of (await fetch(url)).body ?? []) bytes += piece.length;
-  return bytes;
+const slowReader: Measure = async ({ scope, rounds }) => {
+  const { url, pid } = await startSignalbox(scope, { tasks: 1_000_000 });
+  const long = `${url}/api/tasks?limit=1000000`;
+  const readGrowth = watchMemory(pid);
+  const probe = () => measureP99({ url: `${url}/api/tasks/1` });
+  const disturbed = async () => {
+    const stop = readSlowly(long);
+    const measured = await probe();
+    stop();
+    return measured;
+  };
+  const [ours, without] = await takeTurns(rounds, [disturbed, probe]);
+  const growth = { unit: ' MiB', ours: [readGrowth()], rounds: `${rounds} readers`, goal: '≤ 64 MiB' };
+  const bytes = [(await (await fetch(long)).arrayBuffer()).byteLength];
+  const work = 'peak memory while slow readers receive 1,000,000 tasks, less that before the first one';
+  const p99 = { work: 'p99 of GET /api/tasks/{id} during this', name: 'without', goal: '≤ 2 ×' };
+  return [
+    { work, ...growth, bytes },
+    { ...p99, ...toTimes(ours, without) },
+  ];
 };
 
 const waiting = 100_000;
+/** Refusals by a busy machine are not what is measured. */
+const patient = ['--max-event-loop-delay', '0'];
 
 /** What a destination that cannot be reached, and its backlog, cost those who send alerts. */
-const deadDestination: Row = {
-  id: 'B15',
-  measure: async ({ scope, rounds }) => {
-    const start = async (name: string, destinations: object[]): Promise<() => Promise<Probe>> => {
-      const dataDir = join(scope.folder, name);
-      await fillLog(dataDir, waiting);
-      // Refusals by a busy machine are not what is measured.
-      const flags = ['--profiles', 'alerts,monitoring', '--max-event-loop-delay', '0'];
-      const { url } = await startSignalbox(scope, { dataDir, config: { destinations }, flags });
-      return () => measureP99(createPost(`${url}/api/alert`, alert));
-    };
-    const url = `http://127.0.0.1:${await findFreePort()}/`;
-    const dead = await start('dead', [{ name: 'dead', type: 'webhook', url, startAt: 'oldest' }]);
-    const none = await start('none', []);
-    for (const warmUp of [dead, none]) await warmUp();
-    const [ours, theirs] = await takeTurns(rounds, [dead, none]);
-    const work = `p99 of POST /api/alert with a dead destination and ${waiting.toLocaleString('en')} alerts waiting`;
-    return [{ id: 'B15', work, ...toTimes(ours, theirs), name: 'without destinations', goal: '≤ 1.2 ×' }];
-  },
+const deadDestination: Measure = async ({ scope, rounds }) => {
+  const start = async (name: string, destinations: object[]) => {
+    const dataDir = join(scope.folder, name);
+    await fillLog(dataDir, waiting);
+    const flags = ['--profiles', 'alerts,monitoring', ...patient];
+    const { url } = await startSignalbox(scope, { dataDir, config: { destinations }, flags });
+    return () => measureP99(createPost(`${url}/api/alert`, alert));
+  };
+  const url = `http://127.0.0.1:${await findFreePort()}/`;
+  const dead = await start('dead', [{ name: 'dead', type: 'webhook', url, startAt: 'oldest' }]);
+  const sides = [dead, await start('none', [])];
+  await takeTurns(1, sides);
+  const [ours, theirs] = await takeTurns(rounds, sides);
+  const work = `p99 of POST /api/alert with a dead destination and ${waiting.toLocaleString('en')} alerts waiting`;
+  return [{ work, ...toTimes(ours, theirs), name: 'without destinations', goal: '≤ 1.2 ×' }];
 };
 
 const consoles = 100;
@@ -145,34 +124,37 @@ const warmUp = { count: 1000, everyMs: 1 };
 const pace = { count: 3000, everyMs: 1 };
 
 /** Alerts at a fixed rate while consoles watch them, and while none does. */
-const watched: Row = {
-  id: 'B28',
-  measure: async ({ scope, rounds }) => {
-    let accepted = 0;
-    const side = (streams: number) => (): Promise<Probe & { share: number }> =>
-      withScope(scope.folder, async (own) => {
-        const flags = ['--profiles', 'alerts,events,monitoring', '--max-event-loop-delay', '0'];
-        const { url, pid } = await startSignalbox(own, { flags });
-        const order: WatchOrder = { url, streams };
-        accepted = Math.max(accepted, (await startCompanion<number>(own, 'opponents/watchers', order)).message);
-        const request = createPost(`${url}/api/alert`, alert);
-        await measureP99(request, warmUp);
-        const [cpu, began] = [readCpuMs(pid), performance.now()];
-        const measured = await measureP99(request, pace);
-        return { ...measured, share: (readCpuMs(pid) - cpu) / (performance.now() - began) };
-      });
-    const [ours = [], theirs = []] = await takeTurns(rounds, [side(consoles), side(0)]);
-    const [mine, others] = [ours, theirs].map((rows) => rows.map(({ share }) => share)) as [number[], number[]];
-    const times = toTimes(ours, theirs, pace);
-    const streams = accepted === consoles ? `${consoles}` : `${accepted} (of ${consoles}: the server takes no more)`;
-    const row = { id: 'B28', name: 'none watching' };
-    const cost = `processor time that they add (with ${median(mine).toFixed(2)}, without ${median(others).toFixed(2)})`;
-    const added = { unit: ' of a core', ours: mine.map((share, round) => share - (others[round] ?? Number.NaN)) };
-    return [
-      { ...row, work: `p99 of 1000 POST /api/alert a second while ${streams} consoles watch`, ...times, goal: '≤ 2 ×' },
-      { id: 'B28', work: cost, ...added, bytes: times.bytes, rounds: times.rounds, goal: '≤ 0.3 of a core' },
-    ];
-  },
+const watched: Measure = async ({ scope, rounds }) => {
+  let accepted = 0;
+  const side = (streams: number) => () =>
+    withScope(scope.folder, async (own) => {
+      const flags = ['--profiles', 'alerts,events,monitoring', ...patient];
+      const { url, pid } = await startSignalbox(own, { flags });
+      const order: WatchOrder = { url, streams };
+      accepted = Math.max(accepted, (await startCompanion<number>(own, 'opponents/watchers', order)).message);
+      const request = createPost(`${url}/api/alert`, alert);
+      await measureP99(request, warmUp);
+      const [cpu, began] = [readCpuMs(pid), performance.now()];
+      const measured = await measureP99(request, pace);
+      return { ...measured, share: (readCpuMs(pid) - cpu) / (performance.now() - began) };
+    });
+  const [ours = [], theirs = []] = await takeTurns(rounds, [side(consoles), side(0)]);
+  const times = toTimes(ours, theirs, pace);
+  const { bytes, rounds: measured } = times;
+  const streams = accepted === consoles ? `${consoles}` : `${accepted} (of ${consoles}: the server takes no more)`;
+  const [mine, others] = [ours, theirs].map((probes) => median(probes.map(({ share }) => share)).toFixed(2));
+  const added = ours.map(({ share }, round) => share - (theirs[round]?.share ?? Number.NaN));
+  const work = `p99 of 1000 POST /api/alert a second while ${streams} consoles watch`;
+  const cost = `processor time that they add (with ${mine}, without ${others})`;
+  return [
+    { work, ...times, name: 'none watching', goal: '≤ 2 ×' },
+    { work: cost, unit: ' of a core', ours: added, bytes, rounds: measured, goal: '≤ 0.3 of a core' },
+  ];
 };
 
-export const latencyRows: readonly Row[] = [hammered, slowReader, deadDestination, watched];
+export const latencyRows: readonly Row[] = [
+  ['B7', hammered],
+  ['B11', slowReader],
+  ['B15', deadDestination],
+  ['B28', watched],
+];

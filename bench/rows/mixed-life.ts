@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { alert } from '../support/alert-log.ts';
 import { ask, createPost, logIn, send } from '../support/ask.ts';
 import { sink } from '../support/opponents.ts';
-import type { Row } from '../support/run.ts';
+import type { Measure } from '../support/run.ts';
 import { createScope } from '../support/scope.ts';
 import { startServer } from '../support/server.ts';
 import { readMemory, startSignalbox } from '../support/signalbox.ts';
@@ -19,67 +19,63 @@ const streamMs = 2000;
 const receiverMs = 15_000;
 
 /** Memory in the life of a server: alerts, tasks that come and go, streams, logins, a receiver that goes away. */
-export const mixedLife: Row = {
-  id: 'B31',
-  measure: async ({ scope, isLong }) => {
-    const [minutes, settling] = lengths[isLong ? 'long' : 'usual'];
-    let receiver = createScope(scope.folder);
-    scope.after(() => receiver.end());
-    const { url: sinkUrl } = await startServer(receiver, sink);
-    const port = Number(new URL(sinkUrl).port);
-    const config = { destinations: [{ name: 'sink', type: 'webhook', url: `${sinkUrl}/in` }] };
-    // Refusals by a busy machine are not what is measured.
-    const server = await startSignalbox(scope, { config, flags: ['--max-event-loop-delay', '0'], reportsMemory: true });
-    const { url } = server;
-    let bytes = 0;
-    const works = {
-      alerts: async () => {
-        bytes = Buffer.byteLength(await ask(createPost(`${url}/api/alert`, alert)));
-      },
-      tasks: async () => {
-        const { Id } = JSON.parse(await ask(createPost(`${url}/api/tasks`, newTask)));
-        const deleted = await send(`${url}/api/tasks/${Id}`, { method: 'DELETE' });
-        if (!deleted || deleted.status >= 400) throw new Error(`DELETE answered ${deleted?.status}`);
-      },
-      streams: async () => {
-        const opened = get(`${url}/api/events?topics=alerts,tasks`, (response) => response.resume());
-        opened.on('error', () => undefined);
-        await setTimeout(streamMs);
-        opened.destroy();
-      },
-      logins: () => Promise.all([logIn(url), setTimeout(1000)]),
-      absences: async () => {
-        await setTimeout(receiverMs);
-        await receiver.end();
-        await setTimeout(receiverMs);
-        receiver = createScope(scope.folder);
-        await startServer(receiver, { ...sink, port });
-      },
-    };
-    const done = { alerts: 0, tasks: 0, streams: 0, logins: 0, absences: 0 };
-    const end = performance.now() + minutes * 60_000;
-    const live = async (name: keyof typeof works): Promise<void> => {
-      for (; performance.now() < end; await setTimeout(pauseMs)) {
-        await works[name]();
-        done[name] += 1;
-      }
-    };
-    const crowd = { alerts: clients, tasks: clients, streams, logins: 1, absences: 1 };
-    const names = Object.keys(works) as (keyof typeof works)[];
-    const life = Promise.all(names.flatMap((name) => Array.from({ length: crowd[name] }, () => live(name))));
-    await Promise.race([setTimeout(settling * 60_000), life]);
-    const before = await readMemory(server);
-    await life;
-    const after = await readMemory(server);
-    const counts = names.map((name) => `${done[name].toLocaleString('en')} ${name}`).join(', ');
-    return (['live', 'resident'] as const).map((key) => ({
-      id: 'B31',
-      work: `growth of memory ${key === 'live' ? 'in use' : 'resident'} after ${settling} min of mixed life (${counts})`,
-      unit: ' MiB',
-      ours: [after[key] - before[key]],
-      bytes: [bytes],
-      rounds: `${minutes - settling} min${isLong ? '' : ', a short run (--long: 50 min)'}`,
-      goal: '≤ 5 MiB',
-    }));
-  },
+export const mixedLife: Measure = async ({ scope, isLong }) => {
+  const [minutes, settling] = lengths[isLong ? 'long' : 'usual'];
+  let receiver = createScope(scope.folder);
+  scope.after(() => receiver.end());
+  const { url: sinkUrl } = await startServer(receiver, sink);
+  const port = Number(new URL(sinkUrl).port);
+  const config = { destinations: [{ name: 'sink', type: 'webhook', url: `${sinkUrl}/in` }] };
+  // Refusals by a busy machine are not what is measured.
+  const server = await startSignalbox(scope, { config, flags: ['--max-event-loop-delay', '0'], reportsMemory: true });
+  const { url } = server;
+  let bytes = 0;
+  const works = {
+    alerts: async () => {
+      bytes = Buffer.byteLength(await ask(createPost(`${url}/api/alert`, alert)));
+    },
+    tasks: async () => {
+      const { Id } = JSON.parse(await ask(createPost(`${url}/api/tasks`, newTask)));
+      const deleted = await send(`${url}/api/tasks/${Id}`, { method: 'DELETE' });
+      if (!deleted || deleted.status >= 400) throw new Error(`DELETE answered ${deleted?.status}`);
+    },
+    streams: async () => {
+      const opened = get(`${url}/api/events?topics=alerts,tasks`, (response) => response.resume());
+      opened.on('error', () => undefined);
+      await setTimeout(streamMs);
+      opened.destroy();
+    },
+    logins: () => Promise.all([logIn(url), setTimeout(1000)]),
+    absences: async () => {
+      await setTimeout(receiverMs);
+      await receiver.end();
+      await setTimeout(receiverMs);
+      receiver = createScope(scope.folder);
+      await startServer(receiver, { ...sink, port });
+    },
+  };
+  const done = { alerts: 0, tasks: 0, streams: 0, logins: 0, absences: 0 };
+  const end = performance.now() + minutes * 60_000;
+  const live = async (name: keyof typeof works): Promise<void> => {
+    for (; performance.now() < end; await setTimeout(pauseMs)) {
+      await works[name]();
+      done[name] += 1;
+    }
+  };
+  const crowd = { alerts: clients, tasks: clients, streams, logins: 1, absences: 1 };
+  const names = Object.keys(works) as (keyof typeof works)[];
+  const life = Promise.all(names.flatMap((name) => Array.from({ length: crowd[name] }, () => live(name))));
+  await Promise.race([setTimeout(settling * 60_000), life]);
+  const before = await readMemory(server);
+  await life;
+  const after = await readMemory(server);
+  const counts = names.map((name) => `${done[name].toLocaleString('en')} ${name}`).join(', ');
+  return (['live', 'resident'] as const).map((key) => ({
+    work: `growth of memory ${key === 'live' ? 'in use' : 'resident'} after ${settling} min of mixed life (${counts})`,
+    unit: ' MiB',
+    ours: [after[key] - before[key]],
+    bytes: [bytes],
+    rounds: `${minutes - settling} min${isLong ? '' : ', a short run (--long: 50 min)'}`,
+    goal: '≤ 5 MiB',
+  }));
 };

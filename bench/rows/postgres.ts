@@ -4,85 +4,86 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
-import { atExit } from '../../test/faults/support/exit.ts';
 import { admin } from '../../test/support/postgres/data-folder.ts';
 import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
-import { type PostgresServer, startPostgres } from '../../test/support/postgres/server.ts';
+import { type PostgresServer, runSql, startPostgres } from '../../test/support/postgres/server.ts';
 import { ask, createPost } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
 import type { Done } from '../support/load.ts';
 import { NotMeasurable, requireDisk, requireProgram } from '../support/machine.ts';
 import { compareRates, createSide, type Side } from '../support/rounds.ts';
-import type { Bench, Row } from '../support/run.ts';
-import type { Scope } from '../support/scope.ts';
-import type { Server } from '../support/server.ts';
+import type { Bench, Measure, Row } from '../support/run.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import { newTask } from '../support/tasks.ts';
 
-const runFile = promisify(execFile);
-
 /** Connections of each side. */
 const connections = 64;
+/** pgbench counts the seconds in which it connects. */
+const fewestSeconds = 3;
 
-/** A server that syncs each commit, for the rows that need one; throws a NotMeasurable where none can run. */
-const startDatabase = async (scope: Scope): Promise<PostgresServer> => {
-  const reason = toSkipPostgres();
-  if (reason) throw new NotMeasurable(reason);
-  requireDisk(tmpdir());
-  const settings = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB', max_connections: 200 };
-  const server = await startPostgres(scope, { settings });
-  // Otherwise logging in is a large part of what a short run of pgbench costs.
-  await server.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
-  return server;
-};
+/** A measurement beside a PostgreSQL server. */
+interface DatabaseBench extends Bench {
+  database: PostgresServer;
+}
+
+/** Measures beside a server that syncs each commit; throws a NotMeasurable where none can run. */
+const onDatabase =
+  (measure: (bench: DatabaseBench) => Promise<Finding[]>): Measure =>
+  async (bench) => {
+    const reason = toSkipPostgres();
+    if (reason) throw new NotMeasurable(reason);
+    requireDisk(tmpdir());
+    const memory = { shared_buffers: '1GB', max_wal_size: '8GB', maintenance_work_mem: '512MB' };
+    const database = await startPostgres(bench.scope, { settings: { ...memory, max_connections: 200 } });
+    // Otherwise logging in is a large part of what a short run of pgbench costs.
+    await database.sql(`SET scram_iterations = 1; ALTER ROLE ${admin.user} PASSWORD '${admin.password}'`);
+    return measure({ ...bench, seconds: Math.max(fewestSeconds, bench.seconds), database });
+  };
 
 /** An instance with the profile tasks on the server's database, or another one of it. */
-const startInstance = (scope: Scope, server: PostgresServer, database?: string): Promise<Server> =>
+const startInstance = ({ scope, database }: DatabaseBench, name?: string) =>
   startSignalbox(scope, {
     place: 'any',
     flags: ['--time-zone', 'UTC', '--profiles', 'monitoring,tasks'],
     variables: {
-      SIGNALBOX_STORE: server.url(database),
+      SIGNALBOX_STORE: database.url(name),
       SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
     },
   });
 
 /** Transactions of pgbench with a script of prepared statements, each on one of the connections. */
 const runPgbench = async (
-  scope: Scope,
-  server: PostgresServer,
+  { scope, database, seconds }: DatabaseBench,
   script: string,
-  { seconds, clients = connections }: { seconds: number; clients?: number },
+  clients = connections,
 ): Promise<Done> => {
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
   const threads = String(Math.min(2, clients));
   const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', threads, '-T', String(seconds), '-f', path];
-  const running = runFile(requireProgram('pgbench'), [...args, server.adminUrl]);
-  const forget = atExit(() => running.child.kill('SIGKILL'));
-  const { stdout } = await running.finally(forget);
+  const { stdout } = await promisify(execFile)(requireProgram('pgbench'), [...args, database.adminUrl]);
   const [, count] = /actually processed: (\d+)/.exec(stdout) ?? [];
   const [, perSecond] = /^tps = ([\d.]+)/m.exec(stdout) ?? [];
   if (count === undefined || perSecond === undefined) throw new Error(`pgbench printed no rate:\n${stdout}`);
   return { count: Number(count), perSecond: Number(perSecond) };
 };
 
+const tasksAtOnce = 100_000;
+
 /** Fills the empty table of tasks, whose statuses and priorities take turns, as an instance would have. */
 const fillTasks = async (url: string, count: number): Promise<void> => {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(`INSERT INTO signalbox.task
-      SELECT id, 1 + id % 2, 1 + id % 4, 1, format('{"Id":%s,"Title":"Check the backups of volume 42","Description":"Compare '
-        'the checksums with those of the log.","Priority":"%s","Status":"%s","CreatedAt":"2026-01-31T09:30:00"}', id,
-        (ARRAY['Low', 'Medium', 'High', 'Critical'])[1 + id % 4], (ARRAY['Pending', 'InProgress'])[1 + id % 2])
-      FROM generate_series(1, ${count}) AS id`);
-    await client.query(`UPDATE signalbox.gate SET last_id = ${count}, counts = (${countSets}) WHERE name = 'task'`);
-    await client.query('VACUUM ANALYZE signalbox.task');
-  } finally {
-    await client.end();
+  for (let first = 1; first < count; first += tasksAtOnce) {
+    await runSql(
+      url,
+      `INSERT INTO signalbox.task
+        SELECT id, 1 + id % 2, 1 + id % 4, 1, format('{"Id":%s,"Title":"Check the backups of volume 42","Description":"Compare '
+          'the checksums with those of the log.","Priority":"%s","Status":"%s","CreatedAt":"2026-01-31T09:30:00"}', id,
+          (ARRAY['Low', 'Medium', 'High', 'Critical'])[1 + id % 4], (ARRAY['Pending', 'InProgress'])[1 + id % 2])
+        FROM generate_series(${first}, ${first + tasksAtOnce - 1}) AS id`,
+    );
   }
+  await runSql(url, `UPDATE signalbox.gate SET last_id = ${count}, counts = (${countSets}) WHERE name = 'task'`);
+  await runSql(url, 'VACUUM ANALYZE signalbox.task');
 };
 
 /** A set for each status, or any, and each priority, or any; there are four of both. */
@@ -91,37 +92,32 @@ const countSets = `SELECT array_agg(coalesce(count, 0) ORDER BY set) FROM genera
     GROUP BY CUBE (status, priority)) AS counted USING (set)`;
 
 /** Creating tasks, compared with prepared INSERTs: one by one, and in batches as large as those of signalbox. */
-const create: Row = {
-  id: 'B17',
-  measure: async (bench) => {
-    const { scope, seconds } = bench;
-    const database = await startDatabase(scope);
-    const { url, pid } = await startInstance(scope, database);
-    const pids = [database.pid(), pid];
-    const request = createPost(`${url}/api/tasks`, newTask);
-    const body = await ask(request);
-    await database.sql(`CREATE TABLE plain (LIKE signalbox.task INCLUDING ALL);
-      CREATE SEQUENCE plain_id; ALTER TABLE plain ALTER id SET DEFAULT nextval('plain_id')`);
-    const ours = await createSide(bench, pids, request);
-    const batch = await measureBatch(database, ours);
-    const insert = (size: number): Side => {
-      const rows = Array.from({ length: size }, () => `(1, 3, 1, '${body}')`).join(', ');
-      const script = `INSERT INTO plain (status, priority, version, body) VALUES ${rows};`;
-      const clients = Math.ceil(connections / size);
-      const work = async () => {
-        const { count, perSecond } = await runPgbench(scope, database, script, { seconds, clients });
-        return { count: size * count, perSecond: size * perSecond };
-      };
-      return { pids, bytes: `INSERT 0 ${size}`.length, work };
+const create = onDatabase(async (bench) => {
+  const { database } = bench;
+  const { url, pid } = await startInstance(bench);
+  const pids = [database.pid(), pid];
+  const request = createPost(`${url}/api/tasks`, newTask);
+  const body = await ask(request);
+  await database.sql(`CREATE TABLE plain (LIKE signalbox.task INCLUDING ALL);
+    CREATE SEQUENCE plain_id; ALTER TABLE plain ALTER id SET DEFAULT nextval('plain_id')`);
+  const ours = await createSide(bench, pids, request);
+  const batch = await measureBatch(database, ours);
+  const insert = (size: number): Side => {
+    const rows = Array.from({ length: size }, () => `(1, 3, 1, '${body}')`).join(', ');
+    const script = `INSERT INTO plain (status, priority, version, body) VALUES ${rows};`;
+    const work = async () => {
+      const { count, perSecond } = await runPgbench(bench, script, Math.ceil(connections / size));
+      return { count: size * count, perSecond: size * perSecond };
     };
-    const row = { id: 'B17', work: 'POST /api/tasks, --store postgres' };
-    const [one, many] = ['pgbench -M prepared, INSERT one by one', `pgbench -M prepared, ${batch} rows in an INSERT`];
-    return [
-      { ...row, ...(await compareRates(bench, ours, insert(1))), name: one, goal: '≥ 1 ×' },
-      { ...row, ...(await compareRates(bench, ours, insert(batch))), name: many, goal: '≥ 0.7 ×' },
-    ];
-  },
-};
+    return { pids, bytes: `INSERT 0 ${size}`.length, work };
+  };
+  const work = 'POST /api/tasks, --store postgres';
+  const [one, many] = ['pgbench -M prepared, INSERT one by one', `pgbench -M prepared, ${batch} rows in an INSERT`];
+  return [
+    { work, ...(await compareRates(bench, ours, insert(1))), name: one, goal: '≥ 1 ×' },
+    { work, ...(await compareRates(bench, ours, insert(batch))), name: many, goal: '≥ 0.7 ×' },
+  ];
+});
 
 /** How many tasks signalbox writes at once under load: each batch updates the gate once. */
 const measureBatch = async (database: PostgresServer, ours: Side): Promise<number> => {
@@ -143,77 +139,61 @@ const measureBatch = async (database: PostgresServer, ours: Side): Promise<numbe
 const many = 100_000;
 
 /** Reading random tasks over HTTP, compared with a prepared SELECT by primary key. */
-const read: Row = {
-  id: 'B18',
-  measure: async (bench) => {
-    const { scope, seconds } = bench;
-    const database = await startDatabase(scope);
-    const { url, pid } = await startInstance(scope, database);
-    await fillTasks(database.adminUrl, many);
-    const pids = [database.pid(), pid];
-    const ours = await createSide(bench, pids, { url: `${url}/api/tasks/[<number>]`, numbers: many });
-    const columns = 'SELECT version, body FROM signalbox.task WHERE id =';
-    const script = `\\set id random(1, ${many})\n${columns} :id;`;
-    const [stored = {}] = await database.sql(`${columns} ${many}`);
-    const bytes = Buffer.byteLength(Object.values(stored).join(''));
-    const select: Side = { pids, bytes, work: () => runPgbench(scope, database, script, { seconds }) };
-    const rates = await compareRates(bench, ours, select);
-    const name = 'pgbench -M prepared, SELECT by random primary keys';
-    return [{ id: 'B18', work: 'GET /api/tasks/{id}, random ids, --store postgres', ...rates, name, goal: '≥ 0.8 ×' }];
-  },
-};
+const read = onDatabase(async (bench) => {
+  const { database } = bench;
+  const { url, pid } = await startInstance(bench);
+  await fillTasks(database.adminUrl, many);
+  const pids = [database.pid(), pid];
+  const ours = await createSide(bench, pids, { url: `${url}/api/tasks/[<number>]`, numbers: many });
+  const columns = 'SELECT version, body FROM signalbox.task WHERE id =';
+  const script = `\\set id random(1, ${many})\n${columns} :id;`;
+  const [stored = {}] = await database.sql(`${columns} ${many}`);
+  const bytes = Buffer.byteLength(Object.values(stored).join(''));
+  const rates = await compareRates(bench, ours, { pids, bytes, work: () => runPgbench(bench, script) });
+  const name = 'pgbench -M prepared, SELECT by random primary keys';
+  return [{ work: 'GET /api/tasks/{id}, random ids, --store postgres', ...rates, name, goal: '≥ 0.8 ×' }];
+});
 
 const large = 1_000_000;
 
 /** Lists of fifty tasks with their total, at ten times as many. */
-const list: Row = {
-  id: 'B19',
-  measure: async (bench) => {
-    const { scope } = bench;
-    const database = await startDatabase(scope);
-    await database.sql('CREATE DATABASE small OWNER signalbox');
-    const [one, two] = [await startInstance(scope, database), await startInstance(scope, database, 'small')];
-    await fillTasks(database.adminUrl, large);
-    await fillTasks(database.url('small'), large / 10);
-    const pids = [database.pid(), one.pid, two.pid];
-    const findings: Finding[] = [];
-    for (const query of ['', '?status=Pending']) {
-      const toSide = (url: string) => createSide(bench, pids, { url: `${url}/api/tasks${query}` });
-      const rates = await compareRates(bench, await toSide(one.url), await toSide(two.url));
-      const work = `GET /api/tasks${query}, 50 of 1,000,000, --store postgres`;
-      findings.push({ id: 'B19', work, ...rates, name: 'itself with a tenth of them', goal: '≥ 0.95 ×' });
-    }
-    return findings;
-  },
-};
+const list = onDatabase(async (bench) => {
+  const { database } = bench;
+  await database.sql('CREATE DATABASE small OWNER signalbox');
+  const [one, two] = [await startInstance(bench), await startInstance(bench, 'small')];
+  await fillTasks(database.adminUrl, large);
+  await fillTasks(database.url('small'), large / 10);
+  const pids = [database.pid(), one.pid, two.pid];
+  const findings: Finding[] = [];
+  for (const query of ['', '?status=Pending']) {
+    const toSide = (url: string) => createSide(bench, pids, { url: `${url}/api/tasks${query}` });
+    const rates = await compareRates(bench, await toSide(one.url), await toSide(two.url));
+    const work = `GET /api/tasks${query}, 50 of 1,000,000, --store postgres`;
+    findings.push({ work, ...rates, name: 'itself with a tenth of them', goal: '≥ 0.95 ×' });
+  }
+  return findings;
+});
 
 /** Creating tasks with two instances on one database, compared with one of them. */
-const instances: Row = {
-  id: 'B20',
-  measure: async (bench) => {
-    const database = await startDatabase(bench.scope);
-    const [one, two] = [await startInstance(bench.scope, database), await startInstance(bench.scope, database)];
-    const pids = [database.pid(), one.pid, two.pid];
-    const toSide = (url: string, own: number) =>
-      createSide(bench, pids, { ...createPost(`${url}/api/tasks`, newTask), connections: own });
-    const halves = [await toSide(one.url, connections / 2), await toSide(two.url, connections / 2)];
-    const alone = await toSide(one.url, connections);
-    const work = async () => {
-      const done = await Promise.all(halves.map((half) => half.work()));
-      const sum = (key: 'count' | 'perSecond') => done.reduce((total, each) => total + each[key], 0);
-      return { count: sum('count'), perSecond: sum('perSecond') };
-    };
-    const rates = await compareRates(bench, { pids, bytes: alone.bytes, work }, alone);
-    return [
-      { id: 'B20', work: 'POST /api/tasks on two instances, --store postgres', ...rates, name: 'on one of them' },
-    ];
-  },
-};
+const instances = onDatabase(async (bench) => {
+  const [one, two] = [await startInstance(bench), await startInstance(bench)];
+  const pids = [bench.database.pid(), one.pid, two.pid];
+  const toSide = (url: string, own: number) =>
+    createSide(bench, pids, { ...createPost(`${url}/api/tasks`, newTask), connections: own });
+  const halves = [await toSide(one.url, connections / 2), await toSide(two.url, connections / 2)];
+  const alone = await toSide(one.url, connections);
+  const work = async () => {
+    const done = await Promise.all(halves.map((half) => half.work()));
+    const sum = (key: 'count' | 'perSecond') => done.reduce((total, each) => total + each[key], 0);
+    return { count: sum('count'), perSecond: sum('perSecond') };
+  };
+  const rates = await compareRates(bench, { pids, bytes: alone.bytes, work }, alone);
+  return [{ work: 'POST /api/tasks on two instances, --store postgres', ...rates, name: 'on one of them' }];
+});
 
-/** pgbench counts the seconds in which it connects. */
-const fewestSeconds = 3;
-
-export const postgresRows: readonly Row[] = [create, read, list, instances].map(({ id, measure }) => ({
-  id,
-  measure: (bench: Bench) => measure({ ...bench, seconds: Math.max(fewestSeconds, bench.seconds) }),
-}));
+export const postgresRows: readonly Row[] = [
+  ['B17', create],
+  ['B18', read],
+  ['B19', list],
+  ['B20', instances],
+];

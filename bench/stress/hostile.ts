@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { watchHealth } from '../../test/support/health.ts';
@@ -8,11 +8,11 @@ import { fillLog } from '../support/alert-log.ts';
 import { ask, createPost, password } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
 import { measureP99, toTimes } from '../support/rounds.ts';
-import type { Bench, Row } from '../support/run.ts';
+import type { Measure, Row } from '../support/run.ts';
 import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import { createSeedTask, newTask } from '../support/tasks.ts';
+import { newTask, writeSeed } from '../support/tasks.ts';
 import type { AttackOrder } from './attackers.ts';
 
 const attacks: [name: AttackOrder['name'], clients: number, work: string][] = [
@@ -36,34 +36,32 @@ const alerts = 2_000_000;
 /** Duration of each attack. */
 const seconds = 10;
 
-const attack = (scope: Scope, order: AttackOrder): Promise<unknown> => startCompanion(scope, 'stress/attackers', order);
-
 /** Clients without a token that try to use up memory, connections or time. */
-const measureHostile = async ({ scope }: Bench): Promise<Finding[]> => {
+const hostile: Measure = async ({ scope }) => {
   const dataDir = join(scope.folder, 'data');
   await fillLog(dataDir, alerts);
   const seed = join(scope.folder, 'seed.json');
-  const simpleTasks = Array.from({ length: listed }, () => simpleTask);
-  const tasks = simpleTasks.map((_, place) => createSeedTask(place, listed));
-  await writeFile(seed, JSON.stringify({ tasks, simpleTasks }));
+  await writeSeed(seed, listed, { simpleTasks: Array.from({ length: listed }, () => simpleTask) });
   const findings: Finding[] = [];
-  for (const [name, clients, work] of attacks) {
+  for (const [name, clients, does] of attacks) {
     process.stderr.write(`  ${clients} ${name} ...\n`);
-    const { growth, health } = await withScope(scope.folder, async (own) => {
+    const { growth, slowest } = await withScope(scope.folder, async (own) => {
       const options = { flags: ['--seed', seed], dataDir, ...(name === 'idle' && { openFiles: 1024 }) };
       const { url, pid } = await startSignalbox(own, options);
       const [readGrowth, watch, over] = [watchMemory(pid), watchHealth(url), setTimeout(seconds * 1000)];
       await attack(own, { url, name, clients });
       await over;
-      return { growth: readGrowth(), health: await watch.stop() };
+      return { growth: readGrowth(), slowest: await watch.stop() };
     });
-    const row = { id: 'hostile', rounds: `${seconds} s` };
-    const [memory, slowest] = [`${clients} clients that ${work}: memory growth`, 'slowest GET /health meanwhile'];
-    findings.push({ ...row, work: memory, unit: ' MiB', ours: [growth], goal: '≤ 400 MiB' });
-    findings.push({ ...row, work: slowest, unit: ' ms', ours: [health], goal: '≤ 1000 ms' });
+    const work = `${clients} clients that ${does}: memory growth`;
+    findings.push({ ...row, work, unit: ' MiB', ours: [growth], goal: '≤ 400 MiB' });
+    findings.push({ ...row, work: 'slowest GET /health meanwhile', unit: ' ms', ours: [slowest], goal: '≤ 1000 ms' });
   }
   return findings;
 };
+
+const row = { rounds: `${seconds} s` };
+const attack = (scope: Scope, order: AttackOrder) => startCompanion(scope, 'stress/attackers', order);
 
 interface Share extends Omit<AttackOrder, 'url'> {
   /** What another address asks meanwhile: method, path, body. */
@@ -91,41 +89,35 @@ const elsewhere = '127.0.0.2';
 const pause = 500;
 
 /** What is left to another address while one takes all that it can get. */
-const measureShares = async ({ scope }: Bench): Promise<Finding[]> => {
+const shares: Measure = async ({ scope }) => {
   const findings: Finding[] = [];
   for (const { name, clients, request: asked, lead = 2, variables = {} } of greedy) {
     process.stderr.write(`  ${name} ...\n`);
-    const statuses = await withScope(scope.folder, async (own) => {
+    const statuses: number[] = [];
+    await withScope(scope.folder, async (own) => {
       const { url } = await startSignalbox(own, { variables });
       await attack(own, { url, name, clients });
       await setTimeout(lead * 1000);
-      const list: number[] = [];
       const end = performance.now() + seconds * 1000;
-      for (; performance.now() < end; await setTimeout(pause)) list.push(await askOnce(url, asked));
-      return list;
+      for (; performance.now() < end; await setTimeout(pause)) statuses.push(await askOnce(url, asked));
     });
     const served = (100 * statuses.filter((status) => status >= 200 && status < 300).length) / statuses.length;
-    const work = `${clients} × ${name}: requests of another address that succeed (${statuses.length} × ${asked[0]} ${asked[1]})`;
-    findings.push({ id: 'shares', work, unit: ' %', ours: [served], rounds: `${seconds} s`, goal: '≥ 99 %' });
+    const [method, path] = asked;
+    const work = `${clients} × ${name}: requests of another address that succeed (${statuses.length} × ${method} ${path})`;
+    findings.push({ ...row, work, unit: ' %', ours: [served], goal: '≥ 99 %' });
   }
   return findings;
 };
 
 /** The status of a request on a new connection, which is closed then; 0 without a response. */
-const askOnce = (url: string, [method, path, body]: Share['request']): Promise<number> =>
-  new Promise((resolve) => {
-    const agent = new Agent({ localAddress: elsewhere });
-    const sent = request(`${url}${path}`, { method, agent, timeout: 5000 }, ({ statusCode = 0 }) => {
-      resolve(statusCode);
-      sent.destroy();
-    });
-    sent.on('timeout', () => sent.destroy());
-    sent.on('error', () => resolve(0)).on('close', () => resolve(0));
-    sent.end(body && JSON.stringify(body));
-  });
-
-export const hostile: Row = { id: 'hostile', measure: measureHostile };
-export const shares: Row = { id: 'shares', measure: measureShares };
+const askOnce = async (url: string, [method, path, body]: Share['request']): Promise<number> => {
+  const agent = new Agent({ localAddress: elsewhere });
+  const sent = request(`${url}${path}`, { method, agent, signal: AbortSignal.timeout(5000) });
+  sent.on('error', () => undefined).end(body && JSON.stringify(body));
+  const [response]: IncomingMessage[] = await once(sent, 'response').catch(() => []);
+  sent.destroy();
+  return response?.statusCode ?? 0;
+};
 
 /** A task update with 16 KiB of nested lists that are ignored: it costs much more to process than to send or read. */
 const depth = 8000;
@@ -135,24 +127,27 @@ const connections = 3000;
 const overloadSeconds = 30;
 
 /** Far more work than the server can do: what it still does, and whether it is as quick as before afterwards. */
-export const overload: Row = {
-  id: 'overload',
-  measure: async ({ scope, load }) => {
-    const server = await startSignalbox(scope, { flags: ['--max-connections', '6000'] });
-    await ask(createPost(`${server.url}/api/tasks`, newTask));
-    const url = `${server.url}/api/tasks/1`;
-    const update = { ...createPost(url, {}), method: 'PUT', body: costly, isRefused: 'some' } as const;
-    await load(update, 5);
-    const before = await measureP99({ url });
-    const peak = await load(update, 10);
-    const { perSecond } = await load({ ...update, connections }, overloadSeconds);
-    const after = await measureP99({ url });
-    const work = `PUT on ${connections} connections, those that succeed`;
-    const rates = { unit: '/s', ours: [perSecond], theirs: [peak.perSecond], rounds: `${overloadSeconds} s` };
-    const later = { id: 'overload', work: 'p99 of GET /api/tasks/{id} right after it', name: 'before', goal: '≤ 2 ×' };
-    return [
-      { id: 'overload', work, ...rates, name: 'on 64', goal: '≥ 0.9 ×' },
-      { ...later, ...toTimes([after], [before]) },
-    ];
-  },
+const overload: Measure = async ({ scope, load }) => {
+  const server = await startSignalbox(scope, { flags: ['--max-connections', '6000'] });
+  await ask(createPost(`${server.url}/api/tasks`, newTask));
+  const url = `${server.url}/api/tasks/1`;
+  const update = { ...createPost(url, {}), method: 'PUT', body: costly, isRefused: 'some' } as const;
+  await load(update, 5);
+  const before = await measureP99({ url });
+  const peak = await load(update, 10);
+  const { perSecond } = await load({ ...update, connections }, overloadSeconds);
+  const after = await measureP99({ url });
+  const work = `PUT on ${connections} connections, those that succeed`;
+  const rates = { unit: '/s', ours: [perSecond], theirs: [peak.perSecond], rounds: `${overloadSeconds} s` };
+  const later = { work: 'p99 of GET /api/tasks/{id} right after it', name: 'before', goal: '≤ 2 ×' };
+  return [
+    { work, ...rates, name: 'on 64', goal: '≥ 0.9 ×' },
+    { ...later, ...toTimes([after], [before]) },
+  ];
 };
+
+export const stressRows: readonly Row[] = [
+  ['overload', overload],
+  ['hostile', hostile],
+  ['shares', shares],
+];

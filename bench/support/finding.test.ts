@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Finding, insertBetweenMarkers, median, quantile, toMarkdown } from './finding.ts';
+import { insertBetweenMarkers, type Line, median, quantile, toMarkdown } from './finding.ts';
 
-const finding: Finding = {
+const finding: Line = {
   id: 'B1',
   work: 'GET /',
   unit: '/s',
@@ -14,7 +14,7 @@ const finding: Finding = {
   rounds: '4 × 1 s',
   goal: '≥ 0.95 ×',
 };
-const toRow = (changes: Partial<Finding>): string =>
+const toRow = (changes: Partial<Line>): string =>
   toMarkdown([], [{ ...finding, ...changes }], [])
     .split('\n')
     .at(-2) ?? '';

@@ -1,7 +1,5 @@
-/** The measurement of one row, one figure per round. */
+/** A line of a row's measurements, with one figure for each round. */
 export interface Finding {
-  /** For example `B1`. */
-  id: string;
   work: string;
   /** Printed after each figure: `/s` or ` ms`. */
   unit: string;
@@ -17,6 +15,11 @@ export interface Finding {
   rounds: string;
   /** For example `≥ 0.95 ×`, a ratio, or `≤ 400 ms`, our figure; of several, joined by ` or `, one suffices. */
   goal?: string | undefined;
+}
+
+/** A finding of the row with this id. */
+export interface Line extends Finding {
+  id: string;
 }
 
 /** A row, or part of one, without figures. */
@@ -79,29 +82,30 @@ const head = [
 ];
 
 /** The report as Markdown: how and where it was measured, one line each, the table, and what was not measured. */
-export const toMarkdown = (surroundings: string[], findings: Finding[], gaps: Gap[]): string => {
-  const missed = findings.filter(isMissed);
-  const withGoal = findings.filter(({ goal }) => goal !== undefined).length;
+export const toMarkdown = (surroundings: string[], lines: Line[], gaps: Gap[]): string => {
+  const missed = lines.filter(isMissed);
+  const withGoal = lines.filter(({ goal }) => goal !== undefined).length;
   const ids = [...new Set(missed.map(({ id }) => id))].join(', ');
-  const table = [head, head.map(() => '---'), ...findings.map(toCells)].map((cells) => `|${cells.join('|')}|\n`);
+  const reasons = gaps.map(({ id, reason }) => `- ${id}: ${reason}\n`);
+  const table = [head, head.map(() => '---'), ...lines.map(toCells)].map((cells) => `|${cells.join('|')}|\n`);
   return [
     surroundings.map((line) => `- ${line}\n`).join(''),
     `Goals missed, by rate or by processor time: ${missed.length} of ${withGoal}${ids && ` (${ids})`}.\n`,
     table.join(''),
-    ...(gaps.length === 0 ? [] : [`Not measured:\n\n${gaps.map(({ id, reason }) => `- ${id}: ${reason}\n`).join('')}`]),
+    ...(gaps.length === 0 ? [] : [`Not measured:\n\n${[...new Set(reasons)].join('')}`]),
   ].join('\n');
 };
 
-const toCells = (finding: Finding): string[] => {
-  const { id, work, unit, ours, name, theirs, cpuRatios, bytes = [], rounds, goal = '' } = finding;
-  const [ratios, verdict] = [toRatios(finding), describeVerdict(finding)];
+const toCells = (line: Line): string[] => {
+  const { id, work, unit, ours, name, theirs, cpuRatios, bytes = [], rounds, goal = '' } = line;
+  const ratios = toRatios(line);
   return [
     ...[id, work, `${formatFigure(median(ours))}${unit}`],
     theirs ? `${formatFigure(median(theirs))}${unit} ${name}` : '',
     ratios.length === 0 ? '' : `${formatRatio(median(ratios))}${describeRange(ratios)}`,
     cpuRatios ? formatRatio(median(cpuRatios)) : '',
     bytes.map((count) => count.toLocaleString('en')).join(' and '),
-    ...[rounds, goal, verdict],
+    ...[rounds, goal, describeVerdict(line)],
   ];
 };
 

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { atExit } from '../../test/faults/support/exit.ts';
 import { pin, requireProgram } from './machine.ts';
 
 /** One request, repeated on every connection as soon as the response arrives. */
@@ -27,23 +26,21 @@ export interface Done {
   perSecond: number;
 }
 
-/** Resolves to the figures; rejects if a request failed. */
-export type Load = (request: LoadRequest, seconds: number) => Promise<Done>;
-
 const runFile = promisify(execFile);
 
-/** Load from wrk; `folder` is for scripts. Slower programs would measure themselves. */
-export const createLoad = (folder: string): Load => {
+/**
+ * Load from wrk, with `folder` for scripts; slower programs would measure themselves. The returned function resolves to
+ * the figures, and rejects if a request failed.
+ */
+export const createLoad = (folder: string) => {
   let scripts = 0;
-  return async (request, seconds) => {
+  return async (request: LoadRequest, seconds: number): Promise<Done> => {
     const script = join(folder, `load-${++scripts}.lua`);
     writeFileSync(script, createScript(request));
     const options = ['--threads', '1', '--connections', String(request.connections ?? 64), '--timeout', '30s'];
     const command = [...options, '--duration', `${seconds}s`, '--script', script, request.url];
     const [program = '', ...args] = pin('load', [requireProgram('wrk'), ...command]);
-    const running = runFile(program, args);
-    const forget = atExit(() => running.child.kill('SIGKILL'));
-    return parseWrk((await running.finally(forget)).stdout, request);
+    return parseWrk((await runFile(program, args)).stdout, request);
   };
 };
 

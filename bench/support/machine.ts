@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, statfsSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -26,28 +26,25 @@ export const requireProgram = (name: string): string => {
   throw new NotMeasurable(`${name} is not installed: apt-get install ${packages[name] ?? name}`);
 };
 
-/** Parses a CPU list as Linux prints it, such as `0-2,5`. */
-export const parseCpuList = (text: string): number[] =>
-  text.split(',').flatMap((part) => {
-    const [first = 0, last = first] = part.trim().split('-').map(Number);
-    return part.trim() === '' ? [] : Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  });
-
-/** The processors that programs are pinned to: the first and the last one, which rarely share a core. */
-const readCores = (): { server: number; load: number } | undefined => {
-  const [, list = ''] = /^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-  const [server = 0, load = 0] = [parseCpuList(list).at(0), parseCpuList(list).at(-1)];
-  return server !== load && findProgram('taskset') ? { server, load } : undefined;
+/**
+ * The processors that programs are pinned to, from a list as Linux prints it, such as `0-2,5`: the first and the last one,
+ * which rarely share a core. Undefined if there is only one.
+ */
+export const parseCores = (list: string): { server: string; load: string } | undefined => {
+  const [server = '', ...others] = list.match(/\d+/g) ?? [];
+  const load = others.at(-1);
+  return load === undefined ? undefined : { server, load };
 };
 
-const cores = readCores();
+const allowed = /^Cpus_allowed_list:(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
+const cores = findProgram('taskset') === undefined ? undefined : parseCores(allowed);
 
 /** Where a program runs: on the processor for servers, on that for loads, or on any. */
 export type Place = 'server' | 'load' | 'any';
 
 /** A command line pinned to a processor; unchanged if there is only one, or no program to pin with. */
 export const pin = (place: Place, command: string[], own = cores): string[] =>
-  own === undefined || place === 'any' ? command : ['taskset', '--cpu-list', String(own[place]), ...command];
+  own === undefined || place === 'any' ? command : ['taskset', '--cpu-list', own[place], ...command];
 
 /** Type numbers of in-memory file systems, from statfs(2). */
 const inMemory = [0x01021994, 0x858458f6];
@@ -56,9 +53,8 @@ const inMemory = [0x01021994, 0x858458f6];
 export const requireDisk = (folder: string, bytes = 0): void => {
   const { type, bavail, bsize } = statfsSync(folder);
   const problem = inMemory.includes(type) ? 'is in memory' : `has less than ${bytes / 1e9} GB`;
-  if (inMemory.includes(type) || bavail * bsize < bytes) {
-    throw new NotMeasurable(`${folder} ${problem}: name a folder with --folder`);
-  }
+  if (!inMemory.includes(type) && bavail * bsize >= bytes) return;
+  throw new NotMeasurable(`${folder} ${problem}: name a folder with --folder`);
 };
 
 /** How often in two seconds 4 KiB can be appended to a file and synced, per second. */
@@ -102,10 +98,6 @@ const listVersions = (): string[] => {
 };
 
 const readCommit = (): string => {
-  try {
-    const options = { cwd: packageRoot, encoding: 'utf8' } as const;
-    return execFileSync('git', ['describe', '--always', '--dirty'], options).trim();
-  } catch {
-    return 'unknown';
-  }
+  const { stdout } = spawnSync('git', ['describe', '--always', '--dirty'], { cwd: packageRoot, encoding: 'utf8' });
+  return stdout?.trim() || 'unknown';
 };

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { ask, send } from './ask.ts';
-import { type Finding, quantile, toSides } from './finding.ts';
+import { quantile, toSides } from './finding.ts';
 import type { Done, LoadRequest } from './load.ts';
 import type { Bench } from './run.ts';
 
@@ -44,25 +44,22 @@ export const createSide = async (
   return { pids, bytes: Buffer.byteLength(answer), work, settle: () => ask(request) };
 };
 
-export type Rates = Pick<Finding, 'unit' | 'ours' | 'theirs' | 'cpuRatios' | 'bytes' | 'rounds'>;
-
 /** Work per second of our side and the comparison, after a round of each to warm up. */
-export const compareRates = async (bench: Bench, ...sides: readonly [Side, Side]): Promise<Rates> => {
-  const measure = async ({ pids, bytes, work, settle }: Side) => {
+export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonly [Side, Side]) => {
+  const turns = sides.map(({ pids, bytes, work, settle }) => async () => {
     const before = readCpuMs(...pids);
     const { count, perSecond } = await work();
     const cpuMs = (readCpuMs(...pids) - before) / count;
     await settle?.();
     return { perSecond, cpuMs, bytes };
-  };
-  for (const side of sides) await measure(side);
-  const turns = sides.map((side) => () => measure(side));
-  const [ours = [], theirs = []] = await takeTurns(bench.rounds, turns);
+  });
+  await takeTurns(1, turns);
+  const [ours = [], theirs = []] = await takeTurns(rounds, turns);
   return {
     ...toSides(ours, theirs, ({ perSecond }) => perSecond),
     unit: '/s',
     cpuRatios: theirs.map(({ cpuMs }, round) => cpuMs / (ours[round]?.cpuMs ?? Number.NaN)),
-    rounds: `${bench.rounds} × ${bench.seconds} s`,
+    rounds: `${rounds} × ${seconds} s`,
   };
 };
 
@@ -93,21 +90,16 @@ export const measureP99 = async ({ url, ...request }: LoadRequest, { count, ever
     if (early > 0) await setTimeout(early);
     sent.push(send(url, { ...request, agent }));
   }
-  const answers = (await Promise.all(sent)).map((answer) => answer ?? { status: 0, text: 'no answer', ms: Number.NaN });
+  const answers = await Promise.all(sent);
   agent.destroy();
   tryPriority(constants.priority.PRIORITY_NORMAL);
-  const failed = answers.filter(({ status }) => status !== 200);
-  if (failed[0]) throw new Error(`${failed.length} requests failed: ${failed[0].status} ${failed[0].text}`);
-  const times = answers.map(({ ms }) => ms);
+  const failed = answers.filter((answer) => answer?.status !== 200);
+  if (failed.length > 0) {
+    throw new Error(`${failed.length} requests failed: ${failed[0]?.status} ${failed[0]?.text ?? 'no answer'}`);
+  }
+  const times = answers.map((answer) => answer?.ms ?? Number.NaN);
   return { p99: quantile(times, 0.99), bytes: Buffer.byteLength(answers[0]?.text ?? '') };
 };
-
-/** Two sides of probes, for the table. */
-export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, everyMs } = usual) => ({
-  ...toSides(ours, theirs, ({ p99 }) => p99),
-  unit: ' ms',
-  rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
-});
 
 const tryPriority = (priority: number): void => {
   try {
@@ -117,12 +109,19 @@ const tryPriority = (priority: number): void => {
   }
 };
 
+/** Two sides of probes, for the table. */
+export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, everyMs } = usual) => ({
+  ...toSides(ours, theirs, ({ p99 }) => p99),
+  unit: ' ms',
+  rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
+});
+
 /** Milliseconds of a tick of /proc/PID/stat, on every Linux that Node runs on. */
 const tickMs = 10;
 
 /**
- * Milliseconds of processor time, user and system, that a process and its child processes have used, including children
- * that have ended.
+ * Milliseconds of processor time, user and system, that processes and their child processes have used, including
+ * children that have ended.
  */
 export const readCpuMs = (...pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + readTimes(pid) + readCpuMs(...listChildren(pid)), 0);
@@ -130,11 +129,9 @@ export const readCpuMs = (...pids: readonly number[]): number =>
 const readTimes = (pid: number): number => {
   const stat = read(`/proc/${pid}/stat`);
   // The second field, a name, may contain spaces.
-  const [user, system, childUser, childSystem] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 15);
-  return (Number(user) + Number(system) + Number(childUser) + Number(childSystem)) * tickMs || 0;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user, system, childUser, childSystem] = fields.slice(11).map(Number);
+  return ((user ?? 0) + (system ?? 0) + (childUser ?? 0) + (childSystem ?? 0)) * tickMs;
 };
 
 const listChildren = (pid: number): number[] => {
@@ -157,4 +154,4 @@ export const readResidentMiB = (pid: number): number => readStatus(pid, 'VmRSS')
 
 /** A number from /proc/PID/status. */
 export const readStatus = (pid: number, name: string): number =>
-  Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(read(`/proc/${pid}/status`))?.[1]);

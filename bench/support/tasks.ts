@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 
 /** The task that is created repeatedly. */
 export const newTask = {
@@ -11,7 +11,6 @@ export const newTask = {
 const criticalCount = 50;
 /** The number of Cancelled tasks, at the end. */
 const cancelledCount = 10;
-const atOnce = 1000;
 
 /**
  * The task at a position, from 0, of a seed with `count` tasks. Every second one is Pending and the others InProgress,
@@ -29,15 +28,8 @@ export const createSeedTask = (place: number, count: number): Record<string, str
   };
 };
 
-/** Writes a seed file with `count` tasks. */
-export const writeSeed = async (path: string, count: number): Promise<void> => {
-  const file = await open(path, 'w');
-  await file.write('{"tasks":[');
-  for (let first = 0; first < count; first += atOnce) {
-    const places = Array.from({ length: Math.min(atOnce, count - first) }, (_, index) => first + index);
-    const text = places.map((place) => JSON.stringify(createSeedTask(place, count))).join(',');
-    await file.write(first === 0 ? text : `,${text}`);
-  }
-  await file.write(']}');
-  await file.close();
+/** Writes a seed file with `count` tasks, and other lists. */
+export const writeSeed = (path: string, count: number, others: object = {}): Promise<void> => {
+  const tasks = Array.from({ length: count }, (_, place) => createSeedTask(place, count));
+  return writeFile(path, JSON.stringify({ tasks, ...others }));
 };
