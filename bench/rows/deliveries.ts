@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { LoopOrder } from '../opponents/undici-loop.ts';
+import type { start as loopWithUndici } from '../opponents/undici-loop.ts';
 import { fillLog, startSearchable } from '../support/alert-log.ts';
 import { ask } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
@@ -41,8 +41,8 @@ const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: num
   const { headers, body } = await read();
   // Undici adds these itself.
   const { host: _host, connection: _connection, 'content-length': _length, ...kept } = headers;
-  const order: LoopOrder = { url: `${url}/in`, concurrency, headers: kept, body };
-  const loop = await startCompanion(scope, 'opponents/undici-loop', order, 'server');
+  const args: Parameters<typeof loopWithUndici> = [destination.url, concurrency, kept, body];
+  const loop = await startCompanion<typeof loopWithUndici>(scope, 'opponents/undici-loop', args, 'server');
   process.kill(loop.pid, 'SIGSTOP');
   const toSide = (pid: number): Side => ({
     pids: [pid],

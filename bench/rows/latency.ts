@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { findFreePort } from '../../test/support/free-port.ts';
 import { watchMemory } from '../../test/support/memory.ts';
-import type { WatchOrder } from '../opponents/watchers.ts';
+import type { start as watch } from '../opponents/watchers.ts';
 import { alert, fillLog } from '../support/alert-log.ts';
 import { ask, createPost } from '../support/ask.ts';
 import { median } from '../support/finding.ts';
@@ -130,8 +130,8 @@ const watched: Measure = async ({ scope, rounds }) => {
     withScope(scope.folder, async (own) => {
       const flags = ['--profiles', 'alerts,events,monitoring', ...patient];
       const { url, pid } = await startSignalbox(own, { flags });
-      const order: WatchOrder = { url, streams };
-      accepted = Math.max(accepted, (await startCompanion<number>(own, 'opponents/watchers', order)).message);
+      const { result } = await startCompanion<typeof watch>(own, 'opponents/watchers', [url, streams]);
+      accepted = Math.max(accepted, result);
       const request = createPost(`${url}/api/alert`, alert);
       await measureP99(request, warmUp);
       const [cpu, began] = [readCpuMs(pid), performance.now()];

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { admin } from '../../test/support/postgres/data-folder.ts';
 import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../../test/support/postgres/server.ts';
+import { runProgram } from '../../test/support/program.ts';
+import { end, header, lastId } from '../../test/support/transfer.ts';
 import { ask, createPost } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
 import type { Done } from '../support/load.ts';
@@ -14,7 +16,7 @@ import { NotMeasurable, requireDisk, requireProgram } from '../support/machine.t
 import { compareRates, createSide, type Side } from '../support/rounds.ts';
 import type { Bench, Measure, Row } from '../support/run.ts';
 import { startSignalbox } from '../support/signalbox.ts';
-import { newTask } from '../support/tasks.ts';
+import { createSeedTask, newTask } from '../support/tasks.ts';
 
 /** Connections of each side. */
 const connections = 64;
@@ -40,16 +42,27 @@ const onDatabase =
     return measure({ ...bench, seconds: Math.max(fewestSeconds, bench.seconds), database });
   };
 
+const toVariables = ({ database }: DatabaseBench, name?: string) => ({
+  SIGNALBOX_STORE: database.url(name),
+  SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
+});
+
 /** An instance with the profile tasks on the server's database, or another one of it. */
-const startInstance = ({ scope, database }: DatabaseBench, name?: string) =>
-  startSignalbox(scope, {
-    place: 'any',
-    flags: ['--time-zone', 'UTC', '--profiles', 'monitoring,tasks'],
-    variables: {
-      SIGNALBOX_STORE: database.url(name),
-      SIGNALBOX_JWT_SECRET: 'a signing key for measurements, 32 bytes',
-    },
-  });
+const startInstance = (bench: DatabaseBench, name?: string) => {
+  const flags = ['--time-zone', 'UTC', '--profiles', 'monitoring,tasks'];
+  return startSignalbox(bench.scope, { place: 'any', flags, variables: toVariables(bench, name) });
+};
+
+/** Imports the tasks of a seed into an empty database that an instance has used. */
+const importTasks = async (bench: DatabaseBench, count: number, name?: string): Promise<void> => {
+  const tasks = Array.from({ length: count }, (_, place) => ({
+    tasks: { Id: place + 1, ...createSeedTask(place, count), version: 1 },
+  }));
+  const input = [header, ...tasks.map((task) => JSON.stringify(task)), lastId(count), end, ''].join('\n');
+  const { code, stderr } = await runProgram(['import'], { variables: toVariables(bench, name), input });
+  if (code !== 0) throw new Error(`the import failed: ${stderr}`);
+  await runSql(bench.database.url(name), 'VACUUM ANALYZE signalbox.task');
+};
 
 /** Transactions of pgbench with a script of prepared statements, each on one of the connections. */
 const runPgbench = async (
@@ -67,29 +80,6 @@ const runPgbench = async (
   if (count === undefined || perSecond === undefined) throw new Error(`pgbench printed no rate:\n${stdout}`);
   return { count: Number(count), perSecond: Number(perSecond) };
 };
-
-const tasksAtOnce = 100_000;
-
-/** Fills the empty table of tasks, whose statuses and priorities take turns, as an instance would have. */
-const fillTasks = async (url: string, count: number): Promise<void> => {
-  for (let first = 1; first < count; first += tasksAtOnce) {
-    await runSql(
-      url,
-      `INSERT INTO signalbox.task
-        SELECT id, 1 + id % 2, 1 + id % 4, 1, format('{"Id":%s,"Title":"Check the backups of volume 42","Description":"Compare '
-          'the checksums with those of the log.","Priority":"%s","Status":"%s","CreatedAt":"2026-01-31T09:30:00"}', id,
-          (ARRAY['Low', 'Medium', 'High', 'Critical'])[1 + id % 4], (ARRAY['Pending', 'InProgress'])[1 + id % 2])
-        FROM generate_series(${first}, ${first + tasksAtOnce - 1}) AS id`,
-    );
-  }
-  await runSql(url, `UPDATE signalbox.gate SET last_id = ${count}, counts = (${countSets}) WHERE name = 'task'`);
-  await runSql(url, 'VACUUM ANALYZE signalbox.task');
-};
-
-/** A set for each status, or any, and each priority, or any; there are four of both. */
-const countSets = `SELECT array_agg(coalesce(count, 0) ORDER BY set) FROM generate_series(0, 24) AS set
-  LEFT JOIN (SELECT coalesce(status, 0) * 5 + coalesce(priority, 0) AS set, count(*) FROM signalbox.task
-    GROUP BY CUBE (status, priority)) AS counted USING (set)`;
 
 /** Creating tasks, compared with prepared INSERTs: one by one, and in batches as large as those of signalbox. */
 const create = onDatabase(async (bench) => {
@@ -142,7 +132,7 @@ const many = 100_000;
 const read = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
-  await fillTasks(database.adminUrl, many);
+  await importTasks(bench, many);
   const pids = [database.pid(), pid];
   const ours = await createSide(bench, pids, { url: `${url}/api/tasks/[<number>]`, numbers: many });
   const columns = 'SELECT version, body FROM signalbox.task WHERE id =';
@@ -161,8 +151,8 @@ const list = onDatabase(async (bench) => {
   const { database } = bench;
   await database.sql('CREATE DATABASE small OWNER signalbox');
   const [one, two] = [await startInstance(bench), await startInstance(bench, 'small')];
-  await fillTasks(database.adminUrl, large);
-  await fillTasks(database.url('small'), large / 10);
+  await importTasks(bench, large);
+  await importTasks(bench, large / 10, 'small');
   const pids = [database.pid(), one.pid, two.pid];
   const findings: Finding[] = [];
   for (const query of ['', '?status=Pending']) {

@@ -1,42 +1,26 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import * as attacks from '../../test/support/attacks.ts';
-
-/**
- * A process that attacks a server. It receives its order, sends `attacking` once its connections are open, and keeps
- * them open; a greedy client whose connection is closed opens it again.
- */
-export interface AttackOrder {
-  url: string;
-  name: keyof typeof attackers;
-  clients: number;
-}
 
 const pause = 100;
 const lists = ['/api/tasks?limit=1000000', '/simple/api/tasks', '/api/alerts?count=10000'];
 const largeTask = { Title: 'x', Description: 'x'.repeat(900_000) };
 const head = 'HTTP/1.1\r\nHost: localhost\r\n';
 
-/** Clients that take all that they can get and keep it. */
+/** Clients that take all that they can get and keep it; one whose connection is closed opens it again. */
 const stay =
   (use: (socket: Socket) => void) =>
   async (url: string, clients: number): Promise<void> => {
     const { hostname, port } = new URL(url);
-    const stayOpen = async (): Promise<never> => {
-      for (;;) {
-        const socket = connect({ host: hostname, port: Number(port), noDelay: true }).on('error', () => undefined);
-        const closed = once(socket, 'close');
-        socket.once('connect', () => use(socket));
-        socket.resume();
-        await closed.catch(() => undefined);
-        await setTimeout(pause);
-      }
+    const open = (): void => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      socket.on('error', () => undefined).once('connect', () => use(socket));
+      socket.once('close', () => setTimeout(open, pause)).resume();
     };
     for (let opened = 1; opened <= clients; opened += 1) {
-      void stayOpen();
+      open();
       // A server's backlog is limited.
-      if (opened % 50 === 0) await setTimeout(pause);
+      if (opened % 50 === 0) await wait(pause);
     }
   };
 
@@ -77,6 +61,7 @@ const attackers = {
   guesses: hurry(attacks.login),
 };
 
-const [{ url, name, clients }] = (await once(process, 'message')) as [AttackOrder];
-await attackers[name](url, clients);
-process.send?.('attacking');
+/** Attacks a server; resolves once the connections are open. They stay open. */
+export const start = async (url: string, name: keyof typeof attackers, clients: number): Promise<void> => {
+  await attackers[name](url, clients);
+};

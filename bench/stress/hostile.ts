@@ -13,9 +13,11 @@ import { type Scope, withScope } from '../support/scope.ts';
 import { startCompanion } from '../support/server.ts';
 import { startSignalbox } from '../support/signalbox.ts';
 import { newTask, writeSeed } from '../support/tasks.ts';
-import type { AttackOrder } from './attackers.ts';
+import type { start as startAttack } from './attackers.ts';
 
-const attacks: [name: AttackOrder['name'], clients: number, work: string][] = [
+type AttackName = Parameters<typeof startAttack>[1];
+
+const attacks: [name: AttackName, clients: number, work: string][] = [
   ['header lines', 60, 'pipeline 498 requests with 3,990 empty header lines each'],
   ['long headers', 60, 'pipeline 498 requests with 190 header lines and 16 KB each'],
   ['short requests', 60, 'pipeline 20 MB of requests with 41 bytes each'],
@@ -46,10 +48,14 @@ const hostile: Measure = async ({ scope }) => {
   for (const [name, clients, does] of attacks) {
     process.stderr.write(`  ${clients} ${name} ...\n`);
     const { growth, slowest } = await withScope(scope.folder, async (own) => {
-      const options = { flags: ['--seed', seed], dataDir, ...(name === 'idle' && { openFiles: 1024 }) };
+      const options = {
+        flags: ['--seed', seed],
+        dataDir,
+        ...(name === 'idle' && { wrapper: ['prlimit', '--nofile=1024'] }),
+      };
       const { url, pid } = await startSignalbox(own, options);
       const [readGrowth, watch, over] = [watchMemory(pid), watchHealth(url), setTimeout(seconds * 1000)];
-      await attack(own, { url, name, clients });
+      await attack(own, url, name, clients);
       await over;
       return { growth: readGrowth(), slowest: await watch.stop() };
     });
@@ -61,9 +67,12 @@ const hostile: Measure = async ({ scope }) => {
 };
 
 const row = { rounds: `${seconds} s` };
-const attack = (scope: Scope, order: AttackOrder) => startCompanion(scope, 'stress/attackers', order);
+const attack = (scope: Scope, ...args: Parameters<typeof startAttack>) =>
+  startCompanion<typeof startAttack>(scope, 'stress/attackers', args);
 
-interface Share extends Omit<AttackOrder, 'url'> {
+interface Share {
+  name: AttackName;
+  clients: number;
   /** What another address asks meanwhile: method, path, body. */
   request: [method: string, path: string, body?: object];
   /** Seconds that the attack lasts before others ask. */
@@ -96,7 +105,7 @@ const shares: Measure = async ({ scope }) => {
     const statuses: number[] = [];
     await withScope(scope.folder, async (own) => {
       const { url } = await startSignalbox(own, { variables });
-      await attack(own, { url, name, clients });
+      await attack(own, url, name, clients);
       await setTimeout(lead * 1000);
       const end = performance.now() + seconds * 1000;
       for (; performance.now() < end; await setTimeout(pause)) statuses.push(await askOnce(url, asked));

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
@@ -8,7 +8,6 @@ import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts
 import { ask } from './ask.ts';
 import { requireDisk } from './machine.ts';
 import type { Scope } from './scope.ts';
-import type { Server } from './server.ts';
 import { type SignalboxOptions, startSignalbox } from './signalbox.ts';
 
 /** The alert that is sent repeatedly. */
@@ -16,7 +15,6 @@ export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is f
 
 /** A file is closed before signalbox's default segment size. */
 const fileBytes = 63 * 1024 * 1024;
-const linesAtOnce = 2000;
 /** Bytes of a record, rounded up. */
 const recordBytes = 500;
 const pollMs = 10;
@@ -36,16 +34,9 @@ export const fillLog = async (
   const end = first + records;
   let seq = first;
   for (let file = 1; seq < end; file += 1) {
-    const handle = await open(names.active, 'w', 0o600);
-    for (let bytes = 0; seq < end && bytes < fileBytes; ) {
-      let text = '';
-      for (const last = Math.min(end, seq + linesAtOnce); seq < last; seq += 1)
-        text += createLine(seq, startedAt + seq * 1000);
-      bytes += text.length;
-      await handle.write(text);
-    }
-    await handle.datasync();
-    await handle.close();
+    let text = '';
+    for (; seq < end && text.length < fileBytes; seq += 1) text += createLine(seq, startedAt + seq * 1000);
+    await writeFile(names.active, text, { mode: 0o600, flush: true });
     // The last file keeps the name without a number.
     if (seq < end) await rename(names.active, names.closed(file));
   }
@@ -76,14 +67,11 @@ export const shareLog = async (folder: string, records: number): Promise<string>
   return directory;
 };
 
-export interface Searchable extends Server {
-  /** Seconds until all of the log could be searched, and the bytes of the response that said so. */
-  seconds: number;
-  bytes: number;
-}
-
-/** Starts signalbox on a log; resolves once all of it can be searched. */
-export const startSearchable = async (scope: Scope, options: SignalboxOptions): Promise<Searchable> => {
+/**
+ * Starts signalbox on a log; resolves once all of it can be searched, with the seconds that it took and the bytes of the
+ * response that said so.
+ */
+export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
   const began = performance.now();
   const server = await startSignalbox(scope, options);
   for (;;) {

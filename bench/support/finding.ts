@@ -18,15 +18,10 @@ export interface Finding {
 }
 
 /** A finding of the row with this id. */
-export interface Line extends Finding {
-  id: string;
-}
+export type Line = Finding & { id: string };
 
-/** A row, or part of one, without figures. */
-export interface Gap {
-  id: string;
-  reason: string;
-}
+/** Why a row, or a part of one, has no figures. */
+export type Gap = { id: string; reason: string };
 
 /** The value that a share of the values does not exceed: 0.99 is the p99, 1 the maximum. */
 export const quantile = (values: readonly number[], share: number): number =>
@@ -120,11 +115,11 @@ const formatFigure = (figure: number): string => {
   return figure.toLocaleString('en', { maximumFractionDigits: Math.abs(figure) < 100 ? digits : 0 });
 };
 
-const [begin, end] = ['<!-- figures: begin -->\n', '<!-- figures: end -->\n'];
+const block = /(<!-- figures: begin -->\n).*(<!-- figures: end -->\n)/s;
 
 /** The document with the text between its markers replaced; throws if it has no markers. */
 export const insertBetweenMarkers = (document: string, text: string): string => {
-  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`the markers ${begin.trim()} and ${end.trim()} are missing`);
-  return `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`;
+  if (!block.test(document))
+    throw new Error('the markers <!-- figures: begin --> and <!-- figures: end --> are missing');
+  return document.replace(block, (_, begin, end) => `${begin}\n${text}\n${end}`);
 };

@@ -78,15 +78,21 @@ const run = (scope: Scope, [program = '', ...args]: string[], hasChannel: boolea
   return { child, pid: child.pid ?? 0, printed: () => printed };
 };
 
+const companion = fileURLToPath(new URL('./companion.js', import.meta.url));
+
 /**
- * Starts a compiled module of bench as a process, so that the load it creates does not delay measurements here, and
- * sends it an order. Resolves to its id and its first message; it ends with the scope.
+ * Calls the function `start` of a module of bench in a process of its own, so that the load it creates does not delay
+ * measurements here. Resolves to the process id and the result; the process ends with the scope.
  */
-export const startCompanion = async <T>(scope: Scope, module: string, order: object, place: Place = 'load') => {
-  const file = fileURLToPath(new URL(`../${module}.js`, import.meta.url));
-  const { child, pid, printed } = run(scope, pin(place, [process.execPath, file]), true);
-  child.send(order);
+export const startCompanion = async <Start extends (...args: never[]) => unknown>(
+  scope: Scope,
+  module: string,
+  args: Parameters<Start>,
+  place: Place = 'load',
+): Promise<{ pid: number; result: Awaited<ReturnType<Start>> }> => {
+  const { child, pid, printed } = run(scope, pin(place, [process.execPath, companion]), true);
+  child.send({ module: new URL(`../${module}.js`, import.meta.url).href, args });
   const [message] = await Promise.race([once(child, 'message'), once(child, 'disconnect')]);
   if (message === undefined) throw new Error(`${module} has ended: ${printed()}`);
-  return { pid, message: message as T };
+  return { pid, result: message.result };
 };

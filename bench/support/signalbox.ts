@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeConfig } from '../../test/support/config-file.ts';
 import { password } from './ask.ts';
 import type { Place } from './machine.ts';
 import type { Scope } from './scope.ts';
@@ -28,8 +29,8 @@ export interface SignalboxOptions {
   tasks?: number;
   /** True for a server that `readMemory` can ask. */
   reportsMemory?: boolean;
-  /** The limit on its open files. */
-  openFiles?: number;
+  /** A program, with its arguments, that runs the server. */
+  wrapper?: string[];
   /** True for the single executable. */
   isExecutable?: boolean;
   place?: Place;
@@ -38,22 +39,22 @@ export interface SignalboxOptions {
 /** Starts the built program, with every profile unless the flags name some. */
 export const startSignalbox = async (
   scope: Scope,
-  { flags = [], variables, config, dataDir, tasks, openFiles, ...options }: SignalboxOptions = {},
+  { flags = [], variables, config, dataDir, tasks, wrapper = [], ...options }: SignalboxOptions = {},
 ): Promise<Server> => {
   const { reportsMemory = false, isExecutable = false, place } = options;
-  const [seed, settings] = [join(scope.folder, `${tasks}.json`), `config-${randomUUID()}.json`];
+  const seed = join(scope.folder, `${tasks}.json`);
   if (tasks !== undefined && !existsSync(seed)) await writeSeed(seed, tasks);
+  const settings = config && ['--config', writeConfig(scope.folder, config, `config-${randomUUID()}.json`)];
   return startServer(scope, {
     command: (port) => [
-      ...(openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh']),
+      ...wrapper,
       ...(isExecutable ? [executable] : [process.execPath, ...(reportsMemory ? reporting : []), main]),
       ...['--port', String(port), '--data-dir', dataDir ?? `data-${port}`],
       ...(tasks === undefined ? [] : ['--seed', seed]),
-      ...(config ? ['--config', settings] : []),
+      ...(settings ?? []),
       ...flags,
     ],
     path: '/health',
-    files: config ? { [settings]: JSON.stringify(config) } : {},
     variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...variables },
     hasChannel: reportsMemory,
     place,
