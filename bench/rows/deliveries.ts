@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { start as loopWithUndici } from '../opponents/undici-loop.ts';
-import { fillLog, startSearchable } from '../support/alert-log.ts';
-import { ask } from '../support/ask.ts';
+import { fillLog } from '../support/alert-log.ts';
 import type { Finding } from '../support/finding.ts';
 import { sink } from '../support/opponents.ts';
+import { ask } from '../support/requests.ts';
 import { compareRates, type Side } from '../support/rounds.ts';
 import type { Bench, Measure } from '../support/run.ts';
-import { withScope } from '../support/scope.ts';
-import { startCompanion, startServer } from '../support/server.ts';
+import { startCompanion, startSearchable, startServer, withScope } from '../support/server.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 /** More alerts than are delivered in a second. */

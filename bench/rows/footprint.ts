@@ -3,15 +3,22 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openBrowser } from '../../test/e2e/browser.ts';
 import * as firstRun from '../../test/first-run/clone.ts';
-import { ask, createPost } from '../support/ask.ts';
 import { type Finding, toSides } from '../support/finding.ts';
 import { NotMeasurable } from '../support/machine.ts';
 import { createBare, createJsonServer } from '../support/opponents.ts';
+import { ask, createPost } from '../support/requests.ts';
 import { readCpuMs, readResidentMiB, readStatus, takeTurns } from '../support/rounds.ts';
-import type { Bench, Measure, Row } from '../support/run.ts';
-import { type Scope, withScope } from '../support/scope.ts';
-import { type Server, type ServerOptions, startServer } from '../support/server.ts';
-import { executable, readMemory, startSignalbox } from '../support/signalbox.ts';
+import type { Bench, Measure } from '../support/run.ts';
+import {
+  executable,
+  readMemory,
+  type Scope,
+  type Server,
+  type ServerOptions,
+  startServer,
+  startSignalbox,
+  withScope,
+} from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
 /** Pause after the first response before memory is read. */
@@ -39,7 +46,7 @@ const toFigures = (key: 'startMs' | 'resident', ours: Starts = [], theirs: Start
   rounds: ours.length === 1 ? '1 start' : `${ours.length} starts`,
 });
 
-const footprint: Measure = async (bench) => {
+export const footprint: Measure = async (bench) => {
   const unpinned = (options: ServerOptions) => (own: Scope) => startServer(own, { ...options, place: 'any' });
   const signalbox = (own: Scope) => startSignalbox(own, { place: 'any' });
   const sides = [signalbox, unpinned(createBare('{}')), unpinned(createJsonServer([]))];
@@ -74,7 +81,7 @@ const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
 };
 
 /** The single executable beside the bundle. */
-const executableStart: Measure = async (bench) => {
+export const executableStart: Measure = async (bench) => {
   if (!existsSync(executable)) throw new NotMeasurable('there is no executable: npm run build:executable');
   const start = (isExecutable: boolean) => (own: Scope) => startSignalbox(own, { isExecutable, place: 'any' });
   const figures = toFigures('startMs', ...(await measureStarts(bench, start(true), start(false))));
@@ -87,7 +94,7 @@ const readingMs = 4000;
 const readings = 5;
 
 /** What the program costs when nothing happens, and while one console shows its Overview. No process is pinned. */
-const consoleCost: Measure = async ({ scope }) => {
+export const consoleCost: Measure = async ({ scope }) => {
   const browser = await openBrowser();
   if (!browser) throw new NotMeasurable('no Chromium or Chrome is installed');
   scope.after(() => browser.close());
@@ -128,7 +135,7 @@ const measureCost = async (pid: number) => {
 };
 
 /** `npm start` in a fresh clone with an empty npm cache, and each later one. */
-const firstStart: Measure = async ({ scope }) => {
+export const firstStart: Measure = async ({ scope }) => {
   const obstacle = firstRun.findObstacle();
   if (obstacle) throw new NotMeasurable(obstacle);
   const home = firstRun.createHome(scope);
@@ -147,10 +154,3 @@ const firstStart: Measure = async ({ scope }) => {
     { work: 'later npm start', unit: ' s', ours: later, rounds: '3 starts', goal: '≤ 1 s' },
   ];
 };
-
-export const footprintRows: readonly Row[] = [
-  ['B10', footprint],
-  ['B16', executableStart],
-  ['B22', consoleCost],
-  ['B23', firstStart],
-];

@@ -1,15 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alert } from '../support/alert-log.ts';
-import { ask, createPost, logIn } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
-import type { LoadRequest } from '../support/load.ts';
 import * as opponents from '../support/opponents.ts';
+import { ask, createPost, type LoadRequest, logIn } from '../support/requests.ts';
 import { compareRates, createSide } from '../support/rounds.ts';
 import type { Bench, Row } from '../support/run.ts';
-import { type Scope, withScope } from '../support/scope.ts';
-import { type Server, type ServerOptions, startServer } from '../support/server.ts';
-import { type SignalboxOptions, startSignalbox } from '../support/signalbox.ts';
+import {
+  type Scope,
+  type Server,
+  type ServerOptions,
+  type SignalboxOptions,
+  startServer,
+  startSignalbox,
+  withScope,
+} from '../support/server.ts';
 import { createSeedTask, newTask } from '../support/tasks.ts';
 
 interface Party {

@@ -1,15 +1,30 @@
 import type { Row } from '../support/run.ts';
 import { deliveries } from './deliveries.ts';
-import { footprintRows } from './footprint.ts';
+import * as footprint from './footprint.ts';
 import { httpRows } from './http.ts';
-import { latencyRows } from './latency.ts';
-import { logRows } from './logs.ts';
+import * as latency from './latency.ts';
+import * as logs from './logs.ts';
 import { mixedLife } from './mixed-life.ts';
-import { postgresRows } from './postgres.ts';
+import * as postgres from './postgres.ts';
 
 const all: Row[] = [
-  ...[httpRows, logRows, latencyRows, footprintRows, postgresRows].flat(),
+  ...httpRows,
+  ['B6', logs.longLogs],
+  ['B7', latency.hammered],
+  ['B10', footprint.footprint],
+  ['B11', latency.slowReader],
+  ['B12', logs.searchDay],
+  ['B13', logs.histogram],
   ['B14', deliveries],
+  ['B15', latency.deadDestination],
+  ['B16', footprint.executableStart],
+  ['B17', postgres.createTasks],
+  ['B18', postgres.readTasks],
+  ['B19', postgres.listTasks],
+  ['B20', postgres.twoInstances],
+  ['B22', footprint.consoleCost],
+  ['B23', footprint.firstStart],
+  ['B28', latency.watched],
   ['B31', mixedLife],
 ];
 

@@ -7,13 +7,11 @@ import { findFreePort } from '../../test/support/free-port.ts';
 import { watchMemory } from '../../test/support/memory.ts';
 import type { start as watch } from '../opponents/watchers.ts';
 import { alert, fillLog } from '../support/alert-log.ts';
-import { ask, createPost } from '../support/ask.ts';
 import { median } from '../support/finding.ts';
+import { ask, createPost } from '../support/requests.ts';
 import { measureP99, readCpuMs, takeTurns, toTimes, usual } from '../support/rounds.ts';
-import type { Measure, Row } from '../support/run.ts';
-import { type Scope, withScope } from '../support/scope.ts';
-import { startCompanion } from '../support/server.ts';
-import { startSignalbox } from '../support/signalbox.ts';
+import type { Measure } from '../support/run.ts';
+import { type Scope, startCompanion, startSignalbox, withScope } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
 const sleepers = 2000;
@@ -34,7 +32,7 @@ const startSleepers = async (scope: Scope): Promise<void> => {
  * The effect of process lists on other requests. The server is not pinned to a processor, as in production: reading
  * many processes may use another thread.
  */
-const hammered: Measure = async ({ scope, load, rounds }) => {
+export const hammered: Measure = async ({ scope, load, rounds }) => {
   await startSleepers(scope);
   const { url } = await startSignalbox(scope, { place: 'any' });
   await ask(createPost(`${url}/api/tasks`, newTask));
@@ -74,7 +72,7 @@ const readSlowly = (url: string): (() => void) => {
 };
 
 /** A client that reads a very long response slowly: the memory that it costs at most, and the delay of others. */
-const slowReader: Measure = async ({ scope, rounds }) => {
+export const slowReader: Measure = async ({ scope, rounds }) => {
   const { url, pid } = await startSignalbox(scope, { tasks: 1_000_000 });
   const long = `${url}/api/tasks?limit=1000000`;
   const readGrowth = watchMemory(pid);
@@ -101,7 +99,7 @@ const waiting = 100_000;
 const patient = ['--max-event-loop-delay', '0'];
 
 /** What a destination that cannot be reached, and its backlog, cost those who send alerts. */
-const deadDestination: Measure = async ({ scope, rounds }) => {
+export const deadDestination: Measure = async ({ scope, rounds }) => {
   const start = async (name: string, destinations: object[]) => {
     const dataDir = join(scope.folder, name);
     await fillLog(dataDir, waiting);
@@ -124,7 +122,7 @@ const warmUp = { count: 1000, everyMs: 1 };
 const pace = { count: 3000, everyMs: 1 };
 
 /** Alerts at a fixed rate while consoles watch them, and while none does. */
-const watched: Measure = async ({ scope, rounds }) => {
+export const watched: Measure = async ({ scope, rounds }) => {
   let accepted = 0;
   const side = (streams: number) => () =>
     withScope(scope.folder, async (own) => {
@@ -151,10 +149,3 @@ const watched: Measure = async ({ scope, rounds }) => {
     { work: cost, unit: ' of a core', ours: added, bytes, rounds: measured, goal: '≤ 0.3 of a core' },
   ];
 };
-
-export const latencyRows: readonly Row[] = [
-  ['B7', hammered],
-  ['B11', slowReader],
-  ['B15', deadDestination],
-  ['B28', watched],
-];

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { fillLog, shareLog, startSearchable, toStart } from '../support/alert-log.ts';
+import { fillLog, shareLog, toStart } from '../support/alert-log.ts';
 import { type Finding, toSides } from '../support/finding.ts';
 import { compareRates, createSide, takeTurns } from '../support/rounds.ts';
-import type { Bench, Measure, Row } from '../support/run.ts';
-import { withScope } from '../support/scope.ts';
-import type { Server } from '../support/server.ts';
+import type { Bench, Measure } from '../support/run.ts';
+import { type Server, startSearchable, withScope } from '../support/server.ts';
 
 const few = 100;
 const many = 10_000_000;
@@ -19,7 +18,7 @@ const compare = async (bench: Bench, ours: Target, theirs: Target, connections =
 };
 
 /** Long logs beside a short one: until they can be searched, and listing them. */
-const longLogs: Measure = async (bench) => {
+export const longLogs: Measure = async (bench) => {
   const short = join(bench.scope.folder, 'short');
   await fillLog(short, few);
   return [...(await measureLog(bench, 1_000_000, short)), ...(await measureLog(bench, many, short))];
@@ -57,7 +56,7 @@ const startLogs = async ({ scope, folder }: Bench, first: number) => {
 };
 
 /** Searching a day in the middle of a long log: a text that no alert has, so all are read, and the last alerts. */
-const searchDay: Measure = async (bench) => {
+export const searchDay: Measure = async (bench) => {
   const { long, day, range } = await startLogs(bench, many / 2);
   const longer = { ...bench, seconds: 2 * bench.seconds };
   const search = (query: string, connections: number) => {
@@ -74,7 +73,7 @@ const searchDay: Measure = async (bench) => {
 };
 
 /** The histogram of the last 24 hours of a long log, beside its last 50 alerts, and a log of these hours alone. */
-const histogram: Measure = async (bench) => {
+export const histogram: Measure = async (bench) => {
   const { long, day } = await startLogs(bench, many - alertsPerDay + 1);
   const path = '/api/alerts/histogram?buckets=96';
   const work = 'histogram of 24 hours at 10,000,000 alerts';
@@ -85,9 +84,3 @@ const histogram: Measure = async (bench) => {
     { work, name: 'these 24 hours alone', ...alone, goal: '≥ 0.9 ×' },
   ];
 };
-
-export const logRows: readonly Row[] = [
-  ['B6', longLogs],
-  ['B12', searchDay],
-  ['B13', histogram],
-];

@@ -1,12 +1,10 @@
 import { get } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { alert } from '../support/alert-log.ts';
-import { ask, createPost, logIn, send } from '../support/ask.ts';
 import { sink } from '../support/opponents.ts';
+import { ask, createPost, logIn, send } from '../support/requests.ts';
 import type { Measure } from '../support/run.ts';
-import { createScope } from '../support/scope.ts';
-import { startServer } from '../support/server.ts';
-import { readMemory, startSignalbox } from '../support/signalbox.ts';
+import { createScope, readMemory, startServer, startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
 /** Minutes of the whole row, and before memory is read for the first time. */

@@ -9,13 +9,12 @@ import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../../test/support/postgres/server.ts';
 import { runProgram } from '../../test/support/program.ts';
 import { end, header, lastId } from '../../test/support/transfer.ts';
-import { ask, createPost } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
-import type { Done } from '../support/load.ts';
 import { NotMeasurable, requireDisk, requireProgram } from '../support/machine.ts';
+import { ask, createPost, type Done } from '../support/requests.ts';
 import { compareRates, createSide, type Side } from '../support/rounds.ts';
-import type { Bench, Measure, Row } from '../support/run.ts';
-import { startSignalbox } from '../support/signalbox.ts';
+import type { Bench, Measure } from '../support/run.ts';
+import { startSignalbox } from '../support/server.ts';
 import { createSeedTask, newTask } from '../support/tasks.ts';
 
 /** Connections of each side. */
@@ -82,7 +81,7 @@ const runPgbench = async (
 };
 
 /** Creating tasks, compared with prepared INSERTs: one by one, and in batches as large as those of signalbox. */
-const create = onDatabase(async (bench) => {
+export const createTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
   const pids = [database.pid(), pid];
@@ -111,25 +110,22 @@ const create = onDatabase(async (bench) => {
 
 /** How many tasks signalbox writes at once under load: each batch updates the gate once. */
 const measureBatch = async (database: PostgresServer, ours: Side): Promise<number> => {
-  const read = async () => {
-    const [row] = await database.sql<{ ids: string; writes: string }>(
-      `SELECT last_id AS ids, (SELECT n_tup_upd FROM pg_stat_user_tables WHERE relid = 'signalbox.gate'::regclass)
-        AS writes FROM signalbox.gate WHERE name = 'task'`,
-    );
-    return { ids: Number(row?.ids), writes: Number(row?.writes) };
+  const countBatches = async (): Promise<number> => {
+    // Statistics follow within a second of the last transaction.
+    await setTimeout(1500);
+    const gate = "WHERE relid = 'signalbox.gate'::regclass";
+    const [row] = await database.sql(`SELECT n_tup_upd AS batches FROM pg_stat_user_tables ${gate}`);
+    return Number(row?.['batches']);
   };
-  const before = await read();
-  await ours.work();
-  // Statistics follow within a second of the last transaction.
-  await setTimeout(1500);
-  const after = await read();
-  return Math.min(connections, Math.max(1, Math.round((after.ids - before.ids) / (after.writes - before.writes))));
+  const before = await countBatches();
+  const { count } = await ours.work();
+  return Math.min(connections, Math.max(1, Math.round(count / ((await countBatches()) - before))));
 };
 
 const many = 100_000;
 
 /** Reading random tasks over HTTP, compared with a prepared SELECT by primary key. */
-const read = onDatabase(async (bench) => {
+export const readTasks = onDatabase(async (bench) => {
   const { database } = bench;
   const { url, pid } = await startInstance(bench);
   await importTasks(bench, many);
@@ -147,7 +143,7 @@ const read = onDatabase(async (bench) => {
 const large = 1_000_000;
 
 /** Lists of fifty tasks with their total, at ten times as many. */
-const list = onDatabase(async (bench) => {
+export const listTasks = onDatabase(async (bench) => {
   const { database } = bench;
   await database.sql('CREATE DATABASE small OWNER signalbox');
   const [one, two] = [await startInstance(bench), await startInstance(bench, 'small')];
@@ -165,7 +161,7 @@ const list = onDatabase(async (bench) => {
 });
 
 /** Creating tasks with two instances on one database, compared with one of them. */
-const instances = onDatabase(async (bench) => {
+export const twoInstances = onDatabase(async (bench) => {
   const [one, two] = [await startInstance(bench), await startInstance(bench)];
   const pids = [bench.database.pid(), one.pid, two.pid];
   const toSide = (url: string, own: number) =>
@@ -180,10 +176,3 @@ const instances = onDatabase(async (bench) => {
   const rates = await compareRates(bench, { pids, bytes: alone.bytes, work }, alone);
   return [{ work: 'POST /api/tasks on two instances, --store postgres', ...rates, name: 'on one of them' }];
 });
-
-export const postgresRows: readonly Row[] = [
-  ['B17', create],
-  ['B18', read],
-  ['B19', list],
-  ['B20', instances],
-];

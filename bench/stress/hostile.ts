@@ -5,17 +5,18 @@ import { setTimeout } from 'node:timers/promises';
 import { watchHealth } from '../../test/support/health.ts';
 import { watchMemory } from '../../test/support/memory.ts';
 import { fillLog } from '../support/alert-log.ts';
-import { ask, createPost, password } from '../support/ask.ts';
 import type { Finding } from '../support/finding.ts';
+import { ask, createPost, type LoadRequest, password } from '../support/requests.ts';
 import { measureP99, toTimes } from '../support/rounds.ts';
 import type { Measure, Row } from '../support/run.ts';
-import { type Scope, withScope } from '../support/scope.ts';
-import { startCompanion } from '../support/server.ts';
-import { startSignalbox } from '../support/signalbox.ts';
+import { type Scope, startCompanion, startSignalbox, withScope } from '../support/server.ts';
 import { newTask, writeSeed } from '../support/tasks.ts';
 import type { start as startAttack } from './attackers.ts';
 
 type AttackName = Parameters<typeof startAttack>[1];
+
+const attack = (scope: Scope, ...args: Parameters<typeof startAttack>) =>
+  startCompanion<typeof startAttack>(scope, 'stress/attackers', args);
 
 const attacks: [name: AttackName, clients: number, work: string][] = [
   ['header lines', 60, 'pipeline 498 requests with 3,990 empty header lines each'],
@@ -37,6 +38,7 @@ const simpleTask = { title: 'Compare the checksums with those of the log. '.repe
 const alerts = 2_000_000;
 /** Duration of each attack. */
 const seconds = 10;
+const row = { rounds: `${seconds} s` };
 
 /** Clients without a token that try to use up memory, connections or time. */
 const hostile: Measure = async ({ scope }) => {
@@ -66,32 +68,25 @@ const hostile: Measure = async ({ scope }) => {
   return findings;
 };
 
-const row = { rounds: `${seconds} s` };
-const attack = (scope: Scope, ...args: Parameters<typeof startAttack>) =>
-  startCompanion<typeof startAttack>(scope, 'stress/attackers', args);
-
 interface Share {
   name: AttackName;
   clients: number;
-  /** What another address asks meanwhile: method, path, body. */
-  request: [method: string, path: string, body?: object];
+  /** The path that another address asks meanwhile, with its method and body. */
+  asked: LoadRequest;
   /** Seconds that the attack lasts before others ask. */
   lead?: number;
   variables?: Record<string, string>;
 }
 
+const login = createPost('/api/auth/login', { Username: 'admin', Password: password });
+const task = createPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) });
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=384' };
-const admin = { Username: 'admin', Password: password };
 const greedy: readonly Share[] = [
-  { name: 'keep-alive', clients: 1100, request: ['POST', '/api/alert', { message: 'x' }] },
-  {
-    name: 'dripped bodies',
-    clients: 64,
-    request: ['POST', '/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) }],
-  },
-  { name: 'streams', clients: 200, request: ['GET', '/api/events?topics=tasks'] },
-  { name: 'guesses', clients: 50, request: ['POST', '/api/auth/login', admin] },
-  { name: 'large tasks', clients: 4, request: ['GET', '/api/tasks?limit=1'], lead: 20, variables: smallHeap },
+  { name: 'keep-alive', clients: 1100, asked: createPost('/api/alert', { message: 'x' }) },
+  { name: 'dripped bodies', clients: 64, asked: task },
+  { name: 'streams', clients: 200, asked: { url: '/api/events?topics=tasks' } },
+  { name: 'guesses', clients: 50, asked: login },
+  { name: 'large tasks', clients: 4, asked: { url: '/api/tasks?limit=1' }, lead: 20, variables: smallHeap },
 ];
 const elsewhere = '127.0.0.2';
 /** Milliseconds between the requests of the other address. */
@@ -100,7 +95,7 @@ const pause = 500;
 /** What is left to another address while one takes all that it can get. */
 const shares: Measure = async ({ scope }) => {
   const findings: Finding[] = [];
-  for (const { name, clients, request: asked, lead = 2, variables = {} } of greedy) {
+  for (const { name, clients, asked, lead = 2, variables = {} } of greedy) {
     process.stderr.write(`  ${name} ...\n`);
     const statuses: number[] = [];
     await withScope(scope.folder, async (own) => {
@@ -111,18 +106,18 @@ const shares: Measure = async ({ scope }) => {
       for (; performance.now() < end; await setTimeout(pause)) statuses.push(await askOnce(url, asked));
     });
     const served = (100 * statuses.filter((status) => status >= 200 && status < 300).length) / statuses.length;
-    const [method, path] = asked;
-    const work = `${clients} × ${name}: requests of another address that succeed (${statuses.length} × ${method} ${path})`;
+    const requests = `${statuses.length} × ${asked.method ?? 'GET'} ${asked.url}`;
+    const work = `${clients} × ${name}: requests of another address that succeed (${requests})`;
     findings.push({ ...row, work, unit: ' %', ours: [served], goal: '≥ 99 %' });
   }
   return findings;
 };
 
 /** The status of a request on a new connection, which is closed then; 0 without a response. */
-const askOnce = async (url: string, [method, path, body]: Share['request']): Promise<number> => {
+const askOnce = async (base: string, { url, body, ...options }: LoadRequest): Promise<number> => {
   const agent = new Agent({ localAddress: elsewhere });
-  const sent = request(`${url}${path}`, { method, agent, signal: AbortSignal.timeout(5000) });
-  sent.on('error', () => undefined).end(body && JSON.stringify(body));
+  const sent = request(`${base}${url}`, { ...options, agent, signal: AbortSignal.timeout(5000) });
+  sent.on('error', () => undefined).end(body);
   const [response]: IncomingMessage[] = await once(sent, 'response').catch(() => []);
   sent.destroy();
   return response?.statusCode ?? 0;

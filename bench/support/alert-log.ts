@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { createAlert } from '../../src/profiles/alerts/alert.ts';
 import { createFileNames } from '../../src/storage/journal/files.ts';
 import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
-import { ask } from './ask.ts';
 import { requireDisk } from './machine.ts';
-import type { Scope } from './scope.ts';
-import { type SignalboxOptions, startSignalbox } from './signalbox.ts';
 
 /** The alert that is sent repeatedly. */
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
@@ -17,7 +13,6 @@ export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is f
 const fileBytes = 63 * 1024 * 1024;
 /** Bytes of a record, rounded up. */
 const recordBytes = 500;
-const pollMs = 10;
 
 /**
  * Writes an alert log of so many records, as signalbox would have, from the seq `first`. There is one in each second; the
@@ -65,19 +60,4 @@ export const shareLog = async (folder: string, records: number): Promise<string>
   await fillLog(`${directory}.part`, records, { startedAt: toStart(records) });
   await rename(`${directory}.part`, directory);
   return directory;
-};
-
-/**
- * Starts signalbox on a log; resolves once all of it can be searched, with the seconds that it took and the bytes of the
- * response that said so.
- */
-export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
-  const began = performance.now();
-  const server = await startSignalbox(scope, options);
-  for (;;) {
-    const answer = await ask({ url: `${server.url}/api/alerts/histogram?since=1970-01-01T00:00:00Z` });
-    const seconds = (performance.now() - began) / 1000;
-    if (JSON.parse(answer).complete) return { ...server, seconds, bytes: Buffer.byteLength(answer) };
-    await setTimeout(pollMs);
-  }
 };

@@ -2,9 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { ask, send } from './ask.ts';
 import { quantile, toSides } from './finding.ts';
-import type { Done, LoadRequest } from './load.ts';
+import { ask, type Done, type LoadRequest, send } from './requests.ts';
 import type { Bench } from './run.ts';
 
 /** Measures the sides in the order A B B A A B; returns each side's results in the order of the rounds. */

@@ -1,8 +1,8 @@
 import { parseArguments } from './arguments.ts';
 import { type Finding, type Gap, type Line, toMarkdown } from './finding.ts';
-import { createLoad } from './load.ts';
 import { describeRun, NotMeasurable, requireDisk } from './machine.ts';
-import { createScope, type Scope, withScope } from './scope.ts';
+import { createLoad } from './requests.ts';
+import { createScope, type Scope, withScope } from './server.ts';
 
 /** The means that rows measure with. */
 export interface Bench extends ReturnType<typeof parseArguments> {

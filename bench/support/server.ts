@@ -1,14 +1,51 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { atExit } from '../../test/faults/support/exit.ts';
+import { writeConfig } from '../../test/support/config-file.ts';
 import { findFreePort } from '../../test/support/free-port.ts';
-import { send } from './ask.ts';
 import { type Place, pin } from './machine.ts';
-import type { Scope } from './scope.ts';
+import { ask, password, send } from './requests.ts';
+import { writeSeed } from './tasks.ts';
+
+/** Resources that are set up together and cleaned up together. */
+export interface Scope {
+  /** A temporary folder, which is deleted last. */
+  folder: string;
+  /** Registers a cleanup step. Steps run in reverse order; if this process ends before, their synchronous parts do. */
+  after(step: () => unknown): void;
+  end(): Promise<void>;
+}
+
+/** Creates a scope with a new folder in `parent`. */
+export const createScope = (parent: string): Scope => {
+  const folder = mkdtempSync(join(parent, 'signalbox-bench-'));
+  const steps: (() => unknown)[] = [];
+  const after = (step: () => unknown): void => void steps.push(step, atExit(step));
+  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return {
+    folder,
+    after,
+    end: async () => {
+      for (const step of steps.splice(0).reverse()) await step();
+    },
+  };
+};
+
+/** Runs work in a scope of its own, which ends with it. */
+export const withScope = async <T>(parent: string, work: (scope: Scope) => Promise<T>): Promise<T> => {
+  const scope = createScope(parent);
+  try {
+    return await work(scope);
+  } finally {
+    await scope.end();
+  }
+};
 
 /** How to start a server. */
 export interface ServerOptions {
@@ -76,6 +113,81 @@ const run = (scope: Scope, [program = '', ...args]: string[], hasChannel: boolea
     return ended;
   });
   return { child, pid: child.pid ?? 0, printed: () => printed };
+};
+
+const main = fileURLToPath(new URL('../../signalbox.js', import.meta.url));
+
+/** The single executable, if it has been built. */
+export const executable = fileURLToPath(new URL('../../signalbox-linux-x64', import.meta.url));
+
+/** Node flags that make the server answer messages with the memory in use. */
+const reporting = ['--expose-gc', '--import', new URL('./report-memory.js', import.meta.url).href];
+
+export interface SignalboxOptions {
+  flags?: string[];
+  variables?: Record<string, string>;
+  /** Settings of the configuration file. */
+  config?: object;
+  /** The data directory; a new folder by default. */
+  dataDir?: string;
+  /** How many tasks it starts with. */
+  tasks?: number;
+  /** True for a server that `readMemory` can ask. */
+  reportsMemory?: boolean;
+  /** A program, with its arguments, that runs the server. */
+  wrapper?: string[];
+  /** True for the single executable. */
+  isExecutable?: boolean;
+  place?: Place;
+}
+
+/** Starts the built program, with every profile unless the flags name some. */
+export const startSignalbox = async (
+  scope: Scope,
+  { flags = [], variables, config, dataDir, tasks, wrapper = [], ...options }: SignalboxOptions = {},
+): Promise<Server> => {
+  const { reportsMemory = false, isExecutable = false, place } = options;
+  const seed = join(scope.folder, `${tasks}.json`);
+  if (tasks !== undefined && !existsSync(seed)) await writeSeed(seed, tasks);
+  const settings = config && ['--config', writeConfig(scope.folder, config, `config-${randomUUID()}.json`)];
+  return startServer(scope, {
+    command: (port) => [
+      ...wrapper,
+      ...(isExecutable ? [executable] : [process.execPath, ...(reportsMemory ? reporting : []), main]),
+      ...['--port', String(port), '--data-dir', dataDir ?? `data-${port}`],
+      ...(tasks === undefined ? [] : ['--seed', seed]),
+      ...(settings ?? []),
+      ...flags,
+    ],
+    path: '/health',
+    variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...variables },
+    hasChannel: reportsMemory,
+    place,
+  });
+};
+
+/** MiB in use and resident in a server that reports its memory, after a garbage collection. */
+export const readMemory = async ({ child }: Server): Promise<{ live: number; resident: number }> => {
+  child.send('collect');
+  const [{ heapUsed, external, rss }] = (await once(child, 'message')) as [NodeJS.MemoryUsage];
+  return { live: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
+};
+
+const searchPollMs = 10;
+
+/**
+ * Starts signalbox on a log; resolves once all of it can be searched, with the seconds that it took and the bytes of the
+ * response that said so.
+ */
+export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
+  const began = performance.now();
+  const server = await startSignalbox(scope, options);
+  for (;;) {
+    const answer = await ask({ url: `${server.url}/api/alerts/histogram?since=1970-01-01T00:00:00Z` });
+    const seconds = (performance.now() - began) / 1000;
+    if (JSON.parse(answer).complete) return { ...server, seconds, bytes: Buffer.byteLength(answer) };
+    await setTimeout(searchPollMs);
+  }
 };
 
 const companion = fileURLToPath(new URL('./companion.js', import.meta.url));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createScript, parseWrk } from './load.ts';
+import { createScript, parseWrk } from './requests.ts';
 
 const print = (figures: object): string => `Running 1s test\nfigures ${JSON.stringify(figures)}\n`;
 const good = { requests: 2000, duration: 2_000_000, status: 0, failed: 0 };
