@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 
-/**
- * The upper bound: Node's own HTTP server with one constant response. `node bare.js PORT KIND FILE`; the file holds the
- * response's JSON.
- */
+/** The upper bound: Node's own HTTP server with one constant response. `node bare.js PORT KIND FILE-WITH-JSON` */
 const [, , port, kind = 'text', file] = process.argv;
 const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(file);
 const text = bytes.toString();

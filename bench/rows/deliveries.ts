@@ -14,10 +14,7 @@ const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const perSecond = 30_000;
 const pollMs = 10;
 
-/**
- * Signed webhooks to a receiver on this machine, beside a loop that posts the same bytes. Both post all the time: while
- * one is measured, the other is stopped.
- */
+/** Signed webhooks to a receiver on this machine, beside a loop that posts the same bytes. */
 export const deliveries: Measure = async (bench) => {
   const dataDir = join(bench.scope.folder, 'deliveries');
   await fillLog(dataDir, perSecond * bench.seconds * (bench.rounds + 2));
@@ -26,6 +23,7 @@ export const deliveries: Measure = async (bench) => {
   return [await measure(1), await measure(8)];
 };
 
+/** Both post all the time: while one is measured, the other is stopped. */
 const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number): Promise<Finding> => {
   const { scope, seconds } = bench;
   const { url } = await startServer(scope, sink);

@@ -21,7 +21,7 @@ interface Ours extends LoadRequest {
   weigh?(answer: string): number;
 }
 
-/** What it is compared with: a path of another program, which may need our response, or of signalbox, the same one without options. */
+/** A path of another program, which may need our response, or of signalbox: of the same server without `options`. */
 interface Beside extends LoadRequest {
   name: string;
   program?(answer: string, scope: servers.Scope): servers.ServerOptions;
@@ -65,16 +65,16 @@ const tasks: HttpLine[] = [
   ['B4', 'POST /api/tasks', '≥ 0.85 ×', create, parsed],
 ];
 
-const labels = { alertname: 'backup', severity: 'ERROR', instance: 'web-1' };
-const annotations = { summary: 'the disk is full' };
-const createNew = (count: number): LoadRequest => {
-  const alerts = Array.from({ length: count }, (_, index) => ({ ...labels, job: `${index}.[<id>]` }));
-  return createPost(
+const toAlert = (more: object) => ({
+  labels: { alertname: 'backup', severity: 'ERROR', instance: 'web-1', ...more },
+  annotations: { summary: 'the disk is full' },
+});
+const createNew = (count: number): LoadRequest =>
+  createPost(
     '/api/v2/alerts',
-    alerts.map((own) => ({ labels: own, annotations })),
+    Array.from({ length: count }, (_, index) => toAlert({ job: `${index}.[<id>]` })),
   );
-};
-const known = createPost('/api/v2/alerts', [{ labels, annotations }]);
+const [known, one, ten] = [createPost('/api/v2/alerts', [toAlert({})]), createNew(1), createNew(10)];
 
 /** Alertmanager keeps alerts in memory. Labels that it already knows are cheapest for it. */
 const alertmanager = (request: LoadRequest): Beside => {
@@ -91,7 +91,6 @@ const withDestination: Ours = {
 };
 const withFile: Ours = { ...create, options: { flags: ['--store', 'file'] } };
 const inMemory: Beside = { name: 'itself with --store memory', ...create, options: {} };
-const [one, ten] = [createNew(1), createNew(10)];
 const stored = 'answered after fdatasync';
 
 const durable: HttpLine[] = [

@@ -28,10 +28,7 @@ const startSleepers = async (scope: Scope): Promise<void> => {
   await once(shell.stdout, 'data');
 };
 
-/**
- * The effect of process lists on other requests. The server is not pinned to a processor, as in production: reading
- * many processes may use another thread.
- */
+/** The effect of process lists on other requests. The server is not pinned: reading many processes may use a thread. */
 export const hammered: Measure = async ({ scope, load, rounds }) => {
   await startSleepers(scope);
   const { url } = await startSignalbox(scope, { place: 'any' });

@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { alert } from '../support/alert-log.ts';
 import { sink } from '../support/opponents.ts';
-import { ask, createPost, logIn, send } from '../support/requests.ts';
+import { ask, createPost, logIn } from '../support/requests.ts';
 import type { Measure } from '../support/run.ts';
 import { createScope, readMemory, startServer, startSignalbox } from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
@@ -27,15 +27,13 @@ export const mixedLife: Measure = async ({ scope, isLong }) => {
   // Refusals by a busy machine are not what is measured.
   const server = await startSignalbox(scope, { config, flags: ['--max-event-loop-delay', '0'], reportsMemory: true });
   const { url } = server;
-  let bytes = 0;
+  const createAlert = createPost(`${url}/api/alert`, alert);
+  const bytes = [Buffer.byteLength(await ask(createAlert))];
   const works = {
-    alerts: async () => {
-      bytes = Buffer.byteLength(await ask(createPost(`${url}/api/alert`, alert)));
-    },
+    alerts: () => ask(createAlert),
     tasks: async () => {
       const { Id } = JSON.parse(await ask(createPost(`${url}/api/tasks`, newTask)));
-      const deleted = await send(`${url}/api/tasks/${Id}`, { method: 'DELETE' });
-      if (!deleted || deleted.status >= 400) throw new Error(`DELETE answered ${deleted?.status}`);
+      await ask({ url: `${url}/api/tasks/${Id}`, method: 'DELETE' });
     },
     streams: async () => {
       const opened = get(`${url}/api/events?topics=alerts,tasks`, (response) => response.resume());
@@ -72,7 +70,7 @@ export const mixedLife: Measure = async ({ scope, isLong }) => {
     work: `growth of memory ${key === 'live' ? 'in use' : 'resident'} after ${settling} min of mixed life (${counts})`,
     unit: ' MiB',
     ours: [after[key] - before[key]],
-    bytes: [bytes],
+    bytes,
     rounds: `${minutes - settling} min${isLong ? '' : ', a short run (--long: 50 min)'}`,
     goal: '≤ 5 MiB',
   }));

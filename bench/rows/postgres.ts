@@ -22,10 +22,7 @@ const connections = 64;
 /** pgbench counts the seconds in which it connects. */
 const fewestSeconds = 3;
 
-/** A measurement beside a PostgreSQL server. */
-interface DatabaseBench extends Bench {
-  database: PostgresServer;
-}
+type DatabaseBench = Bench & { database: PostgresServer };
 
 /** Measures beside a server that syncs each commit; throws a NotMeasurable where none can run. */
 const onDatabase =

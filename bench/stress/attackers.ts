@@ -1,10 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as attacks from '../../test/support/attacks.ts';
+import { createPost, type LoadRequest, password } from '../support/requests.ts';
 
 const pause = 100;
-const lists = ['/api/tasks?limit=1000000', '/simple/api/tasks', '/api/alerts?count=10000'];
-const largeTask = { Title: 'x', Description: 'x'.repeat(900_000) };
 const head = 'HTTP/1.1\r\nHost: localhost\r\n';
 
 /** Clients that take all that they can get and keep it; one whose connection is closed opens it again. */
@@ -41,27 +40,48 @@ const hurry = (request: string) =>
 
 const health = `GET /health ${head}\r\n`;
 const longBody = `POST /api/tasks ${head}Content-Length: 1048576\r\n\r\n${' '.repeat(1_048_500)}`;
+const lists = ['/api/tasks?limit=1000000', '/simple/api/tasks', '/api/alerts?count=10000'];
 
-const attackers = {
-  'header lines': attacks.pipelineHeaderLines,
-  'long headers': attacks.pipelineLongHeaders,
-  'short requests': attacks.pipelineShortRequests,
-  'not reading': (url: string, clients: number) => attacks.stopReading(url, clients, lists),
-  bodies: attacks.leaveBodiesUnfinished,
-  chunks: attacks.leaveChunksUnfinished,
-  idle: attacks.stayIdle,
-  resets: (url: string, clients: number) => attacks.sendAndReset(url, clients, attacks.login),
-  alerts: attacks.listAlerts,
-  // Just often enough for the connection to stay open.
-  'keep-alive': drip(health, health, 4000),
-  'slow headers': drip(`POST /api/tasks ${head}X-Slow: `, '0', 2000),
-  'dripped bodies': drip(longBody, ' ', 700),
-  streams: stay((socket) => socket.write(`GET /api/events?topics=tasks ${head}\r\n`)),
-  'large tasks': hurry(attacks.toPost('/api/tasks', largeTask)),
-  guesses: hurry(attacks.login),
-};
+type Attack = (url: string, clients: number) => Promise<unknown>;
 
-/** Attacks a server; resolves once the connections are open. They stay open. */
-export const start = async (url: string, name: keyof typeof attackers, clients: number): Promise<void> => {
-  await attackers[name](url, clients);
+const listForever: Attack = (url, clients) => attacks.stopReading(url, clients, lists);
+const reset: Attack = (url, clients) => attacks.sendAndReset(url, clients, attacks.login);
+const slowHeaders = drip(`POST /api/tasks ${head}X-Slow: `, '0', 2000);
+
+/** Clients that try to use up memory, connections or time: how many, and what they do. */
+export const hostile: [name: string, clients: number, does: string, attack: Attack][] = [
+  ['header lines', 60, 'pipeline 498 requests with 3,990 empty header lines each', attacks.pipelineHeaderLines],
+  ['long headers', 60, 'pipeline 498 requests with 190 header lines and 16 KB each', attacks.pipelineLongHeaders],
+  ['short requests', 60, 'pipeline 20 MB of requests with 41 bytes each', attacks.pipelineShortRequests],
+  ['idle', 1050, 'send nothing to a server with 1,024 open files', attacks.stayIdle],
+  ['slow headers', 1000, 'send a byte of a header every two seconds', slowHeaders],
+  ['not reading', 600, 'request lists and do not read', listForever],
+  ['bodies', 990, 'send 1 MiB without its last byte', attacks.leaveBodiesUnfinished],
+  ['chunks', 40, 'send 1 MiB without its last byte, in chunks of one byte', attacks.leaveChunksUnfinished],
+  ['resets', 200, 'log in and reset the connection', reset],
+  ['alerts', 32, 'list alerts of a level that a log of 0.9 GB does not have', attacks.listAlerts],
+];
+
+// Just often enough for the connection to stay open.
+const keepAlive = drip(health, health, 4000);
+const dripBodies = drip(longBody, ' ', 700);
+const stream = stay((socket) => socket.write(`GET /api/events?topics=tasks ${head}\r\n`));
+const createLarge = hurry(attacks.toPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(900_000) }));
+
+const createAlert = createPost('/api/alert', { message: 'x' });
+const createTask = createPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) });
+const login = createPost('/api/auth/login', { Username: 'admin', Password: password });
+
+/** Clients that take all that they can get: how many, and the path that another address asks meanwhile. */
+export const greedy: [name: string, clients: number, asked: LoadRequest, attack: Attack][] = [
+  ['keep-alive', 1100, createAlert, keepAlive],
+  ['dripped bodies', 64, createTask, dripBodies],
+  ['streams', 200, { url: '/api/events?topics=tasks' }, stream],
+  ['guesses', 50, login, hurry(attacks.login)],
+  ['large tasks', 4, { url: '/api/tasks?limit=1' }, createLarge],
+];
+
+/** Starts the attack of this name; resolves once the connections are open. They stay open. */
+export const start = async (url: string, name: string): Promise<void> => {
+  for (const [own, clients, , attack] of [...hostile, ...greedy]) if (own === name) await attack(url, clients);
 };

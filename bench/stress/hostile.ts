@@ -6,30 +6,12 @@ import { watchHealth } from '../../test/support/health.ts';
 import { watchMemory } from '../../test/support/memory.ts';
 import { fillLog } from '../support/alert-log.ts';
 import type { Finding } from '../support/finding.ts';
-import { ask, createPost, type LoadRequest, password } from '../support/requests.ts';
+import { ask, createPost, type LoadRequest } from '../support/requests.ts';
 import { measureP99, toTimes } from '../support/rounds.ts';
 import type { Measure, Row } from '../support/run.ts';
 import { type Scope, startCompanion, startSignalbox, withScope } from '../support/server.ts';
 import { newTask, writeSeed } from '../support/tasks.ts';
-import type { start as startAttack } from './attackers.ts';
-
-type AttackName = Parameters<typeof startAttack>[1];
-
-const attack = (scope: Scope, ...args: Parameters<typeof startAttack>) =>
-  startCompanion<typeof startAttack>(scope, 'stress/attackers', args);
-
-const attacks: [name: AttackName, clients: number, work: string][] = [
-  ['header lines', 60, 'pipeline 498 requests with 3,990 empty header lines each'],
-  ['long headers', 60, 'pipeline 498 requests with 190 header lines and 16 KB each'],
-  ['short requests', 60, 'pipeline 20 MB of requests with 41 bytes each'],
-  ['idle', 1050, 'send nothing to a server with 1,024 open files'],
-  ['slow headers', 1000, 'send a byte of a header every two seconds'],
-  ['not reading', 600, 'request lists and do not read'],
-  ['bodies', 990, 'send 1 MiB without its last byte'],
-  ['chunks', 40, 'send 1 MiB without its last byte, in chunks of one byte'],
-  ['resets', 200, 'log in and reset the connection'],
-  ['alerts', 32, 'list alerts of a level that a log of 0.9 GB does not have'],
-];
+import { greedy, hostile, type start } from './attackers.ts';
 
 /** Lists of 9 and 12 MB: more than the socket buffers hold for a client that does not read. */
 const listed = 50_000;
@@ -40,24 +22,23 @@ const alerts = 2_000_000;
 const seconds = 10;
 const row = { rounds: `${seconds} s` };
 
-/** Clients without a token that try to use up memory, connections or time. */
-const hostile: Measure = async ({ scope }) => {
+const attack = (scope: Scope, url: string, name: string) =>
+  startCompanion<typeof start>(scope, 'stress/attackers', [url, name]);
+
+/** Memory and health while clients without a token attack. */
+const measureHostile: Measure = async ({ scope }) => {
   const dataDir = join(scope.folder, 'data');
   await fillLog(dataDir, alerts);
   const seed = join(scope.folder, 'seed.json');
   await writeSeed(seed, listed, { simpleTasks: Array.from({ length: listed }, () => simpleTask) });
   const findings: Finding[] = [];
-  for (const [name, clients, does] of attacks) {
+  for (const [name, clients, does] of hostile) {
     process.stderr.write(`  ${clients} ${name} ...\n`);
     const { growth, slowest } = await withScope(scope.folder, async (own) => {
-      const options = {
-        flags: ['--seed', seed],
-        dataDir,
-        ...(name === 'idle' && { wrapper: ['prlimit', '--nofile=1024'] }),
-      };
-      const { url, pid } = await startSignalbox(own, options);
+      const wrapper = name === 'idle' ? ['prlimit', '--nofile=1024'] : [];
+      const { url, pid } = await startSignalbox(own, { flags: ['--seed', seed], dataDir, wrapper });
       const [readGrowth, watch, over] = [watchMemory(pid), watchHealth(url), setTimeout(seconds * 1000)];
-      await attack(own, url, name, clients);
+      await attack(own, url, name);
       await over;
       return { growth: readGrowth(), slowest: await watch.stop() };
     });
@@ -68,40 +49,22 @@ const hostile: Measure = async ({ scope }) => {
   return findings;
 };
 
-interface Share {
-  name: AttackName;
-  clients: number;
-  /** The path that another address asks meanwhile, with its method and body. */
-  asked: LoadRequest;
-  /** Seconds that the attack lasts before others ask. */
-  lead?: number;
-  variables?: Record<string, string>;
-}
-
-const login = createPost('/api/auth/login', { Username: 'admin', Password: password });
-const task = createPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) });
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=384' };
-const greedy: readonly Share[] = [
-  { name: 'keep-alive', clients: 1100, asked: createPost('/api/alert', { message: 'x' }) },
-  { name: 'dripped bodies', clients: 64, asked: task },
-  { name: 'streams', clients: 200, asked: { url: '/api/events?topics=tasks' } },
-  { name: 'guesses', clients: 50, asked: login },
-  { name: 'large tasks', clients: 4, asked: { url: '/api/tasks?limit=1' }, lead: 20, variables: smallHeap },
-];
 const elsewhere = '127.0.0.2';
 /** Milliseconds between the requests of the other address. */
 const pause = 500;
 
 /** What is left to another address while one takes all that it can get. */
-const shares: Measure = async ({ scope }) => {
+const measureShares: Measure = async ({ scope }) => {
   const findings: Finding[] = [];
-  for (const { name, clients, asked, lead = 2, variables = {} } of greedy) {
+  for (const [name, clients, asked] of greedy) {
     process.stderr.write(`  ${name} ...\n`);
     const statuses: number[] = [];
     await withScope(scope.folder, async (own) => {
-      const { url } = await startSignalbox(own, { variables });
-      await attack(own, url, name, clients);
-      await setTimeout(lead * 1000);
+      const isLarge = name === 'large tasks';
+      const { url } = await startSignalbox(own, { variables: isLarge ? smallHeap : {} });
+      await attack(own, url, name);
+      await setTimeout(isLarge ? 20_000 : 2000);
       const end = performance.now() + seconds * 1000;
       for (; performance.now() < end; await setTimeout(pause)) statuses.push(await askOnce(url, asked));
     });
@@ -152,6 +115,6 @@ const overload: Measure = async ({ scope, load }) => {
 
 export const stressRows: readonly Row[] = [
   ['overload', overload],
-  ['hostile', hostile],
-  ['shares', shares],
+  ['hostile', measureHostile],
+  ['shares', measureShares],
 ];

@@ -26,10 +26,7 @@ export const requireProgram = (name: string): string => {
   throw new NotMeasurable(`${name} is not installed: apt-get install ${packages[name] ?? name}`);
 };
 
-/**
- * The processors that programs are pinned to, from a list as Linux prints it, such as `0-2,5`: the first and the last one,
- * which rarely share a core. Undefined if there is only one.
- */
+/** The first and last processor of a list such as `0-2,5`, which rarely share a core; undefined for less than two. */
 export const parseCores = (list: string): { server: string; load: string } | undefined => {
   const [server = '', ...others] = list.match(/\d+/g) ?? [];
   const load = others.at(-1);

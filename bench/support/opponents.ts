@@ -50,11 +50,7 @@ export const glances: ServerOptions = {
 
 /** adnanh's webhook with one hook, `/hooks/run`, which returns the output of a program. */
 export const createWebhook = (program: string): ServerOptions => {
-  const hook = {
-    id: 'run',
-    'execute-command': program,
-    'include-command-output-in-response': true,
-  };
+  const hook = { id: 'run', 'execute-command': program, 'include-command-output-in-response': true };
   const flags = ['-hooks', 'hooks.json', '-ip', '127.0.0.1', '-port'];
   return {
     command: (port) => [requireProgram('webhook'), ...flags, String(port)],

@@ -73,10 +73,7 @@ export interface Done {
 
 const runFile = promisify(execFile);
 
-/**
- * Load from wrk, with `folder` for scripts; slower programs would measure themselves. The returned function resolves to
- * the figures, and rejects if a request failed.
- */
+/** Load from wrk, with `folder` for scripts; slower programs would measure themselves. Rejects if a request failed. */
 export const createLoad = (folder: string) => {
   let scripts = 0;
   return async (request: LoadRequest, seconds: number): Promise<Done> => {

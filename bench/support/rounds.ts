@@ -62,23 +62,14 @@ export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonl
   };
 };
 
-/** More would be refused as too many of one address, after a pause of the machine. */
+/** More connections would be refused as too many of one address, after a pause of the machine. */
 const maxSockets = 200;
 
 /** Requests at fixed intervals. */
 export const usual = { count: 2000, everyMs: 2 };
 
-/** The p99 in milliseconds, and the bytes of a response. */
-export interface Probe {
-  p99: number;
-  bytes: number;
-}
-
-/**
- * Sends requests whether the last one was answered or not, so that a server that stands still gets requests meanwhile,
- * too. Throws if one is not answered with 200.
- */
-export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual): Promise<Probe> => {
+/** Sends requests without waiting for responses, even to a server that stands still; throws unless all get 200. */
+export const measureP99 = async ({ url, ...request }: LoadRequest, { count, everyMs } = usual) => {
   const agent = new Agent({ keepAlive: true, maxSockets });
   // The time spent waiting for a busy processor would be measured too.
   tryPriority(constants.priority.PRIORITY_HIGH);
@@ -108,6 +99,8 @@ const tryPriority = (priority: number): void => {
   }
 };
 
+type Probe = Awaited<ReturnType<typeof measureP99>>;
+
 /** Two sides of probes, for the table. */
 export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, everyMs } = usual) => ({
   ...toSides(ours, theirs, ({ p99 }) => p99),
@@ -118,10 +111,7 @@ export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, every
 /** Milliseconds of a tick of /proc/PID/stat, on every Linux that Node runs on. */
 const tickMs = 10;
 
-/**
- * Milliseconds of processor time, user and system, that processes and their child processes have used, including
- * children that have ended.
- */
+/** Milliseconds of processor time, user and system, of processes with all children, also those that have ended. */
 export const readCpuMs = (...pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + readTimes(pid) + readCpuMs(...listChildren(pid)), 0);
 

@@ -70,10 +70,7 @@ export type Server = Awaited<ReturnType<typeof startServer>>;
 const pollMs = 2;
 const patienceMs = 120_000;
 
-/**
- * Starts a server that ends with the scope; `startMs` is the time from its start to the first complete response, and
- * `firstBytes` the length of that.
- */
+/** Starts a server that ends with the scope. `startMs` is the time until the first response, `firstBytes` its length. */
 export const startServer = async (scope: Scope, options: ServerOptions) => {
   const { command, path, files = {}, variables, hasChannel = false, place = 'server' } = options;
   for (const [name, text] of Object.entries(files)) {
@@ -173,12 +170,7 @@ export const readMemory = async ({ child }: Server): Promise<{ live: number; res
   return { live: (heapUsed + external) / 2 ** 20, resident: rss / 2 ** 20 };
 };
 
-const searchPollMs = 10;
-
-/**
- * Starts signalbox on a log; resolves once all of it can be searched, with the seconds that it took and the bytes of the
- * response that said so.
- */
+/** Starts signalbox on a log; resolves once all of it can be searched, with the seconds until then. */
 export const startSearchable = async (scope: Scope, options: SignalboxOptions) => {
   const began = performance.now();
   const server = await startSignalbox(scope, options);
@@ -186,16 +178,13 @@ export const startSearchable = async (scope: Scope, options: SignalboxOptions) =
     const answer = await ask({ url: `${server.url}/api/alerts/histogram?since=1970-01-01T00:00:00Z` });
     const seconds = (performance.now() - began) / 1000;
     if (JSON.parse(answer).complete) return { ...server, seconds, bytes: Buffer.byteLength(answer) };
-    await setTimeout(searchPollMs);
+    await setTimeout(10);
   }
 };
 
 const companion = fileURLToPath(new URL('./companion.js', import.meta.url));
 
-/**
- * Calls the function `start` of a module of bench in a process of its own, so that the load it creates does not delay
- * measurements here. Resolves to the process id and the result; the process ends with the scope.
- */
+/** Calls `start` of a module in a process of its own, so that its load does not delay measurements here. */
 export const startCompanion = async <Start extends (...args: never[]) => unknown>(
   scope: Scope,
   module: string,

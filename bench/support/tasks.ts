@@ -12,14 +12,10 @@ const criticalCount = 50;
 /** The number of Cancelled tasks, at the end. */
 const cancelledCount = 10;
 
-/**
- * The task at a position, from 0, of a seed with `count` tasks. Every second one is Pending and the others InProgress,
- * except for the last ten, which are Cancelled. Fifty evenly spread tasks are Critical; the others have the other
- * priorities in turn.
- */
+/** The task at a position, from 0, of a seed with `count` tasks; all but the last are Pending or InProgress. */
 export const createSeedTask = (place: number, count: number): Record<string, string> => {
   const isCritical = place % Math.ceil(count / criticalCount) === 0;
-  const status = place % 2 === 0 ? 'Pending' : 'InProgress';
+  const status = ['Pending', 'InProgress'][place % 2] ?? '';
   return {
     ...newTask,
     Priority: isCritical ? 'Critical' : (['Low', 'Medium', 'High'][place % 3] ?? ''),
