@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { rows } from './rows/index.ts';
-import { parseArguments } from './support/arguments.ts';
 import { insertBetweenMarkers } from './support/finding.ts';
-import { runRows } from './support/run.ts';
+import { parseArguments, runRows } from './support/run.ts';
 
 /** Measures the rows named on the command line, or all, and writes the table of docs/benchmarks.md. See README.md. */
 const argv = process.argv.slice(2);

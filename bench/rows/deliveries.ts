@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { start as loopWithUndici } from '../opponents/undici-loop.ts';
 import { fillLog } from '../support/alert-log.ts';
-import type { Finding } from '../support/finding.ts';
 import { sink } from '../support/opponents.ts';
 import { ask } from '../support/requests.ts';
 import { compareRates, type Side } from '../support/rounds.ts';
@@ -24,7 +23,7 @@ export const deliveries: Measure = async (bench) => {
 };
 
 /** Both post all the time: while one is measured, the other is stopped. */
-const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number): Promise<Finding> => {
+const measureDeliveries = async (bench: Bench, dataDir: string, concurrency: number) => {
   const { scope, seconds } = bench;
   const { url } = await startServer(scope, sink);
   const read = async (): Promise<{ count: number; headers: Record<string, string>; body: string }> =>

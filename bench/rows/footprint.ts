@@ -7,7 +7,7 @@ import { type Finding, toSides } from '../support/finding.ts';
 import { NotMeasurable } from '../support/machine.ts';
 import { createBare, createJsonServer } from '../support/opponents.ts';
 import { ask, createPost } from '../support/requests.ts';
-import { readCpuMs, readResidentMiB, readStatus, takeTurns } from '../support/rounds.ts';
+import { readCpuMs, readStatus, takeTurns } from '../support/rounds.ts';
 import type { Bench, Measure } from '../support/run.ts';
 import {
   executable,
@@ -29,7 +29,7 @@ const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: Scope) => Prom
   const turns = sides.map((start) => async (own: Scope) => {
     const { startMs, firstBytes: bytes, pid } = await start(own);
     await setTimeout(idleMs);
-    return { startMs, bytes, resident: readResidentMiB(pid) };
+    return { startMs, bytes, resident: readStatus(pid, 'VmRSS') / 1024 };
   });
   return takeTurns(
     rounds,
@@ -39,7 +39,6 @@ const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: Scope) => Prom
 
 type Starts = Awaited<ReturnType<typeof measureStarts>>[number];
 
-/** Two sides of starts, for the table. */
 const toFigures = (key: 'startMs' | 'resident', ours: Starts = [], theirs: Starts = []) => ({
   ...toSides(ours, theirs, (start) => start[key]),
   unit: key === 'startMs' ? ' ms' : ' MiB',

@@ -214,7 +214,6 @@ const measureLine = async (bench: Bench, [, work, goal, ours, beside]: HttpLine,
 
 const table = [...tasks, ...durable, ...programs, ...costs];
 
-/** The rows that compare two requests: one table. */
 export const httpRows: readonly Row[] = [...new Set(table.map(([id]) => id))].map((id) => {
   const lines = table.filter(([own]) => own === id);
   return [id, (bench) => measure(bench, lines)];

@@ -9,7 +9,6 @@ const few = 100;
 const many = 10_000_000;
 const alertsPerDay = 86_400;
 
-/** A path of a server. */
 type Target = [server: Server, path: string];
 
 const compare = async (bench: Bench, ours: Target, theirs: Target, connections = 64) => {

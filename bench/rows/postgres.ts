@@ -9,7 +9,6 @@ import { toSkipPostgres } from '../../test/support/postgres/installation.ts';
 import { type PostgresServer, runSql, startPostgres } from '../../test/support/postgres/server.ts';
 import { runProgram } from '../../test/support/program.ts';
 import { end, header, lastId } from '../../test/support/transfer.ts';
-import type { Finding } from '../support/finding.ts';
 import { NotMeasurable, requireDisk, requireProgram } from '../support/machine.ts';
 import { ask, createPost, type Done } from '../support/requests.ts';
 import { compareRates, createSide, type Side } from '../support/rounds.ts';
@@ -26,7 +25,7 @@ type DatabaseBench = Bench & { database: PostgresServer };
 
 /** Measures beside a server that syncs each commit; throws a NotMeasurable where none can run. */
 const onDatabase =
-  (measure: (bench: DatabaseBench) => Promise<Finding[]>): Measure =>
+  (measure: (bench: DatabaseBench) => ReturnType<Measure>): Measure =>
   async (bench) => {
     const reason = toSkipPostgres();
     if (reason) throw new NotMeasurable(reason);
@@ -147,14 +146,13 @@ export const listTasks = onDatabase(async (bench) => {
   await importTasks(bench, large);
   await importTasks(bench, large / 10, 'small');
   const pids = [database.pid(), one.pid, two.pid];
-  const findings: Finding[] = [];
-  for (const query of ['', '?status=Pending']) {
+  const compare = async (query: string) => {
     const toSide = (url: string) => createSide(bench, pids, { url: `${url}/api/tasks${query}` });
     const rates = await compareRates(bench, await toSide(one.url), await toSide(two.url));
     const work = `GET /api/tasks${query}, 50 of 1,000,000, --store postgres`;
-    findings.push({ work, ...rates, name: 'itself with a tenth of them', goal: '≥ 0.95 ×' });
-  }
-  return findings;
+    return { work, ...rates, name: 'itself with a tenth of them', goal: '≥ 0.95 ×' };
+  };
+  return [await compare(''), await compare('?status=Pending')];
 });
 
 /** Creating tasks with two instances on one database, compared with one of them. */

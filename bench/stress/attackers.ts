@@ -39,14 +39,11 @@ const hurry = (request: string) =>
   });
 
 const health = `GET /health ${head}\r\n`;
+const slowHead = `POST /api/tasks ${head}X-Slow: `;
 const longBody = `POST /api/tasks ${head}Content-Length: 1048576\r\n\r\n${' '.repeat(1_048_500)}`;
 const lists = ['/api/tasks?limit=1000000', '/simple/api/tasks', '/api/alerts?count=10000'];
 
 type Attack = (url: string, clients: number) => Promise<unknown>;
-
-const listForever: Attack = (url, clients) => attacks.stopReading(url, clients, lists);
-const reset: Attack = (url, clients) => attacks.sendAndReset(url, clients, attacks.login);
-const slowHeaders = drip(`POST /api/tasks ${head}X-Slow: `, '0', 2000);
 
 /** Clients that try to use up memory, connections or time: how many, and what they do. */
 export const hostile: [name: string, clients: number, does: string, attack: Attack][] = [
@@ -54,31 +51,32 @@ export const hostile: [name: string, clients: number, does: string, attack: Atta
   ['long headers', 60, 'pipeline 498 requests with 190 header lines and 16 KB each', attacks.pipelineLongHeaders],
   ['short requests', 60, 'pipeline 20 MB of requests with 41 bytes each', attacks.pipelineShortRequests],
   ['idle', 1050, 'send nothing to a server with 1,024 open files', attacks.stayIdle],
-  ['slow headers', 1000, 'send a byte of a header every two seconds', slowHeaders],
-  ['not reading', 600, 'request lists and do not read', listForever],
+  ['slow headers', 1000, 'send a byte of a header every two seconds', drip(slowHead, '0', 2000)],
+  ['not reading', 600, 'request lists and do not read', (url, clients) => attacks.stopReading(url, clients, lists)],
   ['bodies', 990, 'send 1 MiB without its last byte', attacks.leaveBodiesUnfinished],
   ['chunks', 40, 'send 1 MiB without its last byte, in chunks of one byte', attacks.leaveChunksUnfinished],
-  ['resets', 200, 'log in and reset the connection', reset],
+  [
+    'resets',
+    200,
+    'log in and reset the connection',
+    (url, clients) => attacks.sendAndReset(url, clients, attacks.login),
+  ],
   ['alerts', 32, 'list alerts of a level that a log of 0.9 GB does not have', attacks.listAlerts],
 ];
 
-// Just often enough for the connection to stay open.
-const keepAlive = drip(health, health, 4000);
-const dripBodies = drip(longBody, ' ', 700);
-const stream = stay((socket) => socket.write(`GET /api/events?topics=tasks ${head}\r\n`));
-const createLarge = hurry(attacks.toPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(900_000) }));
-
-const createAlert = createPost('/api/alert', { message: 'x' });
 const createTask = createPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(20_000) });
+const createLarge = attacks.toPost('/api/tasks', { Title: 'x', Description: 'x'.repeat(900_000) });
 const login = createPost('/api/auth/login', { Username: 'admin', Password: password });
+const eventStream = `GET /api/events?topics=tasks ${head}\r\n`;
 
 /** Clients that take all that they can get: how many, and the path that another address asks meanwhile. */
 export const greedy: [name: string, clients: number, asked: LoadRequest, attack: Attack][] = [
-  ['keep-alive', 1100, createAlert, keepAlive],
-  ['dripped bodies', 64, createTask, dripBodies],
-  ['streams', 200, { url: '/api/events?topics=tasks' }, stream],
+  // Just often enough for the connection to stay open.
+  ['keep-alive', 1100, createPost('/api/alert', { message: 'x' }), drip(health, health, 4000)],
+  ['dripped bodies', 64, createTask, drip(longBody, ' ', 700)],
+  ['streams', 200, { url: '/api/events?topics=tasks' }, stay((socket) => socket.write(eventStream))],
   ['guesses', 50, login, hurry(attacks.login)],
-  ['large tasks', 4, { url: '/api/tasks?limit=1' }, createLarge],
+  ['large tasks', 4, { url: '/api/tasks?limit=1' }, hurry(createLarge)],
 ];
 
 /** Starts the attack of this name; resolves once the connections are open. They stay open. */

@@ -16,7 +16,6 @@ import { greedy, hostile, type start } from './attackers.ts';
 /** Lists of 9 and 12 MB: more than the socket buffers hold for a client that does not read. */
 const listed = 50_000;
 const simpleTask = { title: 'Compare the checksums with those of the log. '.repeat(5) };
-/** 0.9 GB of log. */
 const alerts = 2_000_000;
 /** Duration of each attack. */
 const seconds = 10;

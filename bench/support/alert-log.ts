@@ -6,7 +6,6 @@ import { createFileNames } from '../../src/storage/journal/files.ts';
 import { createId, toLine, toLineStart } from '../../src/storage/journal/line.ts';
 import { requireDisk } from './machine.ts';
 
-/** The alert that is sent repeatedly. */
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
 /** A file is closed before signalbox's default segment size. */

@@ -17,10 +17,7 @@ export interface Finding {
   goal?: string | undefined;
 }
 
-/** A finding of the row with this id. */
 export type Line = Finding & { id: string };
-
-/** Why a row, or a part of one, has no figures. */
 export type Gap = { id: string; reason: string };
 
 /** The value that a share of the values does not exceed: 0.99 is the p99, 1 the maximum. */

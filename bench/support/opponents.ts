@@ -7,7 +7,7 @@ const loopback = new URL('../opponents/loopback.js', import.meta.url).href;
 const jsonServer = toPath('../../../node_modules/json-server/lib/bin.js');
 
 /** Node's own server with one constant response; see `opponents/bare.ts` for the kinds. */
-export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' = 'text'): ServerOptions => ({
+export const createBare = (answer: string, kind: 'text' | 'buffer' | 'parse' | 'sink' = 'text'): ServerOptions => ({
   command: (port) => [process.execPath, toPath('../opponents/bare.js'), String(port), kind, 'answer.json'],
   files: { 'answer.json': answer },
   path: '/',
@@ -32,12 +32,8 @@ export const alertmanager: ServerOptions = {
   path: '/api/v2/status',
 };
 
-/** Where alerts are delivered to; a GET returns how many there were, and the last one. On the processor for loads. */
-export const sink: ServerOptions = {
-  command: (port) => [process.execPath, toPath('../opponents/bare.js'), String(port), 'sink'],
-  path: '/',
-  place: 'load',
-};
+/** Where alerts are delivered to, on the processor for loads; a GET returns how many there were, and the last one. */
+export const sink: ServerOptions = { ...createBare('', 'sink'), place: 'load' };
 
 /** Glances' web server; it reads the processes again if they are older than a second. */
 export const glances: ServerOptions = {

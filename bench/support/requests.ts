@@ -53,7 +53,6 @@ export const ask = async (request: LoadRequest): Promise<string> => {
   throw new Error(`${method} ${url} answered ${answer?.status}: ${answer?.text.slice(0, 500)}`);
 };
 
-/** A POST request with a value as JSON. */
 export const createPost = (url: string, value: unknown): LoadRequest => ({
   url,
   method: 'POST',
@@ -89,13 +88,13 @@ export const createLoad = (folder: string) => {
 /** A Lua script for wrk: sets the request, and prints a line of JSON with the results. */
 export const createScript = ({ url, numbers, method = 'GET', body, headers = {} }: LoadRequest): string => {
   const { pathname, search } = new URL(url);
-  const path = `(${quote(decodeURI(`${pathname}${search}`))}):gsub('%[<number>%]', math.random(${numbers}))`;
+  const path = `(${toLuaString(decodeURI(`${pathname}${search}`))}):gsub('%[<number>%]', math.random(${numbers}))`;
   const next = `function() number = number + 1; return '${randomUUID()}.' .. number end`;
   const varied = `wrk.format(nil, nil, nil, (wrk.body:gsub('%[<id>%]', ${next})))`;
   return [
-    `wrk.method = ${quote(method)}`,
-    ...(body === undefined ? [] : [`wrk.body = ${quote(body)}`]),
-    ...Object.entries(headers).map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`),
+    `wrk.method = ${toLuaString(method)}`,
+    ...(body === undefined ? [] : [`wrk.body = ${toLuaString(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `wrk.headers[${toLuaString(name)}] = ${toLuaString(value)}`),
     ...(numbers === undefined ? [] : [`request = function() return wrk.format(nil, (${path})) end`]),
     ...(body?.includes('[<id>]') ? ['local number = 0', `request = function() return ${varied} end`] : []),
     'done = function(summary, latency, requests)',
@@ -106,8 +105,7 @@ export const createScript = ({ url, numbers, method = 'GET', body, headers = {} 
   ].join('\n');
 };
 
-/** A Lua string literal. */
-const quote = (text: string): string =>
+const toLuaString = (text: string): string =>
   `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 
 /** Parses the script's line; throws if it is missing, or reports a failure or no response. */

@@ -20,7 +20,7 @@ export const takeTurns = async <T>(rounds: number, sides: readonly (() => Promis
 export interface Side {
   /** The processes that do the work. */
   pids: readonly number[];
-  /** Bytes of a response. */
+  /** Of a response. */
   bytes: number;
   work(): Promise<Done>;
   /** Waits until nothing is pending that would slow down the other side. */
@@ -101,7 +101,6 @@ const tryPriority = (priority: number): void => {
 
 type Probe = Awaited<ReturnType<typeof measureP99>>;
 
-/** Two sides of probes, for the table. */
 export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, everyMs } = usual) => ({
   ...toSides(ours, theirs, ({ p99 }) => p99),
   unit: ' ms',
@@ -137,9 +136,6 @@ const read = (path: string): string => {
     return '';
   }
 };
-
-/** Resident memory of a process in MiB. */
-export const readResidentMiB = (pid: number): number => readStatus(pid, 'VmRSS') / 1024;
 
 /** A number from /proc/PID/status. */
 export const readStatus = (pid: number, name: string): number =>

@@ -22,7 +22,6 @@ export interface Scope {
   end(): Promise<void>;
 }
 
-/** Creates a scope with a new folder in `parent`. */
 export const createScope = (parent: string): Scope => {
   const folder = mkdtempSync(join(parent, 'signalbox-bench-'));
   const steps: (() => unknown)[] = [];
@@ -47,7 +46,6 @@ export const withScope = async <T>(parent: string, work: (scope: Scope) => Promi
   }
 };
 
-/** How to start a server. */
 export interface ServerOptions {
   /** The command line for a port of 127.0.0.1; it runs in the scope's folder. */
   command(port: number): string[];
@@ -123,7 +121,6 @@ const reporting = ['--expose-gc', '--import', new URL('./report-memory.js', impo
 export interface SignalboxOptions {
   flags?: string[];
   variables?: Record<string, string>;
-  /** Settings of the configuration file. */
   config?: object;
   /** The data directory; a new folder by default. */
   dataDir?: string;
@@ -133,7 +130,6 @@ export interface SignalboxOptions {
   reportsMemory?: boolean;
   /** A program, with its arguments, that runs the server. */
   wrapper?: string[];
-  /** True for the single executable. */
   isExecutable?: boolean;
   place?: Place;
 }

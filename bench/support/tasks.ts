@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 
-/** The task that is created repeatedly. */
 export const newTask = {
   Title: 'Check the backups of volume 42',
   Description: 'Compare the checksums with those of the log.',

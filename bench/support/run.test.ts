@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { parseArguments } from './arguments.ts';
+import { parseArguments } from './run.ts';
 
 test('a run without arguments measures all rows in five rounds of one second and writes the page', () => {
   const expected = {
