@@ -9,45 +9,36 @@ import { createBare, createJsonServer } from '../support/opponents.ts';
 import { ask, createPost } from '../support/requests.ts';
 import { readCpuMs, readStatus, takeTurns } from '../support/rounds.ts';
 import type { Bench, Measure } from '../support/run.ts';
-import {
-  executable,
-  readMemory,
-  type Scope,
-  type Server,
-  type ServerOptions,
-  startServer,
-  startSignalbox,
-  withScope,
-} from '../support/server.ts';
+import * as servers from '../support/server.ts';
 import { newTask } from '../support/tasks.ts';
 
 /** Pause after the first response before memory is read. */
 const idleMs = 500;
 
 /** Starts each side in turns, without pinning anything. */
-const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: Scope) => Promise<Server>)[]) => {
-  const turns = sides.map((start) => async (own: Scope) => {
-    const { startMs, firstBytes: bytes, pid } = await start(own);
-    await setTimeout(idleMs);
-    return { startMs, bytes, resident: readStatus(pid, 'VmRSS') / 1024 };
-  });
-  return takeTurns(
-    rounds,
-    turns.map((turn) => () => withScope(scope.folder, turn)),
-  );
+const measureStarts = ({ scope, rounds }: Bench, ...sides: ((own: servers.Scope) => Promise<servers.Server>)[]) => {
+  const measureStart = (start: (own: servers.Scope) => Promise<servers.Server>) =>
+    servers.withScope(scope.folder, async (own) => {
+      const { startMs, firstBytes: bytes, pid } = await start(own);
+      await setTimeout(idleMs);
+      return { startMs, bytes, resident: readStatus(pid, 'VmRSS') / 1024 };
+    });
+  const turns = sides.map((start) => () => measureStart(start));
+  return takeTurns(rounds, turns);
 };
 
 type Starts = Awaited<ReturnType<typeof measureStarts>>[number];
 
 const toFigures = (key: 'startMs' | 'resident', ours: Starts = [], theirs: Starts = []) => ({
-  ...toSides(ours, theirs, (start) => start[key]),
+  ...toSides([ours, theirs], (start) => start[key]),
   unit: key === 'startMs' ? ' ms' : ' MiB',
   rounds: ours.length === 1 ? '1 start' : `${ours.length} starts`,
 });
 
-export const footprint: Measure = async (bench) => {
-  const unpinned = (options: ServerOptions) => (own: Scope) => startServer(own, { ...options, place: 'any' });
-  const signalbox = (own: Scope) => startSignalbox(own, { place: 'any' });
+export const startAndMemory: Measure = async (bench) => {
+  const unpinned = (options: servers.ServerOptions) => (own: servers.Scope) =>
+    servers.startServer(own, { ...options, place: 'any' });
+  const signalbox = (own: servers.Scope) => servers.startSignalbox(own, { place: 'any' });
   const sides = [signalbox, unpinned(createBare('{}')), unpinned(createJsonServer([]))];
   const [ours, bare, json] = await measureStarts(bench, ...sides);
   const [start, memory] = [{ work: 'start to first response' }, { work: 'resident memory, idle' }];
@@ -62,13 +53,13 @@ export const footprint: Measure = async (bench) => {
 
 /** Memory of a task that was created, at a million. */
 const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
-  const server = await startSignalbox(scope, { place: 'any', reportsMemory: true });
-  const before = await readMemory(server);
+  const server = await servers.startSignalbox(scope, { place: 'any', reportsMemory: true });
+  const before = await servers.readMemory(server);
   const count = async (): Promise<number> => JSON.parse(await ask({ url: `${server.url}/api/tasks?limit=0` })).total;
   const create = createPost(`${server.url}/api/tasks`, newTask);
   const bytes = [Buffer.byteLength(await ask(create))];
   while ((await count()) < 1_000_000) await load(create, 2);
-  const [after, total] = [await readMemory(server), await count()];
+  const [after, total] = [await servers.readMemory(server), await count()];
   return (['live', 'resident'] as const).map((key) => ({
     work: `${key === 'live' ? 'memory in use' : 'resident memory'} for a task`,
     unit: ' bytes',
@@ -81,8 +72,9 @@ const measureTasks = async ({ scope, load }: Bench): Promise<Finding[]> => {
 
 /** The single executable beside the bundle. */
 export const executableStart: Measure = async (bench) => {
-  if (!existsSync(executable)) throw new NotMeasurable('there is no executable: npm run build:executable');
-  const start = (isExecutable: boolean) => (own: Scope) => startSignalbox(own, { isExecutable, place: 'any' });
+  if (!existsSync(servers.executable)) throw new NotMeasurable('there is no executable: npm run build:executable');
+  const start = (isExecutable: boolean) => (own: servers.Scope) =>
+    servers.startSignalbox(own, { isExecutable, place: 'any' });
   const figures = toFigures('startMs', ...(await measureStarts(bench, start(true), start(false))));
   const name = `Node ${process.versions.node}, dist/signalbox.js`;
   return [{ work: 'start of the executable to first response', ...figures, name, goal: '≤ 0.5 ×' }];
@@ -97,7 +89,7 @@ export const consoleCost: Measure = async ({ scope }) => {
   const browser = await openBrowser();
   if (!browser) throw new NotMeasurable('no Chromium or Chrome is installed');
   scope.after(() => browser.close());
-  const { pid, url } = await startSignalbox(scope, { place: 'any' });
+  const { pid, url } = await servers.startSignalbox(scope, { place: 'any' });
   const idle = await measureCost(pid);
   const page = await browser.newPage({ locale: 'en-GB' });
   await page.goto(`${url}/console/`);
@@ -115,20 +107,15 @@ export const consoleCost: Measure = async ({ scope }) => {
 
 /** Percent of one processor that the process uses, and how often its main thread sleeps per second, in each reading. */
 const measureCost = async (pid: number) => {
-  const read = () => ({
-    ms: performance.now(),
-    cpu: readCpuMs(pid),
-    sleeps: readStatus(pid, 'voluntary_ctxt_switches'),
-  });
+  const read = () => [performance.now(), readCpuMs(pid), readStatus(pid, 'voluntary_ctxt_switches')] as const;
   await setTimeout(readingMs);
   const costs = [];
   for (let round = 0; round < readings; round += 1) {
-    const before = read();
+    const [began, cpu, sleeps] = read();
     await setTimeout(readingMs);
-    const after = read();
-    const elapsed = after.ms - before.ms;
-    const wakeups = (1000 * (after.sleeps - before.sleeps)) / elapsed;
-    costs.push({ share: (100 * (after.cpu - before.cpu)) / elapsed, wakeups });
+    const [ended, cpuAfter, sleepsAfter] = read();
+    const ms = ended - began;
+    costs.push({ share: (100 * (cpuAfter - cpu)) / ms, wakeups: (1000 * (sleepsAfter - sleeps)) / ms });
   }
   return costs;
 };

@@ -165,22 +165,23 @@ const programs: HttpLine[] = [
 const guarded: Ours = { url: '/protected/api/tasks', hasToken: true, before: [create] };
 const tenAlerts: Ours = { url: '/api/alerts?count=10', before: Array.from({ length: 10 }, () => createAlert) };
 const empty = { name: 'GET /api/tasks, empty', url: '/api/tasks' };
-const isRefused = true;
 
 const costs: HttpLine[] = [
   ['B24', 'GET /protected/api/tasks with a token', '≥ 0.7 ×', guarded, { ...empty, name: 'GET /api/tasks without' }],
   ['B25', 'GET /api/alerts?count=10', '≥ 0.5 ×', tenAlerts, sameBytes()],
-  ['B26', 'GET /protected/api/tasks: 401', '≥ 1 ×', { url: '/protected/api/tasks', isRefused }, empty],
-  ['B26', 'GET /api/nothing/here: 404', '≥ 1 ×', { url: '/api/nothing/here', isRefused }, empty],
+  ['B26', 'GET /protected/api/tasks: 401', '≥ 1 ×', { url: '/protected/api/tasks', isRefused: true }, empty],
+  ['B26', 'GET /api/nothing/here: 404', '≥ 1 ×', { url: '/api/nothing/here', isRefused: true }, empty],
 ];
+
+const table = [...tasks, ...durable, ...programs, ...costs];
 
 type Start = (options: Ours['options']) => Promise<servers.Server>;
 
 /** The lines of a row, one after the other; those with the same object of options share a server. */
-const measure = async (bench: Bench, lines: readonly HttpLine[]): Promise<Finding[]> => {
+const measure = async (bench: Bench, id: string): Promise<Finding[]> => {
   const shared = new Map<Ours['options'], servers.Server>();
   const findings: Finding[] = [];
-  for (const line of lines) {
+  for (const line of table.filter(([own]) => own === id)) {
     const finding = await servers.withScope(bench.folder, (scope) => {
       const start: Start = async (options) => {
         if (typeof options !== 'object') return servers.startSignalbox(scope, await options?.(scope));
@@ -212,9 +213,7 @@ const measureLine = async (bench: Bench, [, work, goal, ours, beside]: HttpLine,
   return { work, goal, name: beside.name, ...rates };
 };
 
-const table = [...tasks, ...durable, ...programs, ...costs];
-
-export const httpRows: readonly Row[] = [...new Set(table.map(([id]) => id))].map((id) => {
-  const lines = table.filter(([own]) => own === id);
-  return [id, (bench) => measure(bench, lines)];
-});
+export const httpRows: readonly Row[] = [...new Set(table.map(([id]) => id))].map((id) => [
+  id,
+  (bench) => measure(bench, id),
+]);

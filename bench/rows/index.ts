@@ -11,7 +11,7 @@ const all: Row[] = [
   ...httpRows,
   ['B6', logs.longLogs],
   ['B7', latency.hammered],
-  ['B10', footprint.footprint],
+  ['B10', footprint.startAndMemory],
   ['B11', latency.slowReader],
   ['B12', logs.searchDay],
   ['B13', logs.histogram],

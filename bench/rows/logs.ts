@@ -28,14 +28,14 @@ const measureLog = async (bench: Bench, records: number, short: string): Promise
   const long = await shareLog(folder, records);
   const measureStart = (dataDir: string) => () => withScope(scope.folder, (own) => startSearchable(own, { dataDir }));
   const first = await measureStart(long)();
-  const [ours, theirs] = await takeTurns(rounds, [measureStart(long), measureStart(short)]);
+  const starts = await takeTurns(rounds, [measureStart(long), measureStart(short)]);
   const rates = await withScope(scope.folder, async (own) => {
     const one = await startSearchable(own, { dataDir: long });
     return compare(bench, [one, '/api/alerts'], [await startSearchable(own, { dataDir: short }), '/api/alerts']);
   });
   const size = `${records.toLocaleString('en')} records`;
   const start = { work: `start until ${size} can be searched`, unit: ' s', name: `itself at ${few}` };
-  const later = toSides(ours, theirs, ({ seconds }) => seconds);
+  const later = toSides(starts, ({ seconds }) => seconds);
   return [
     { ...start, work: `${start.work}, the first time`, ours: [first.seconds], bytes: [first.bytes], rounds: '1 start' },
     { ...start, ...later, rounds: `${rounds} starts`, goal: '≤ 1.2 ×' },

@@ -9,9 +9,7 @@ import { newTask } from '../support/tasks.ts';
 
 /** Minutes of the whole row, and before memory is read for the first time. */
 const lengths = { usual: [2, 1], long: [60, 10] } as const;
-const clients = 4;
 const pauseMs = 5;
-const streams = 10;
 const streamMs = 2000;
 /** How long the receiver of deliveries is there, and then away. */
 const receiverMs = 15_000;
@@ -58,7 +56,7 @@ export const mixedLife: Measure = async ({ scope, isLong }) => {
       done[name] += 1;
     }
   };
-  const crowd = { alerts: clients, tasks: clients, streams, logins: 1, absences: 1 };
+  const crowd = { alerts: 4, tasks: 4, streams: 10, logins: 1, absences: 1 };
   const names = Object.keys(works) as (keyof typeof works)[];
   const life = Promise.all(names.flatMap((name) => Array.from({ length: crowd[name] }, () => live(name))));
   await Promise.race([setTimeout(settling * 60_000), life]);

@@ -10,7 +10,7 @@ import { type PostgresServer, runSql, startPostgres } from '../../test/support/p
 import { runProgram } from '../../test/support/program.ts';
 import { end, header, lastId } from '../../test/support/transfer.ts';
 import { NotMeasurable, requireDisk, requireProgram } from '../support/machine.ts';
-import { ask, createPost, type Done } from '../support/requests.ts';
+import { ask, createPost } from '../support/requests.ts';
 import { compareRates, createSide, type Side } from '../support/rounds.ts';
 import type { Bench, Measure } from '../support/run.ts';
 import { startSignalbox } from '../support/server.ts';
@@ -60,11 +60,7 @@ const importTasks = async (bench: DatabaseBench, count: number, name?: string): 
 };
 
 /** Transactions of pgbench with a script of prepared statements, each on one of the connections. */
-const runPgbench = async (
-  { scope, database, seconds }: DatabaseBench,
-  script: string,
-  clients = connections,
-): Promise<Done> => {
+const runPgbench = async ({ scope, database, seconds }: DatabaseBench, script: string, clients = connections) => {
   const path = join(scope.folder, 'script.sql');
   writeFileSync(path, script);
   const threads = String(Math.min(2, clients));

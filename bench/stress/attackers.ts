@@ -45,6 +45,8 @@ const lists = ['/api/tasks?limit=1000000', '/simple/api/tasks', '/api/alerts?cou
 
 type Attack = (url: string, clients: number) => Promise<unknown>;
 
+const logInAndReset: Attack = (url, clients) => attacks.sendAndReset(url, clients, attacks.login);
+
 /** Clients that try to use up memory, connections or time: how many, and what they do. */
 export const hostile: [name: string, clients: number, does: string, attack: Attack][] = [
   ['header lines', 60, 'pipeline 498 requests with 3,990 empty header lines each', attacks.pipelineHeaderLines],
@@ -55,12 +57,7 @@ export const hostile: [name: string, clients: number, does: string, attack: Atta
   ['not reading', 600, 'request lists and do not read', (url, clients) => attacks.stopReading(url, clients, lists)],
   ['bodies', 990, 'send 1 MiB without its last byte', attacks.leaveBodiesUnfinished],
   ['chunks', 40, 'send 1 MiB without its last byte, in chunks of one byte', attacks.leaveChunksUnfinished],
-  [
-    'resets',
-    200,
-    'log in and reset the connection',
-    (url, clients) => attacks.sendAndReset(url, clients, attacks.login),
-  ],
+  ['resets', 200, 'log in and reset the connection', logInAndReset],
   ['alerts', 32, 'list alerts of a level that a log of 0.9 GB does not have', attacks.listAlerts],
 ];
 

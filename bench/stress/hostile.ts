@@ -49,7 +49,6 @@ const measureHostile: Measure = async ({ scope }) => {
 };
 
 const smallHeap = { NODE_OPTIONS: '--max-old-space-size=384' };
-const elsewhere = '127.0.0.2';
 /** Milliseconds between the requests of the other address. */
 const pause = 500;
 
@@ -60,6 +59,7 @@ const measureShares: Measure = async ({ scope }) => {
     process.stderr.write(`  ${name} ...\n`);
     const statuses: number[] = [];
     await withScope(scope.folder, async (own) => {
+      // Large tasks need some time until a small heap is full.
       const isLarge = name === 'large tasks';
       const { url } = await startSignalbox(own, { variables: isLarge ? smallHeap : {} });
       await attack(own, url, name);
@@ -77,7 +77,7 @@ const measureShares: Measure = async ({ scope }) => {
 
 /** The status of a request on a new connection, which is closed then; 0 without a response. */
 const askOnce = async (base: string, { url, body, ...options }: LoadRequest): Promise<number> => {
-  const agent = new Agent({ localAddress: elsewhere });
+  const agent = new Agent({ localAddress: '127.0.0.2' });
   const sent = request(`${base}${url}`, { ...options, agent, signal: AbortSignal.timeout(5000) });
   sent.on('error', () => undefined).end(body);
   const [response]: IncomingMessage[] = await once(sent, 'response').catch(() => []);

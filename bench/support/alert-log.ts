@@ -8,20 +8,17 @@ import { requireDisk } from './machine.ts';
 
 export const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full', hostname: 'web-1' };
 
+const longAgo = 1_760_000_000_000;
 /** A file is closed before signalbox's default segment size. */
 const fileBytes = 63 * 1024 * 1024;
 /** Bytes of a record, rounded up. */
 const recordBytes = 500;
 
 /**
- * Writes an alert log of so many records, as signalbox would have, from the seq `first`. There is one in each second; the
- * one before seq 1 was received at `startedAt`, in Unix milliseconds.
+ * Writes an alert log as signalbox would have, from the seq `first`. There is one alert in each second; the one before
+ * seq 1 was received at `startedAt`, in Unix milliseconds.
  */
-export const fillLog = async (
-  directory: string,
-  records: number,
-  { first = 1, startedAt = 1_760_000_000_000 } = {},
-): Promise<void> => {
+export const fillLog = async (directory: string, records: number, { first = 1, startedAt = longAgo } = {}) => {
   await mkdir(directory, { recursive: true });
   requireDisk(directory, records * recordBytes);
   const names = createFileNames(directory, 'alerts');

@@ -33,11 +33,7 @@ export const median = (values: readonly number[]): number => {
 };
 
 /** Both sides of a finding: one figure of each result, and the bytes of the first responses. */
-export const toSides = <T extends { bytes: number }>(
-  ours: T[] = [],
-  theirs: T[] = [],
-  pick: (result: T) => number,
-) => ({
+export const toSides = <T extends { bytes: number }>([ours = [], theirs = []]: T[][], pick: (result: T) => number) => ({
   ours: ours.map(pick),
   theirs: theirs.map(pick),
   bytes: [ours[0]?.bytes ?? 0, theirs[0]?.bytes ?? 0],
@@ -94,7 +90,7 @@ const toCells = (line: Line): string[] => {
   return [
     ...[id, work, `${formatFigure(median(ours))}${unit}`],
     theirs ? `${formatFigure(median(theirs))}${unit} ${name}` : '',
-    ratios.length === 0 ? '' : `${formatRatio(median(ratios))}${describeRange(ratios)}`,
+    ratios.length === 0 ? '' : `${formatRatio(median(ratios))}${ratios.length === 1 ? '' : describeRange(ratios)}`,
     cpuRatios ? formatRatio(median(cpuRatios)) : '',
     bytes.map((count) => count.toLocaleString('en')).join(' and '),
     ...[rounds, goal, describeVerdict(line)],
@@ -102,7 +98,7 @@ const toCells = (line: Line): string[] => {
 };
 
 const describeRange = (ratios: number[]): string =>
-  ratios.length === 1 ? '' : ` (${formatRatio(Math.min(...ratios))} to ${formatRatio(Math.max(...ratios))})`;
+  ` (${formatRatio(Math.min(...ratios))} to ${formatRatio(Math.max(...ratios))})`;
 
 /** Three decimals below 10, so that a narrow miss is visible. */
 const formatRatio = (ratio: number): string => (Math.abs(ratio) < 10 ? ratio.toFixed(3) : ratio.toFixed(1));
@@ -116,7 +112,6 @@ const block = /(<!-- figures: begin -->\n).*(<!-- figures: end -->\n)/s;
 
 /** The document with the text between its markers replaced; throws if it has no markers. */
 export const insertBetweenMarkers = (document: string, text: string): string => {
-  if (!block.test(document))
-    throw new Error('the markers <!-- figures: begin --> and <!-- figures: end --> are missing');
+  if (!block.test(document)) throw new Error('the markers figures: begin and figures: end are missing');
   return document.replace(block, (_, begin, end) => `${begin}\n${text}\n${end}`);
 };

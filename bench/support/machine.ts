@@ -71,14 +71,14 @@ const measureSyncs = (folder: string): number => {
 export const describeRun = (command: string, folder: string): (() => string[]) => {
   const began = new Date();
   const minute = began.toISOString().slice(0, 16);
-  const [load = 0] = loadavg();
+  const load = loadavg()[0]?.toFixed(1);
   const syncs = Math.round(measureSyncs(folder)).toLocaleString('en');
   const commit = readCommit();
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
   const pinned = cores ? `servers on processor ${cores.server}, load on processor ${cores.load}` : 'nothing is pinned';
   return () => [
     `Run ${commit}-${minute.replaceAll(/\D/g, '')}: signalbox ${version}, commit ${readCommit()}, ${minute}Z, ${Math.round((Date.now() - began.getTime()) / 1000)} s, by \`${command}\`.`,
-    `Machine: ${machine} of memory, Linux ${release()}; load average before the run ${load.toFixed(1)}; disk ${syncs} fdatasync of 4 KiB a second.`,
+    `Machine: ${machine} of memory, Linux ${release()}; load average before the run ${load}; disk ${syncs} fdatasync of 4 KiB a second.`,
     `Versions: Node.js ${process.versions.node}, ${listVersions().join(', ')}.`,
     `Load: wrk; ${pinned}.`,
   ];

@@ -27,17 +27,14 @@ export interface Side {
   settle?(): Promise<unknown>;
 }
 
-/** A request under load; a response is as much work as `weigh` says, 1 by default. */
-export const createSide = async (
-  { load, seconds }: Bench,
-  pids: readonly number[],
-  request: LoadRequest,
-  weigh: (answer: string) => number = () => 1,
-): Promise<Side> => {
+const weighAlike = (_answer: string): number => 1;
+
+/** A request under load; a response is as much work as `weigh` says. */
+export const createSide = async (bench: Bench, pids: number[], request: LoadRequest, weigh = weighAlike) => {
   const answer = await ask(request);
   const weight = weigh(answer);
   const work = async (): Promise<Done> => {
-    const { count, perSecond } = await load(request, seconds);
+    const { count, perSecond } = await bench.load(request, bench.seconds);
     return { count: count * weight, perSecond: perSecond * weight };
   };
   return { pids, bytes: Buffer.byteLength(answer), work, settle: () => ask(request) };
@@ -53,9 +50,10 @@ export const compareRates = async ({ rounds, seconds }: Bench, ...sides: readonl
     return { perSecond, cpuMs, bytes };
   });
   await takeTurns(1, turns);
-  const [ours = [], theirs = []] = await takeTurns(rounds, turns);
+  const results = await takeTurns(rounds, turns);
+  const [ours = [], theirs = []] = results;
   return {
-    ...toSides(ours, theirs, ({ perSecond }) => perSecond),
+    ...toSides(results, ({ perSecond }) => perSecond),
     unit: '/s',
     cpuRatios: theirs.map(({ cpuMs }, round) => cpuMs / (ours[round]?.cpuMs ?? Number.NaN)),
     rounds: `${rounds} × ${seconds} s`,
@@ -102,7 +100,7 @@ const tryPriority = (priority: number): void => {
 type Probe = Awaited<ReturnType<typeof measureP99>>;
 
 export const toTimes = (ours: Probe[] = [], theirs: Probe[] = [], { count, everyMs } = usual) => ({
-  ...toSides(ours, theirs, ({ p99 }) => p99),
+  ...toSides([ours, theirs], ({ p99 }) => p99),
   unit: ' ms',
   rounds: `${ours.length} × ${count.toLocaleString('en')} requests in ${(count * everyMs) / 1000} s`,
 });

@@ -135,11 +135,8 @@ export interface SignalboxOptions {
 }
 
 /** Starts the built program, with every profile unless the flags name some. */
-export const startSignalbox = async (
-  scope: Scope,
-  { flags = [], variables, config, dataDir, tasks, wrapper = [], ...options }: SignalboxOptions = {},
-): Promise<Server> => {
-  const { reportsMemory = false, isExecutable = false, place } = options;
+export const startSignalbox = async (scope: Scope, options: SignalboxOptions = {}): Promise<Server> => {
+  const { flags = [], config, dataDir, tasks, wrapper = [], reportsMemory = false, isExecutable = false } = options;
   const seed = join(scope.folder, `${tasks}.json`);
   if (tasks !== undefined && !existsSync(seed)) await writeSeed(seed, tasks);
   const settings = config && ['--config', writeConfig(scope.folder, config, `config-${randomUUID()}.json`)];
@@ -153,9 +150,9 @@ export const startSignalbox = async (
       ...flags,
     ],
     path: '/health',
-    variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...variables },
+    variables: { SIGNALBOX_ADMIN_PASSWORD: password, ...options.variables },
     hasChannel: reportsMemory,
-    place,
+    place: options.place,
   });
 };
 

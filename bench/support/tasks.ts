@@ -6,10 +6,8 @@ export const newTask = {
   Priority: 'High',
 };
 
-/** The number of Critical tasks in a seed of any size: as many as one page holds, spread evenly. */
-const criticalCount = 50;
-/** The number of Cancelled tasks, at the end. */
-const cancelledCount = 10;
+/** In a seed of any size: as many Critical tasks as one page holds, spread evenly, and Cancelled ones at the end. */
+const [criticalCount, cancelledCount] = [50, 10];
 
 /** The task at a position, from 0, of a seed with `count` tasks; all but the last are Pending or InProgress. */
 export const createSeedTask = (place: number, count: number): Record<string, string> => {
