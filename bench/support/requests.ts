@@ -26,18 +26,18 @@ export interface LoadRequest {
   isRefused?: boolean | 'some';
 }
 
-type Options = Pick<LoadRequest, 'method' | 'headers' | 'body'> & { agent?: Agent };
+type Sent = Pick<LoadRequest, 'method' | 'headers' | 'body'> & { agent?: Agent };
 
 /** The complete response, and the time from the first byte sent to the last one received; undefined without one. */
-export const send = async (url: string, { body, ...options }: Options = {}) => {
+export const send = async (url: string, { body, ...options }: Sent = {}) => {
   const start = performance.now();
   const sent = request(url, options)
     .on('error', () => undefined)
     .end(body);
   try {
-    const [response]: IncomingMessage[] = await once(sent, 'response');
-    const text = response ? await readText(response) : '';
-    return { status: response?.statusCode ?? 0, text, ms: performance.now() - start };
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const text = await readText(response);
+    return { status: response.statusCode ?? 0, text, ms: performance.now() - start };
   } catch {
     return undefined;
   }

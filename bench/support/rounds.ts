@@ -137,4 +137,4 @@ const read = (path: string): string => {
 
 /** A number from /proc/PID/status. */
 export const readStatus = (pid: number, name: string): number =>
-  Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(read(`/proc/${pid}/status`))?.[1]);
+  Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

@@ -68,7 +68,7 @@ export type Server = Awaited<ReturnType<typeof startServer>>;
 const pollMs = 2;
 const patienceMs = 120_000;
 
-/** Starts a server that ends with the scope. `startMs` is the time until the first response, `firstBytes` its length. */
+/** Starts a server that ends with the scope; `startMs` is the time until the first response, `firstBytes` its length. */
 export const startServer = async (scope: Scope, options: ServerOptions) => {
   const { command, path, files = {}, variables, hasChannel = false, place = 'server' } = options;
   for (const [name, text] of Object.entries(files)) {
