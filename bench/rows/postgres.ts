@@ -53,7 +53,7 @@ const importTasks = async (bench: DatabaseBench, count: number, name?: string): 
   const tasks = Array.from({ length: count }, (_, place) => ({
     tasks: { Id: place + 1, ...createSeedTask(place, count), version: 1 },
   }));
-  const input = [header, ...tasks.map((task) => JSON.stringify(task)), lastId(count), end, ''].join('\n');
+  const input = [header, lastId(count), ...tasks.map((task) => JSON.stringify(task)), end, ''].join('\n');
   const { code, stderr } = await runProgram(['import'], { variables: toVariables(bench, name), input });
   if (code !== 0) throw new Error(`the import failed: ${stderr}`);
   await runSql(bench.database.url(name), 'VACUUM ANALYZE signalbox.task');
