@@ -28,17 +28,11 @@ export class RecentRecords {
   #isAll = false;
   /** The list that was read last, until a record is added. */
   #list: { count: number; records: readonly StoredRecord[] } | undefined;
-  #generation = 0;
   #version = 0;
 
   /** `maxCount` is how many records are kept at most. */
   constructor(maxCount: number) {
     this.#maxCount = maxCount;
-  }
-
-  /** Changes whenever they are cleared. */
-  get generation(): number {
-    return this.#generation;
   }
 
   /** Changes whenever one is added, and whenever they are cleared. */
@@ -75,7 +69,6 @@ export class RecentRecords {
 
   /** Forgets all of them, because the files may have changed. */
   clear(): void {
-    this.#generation += 1;
     this.#version += 1;
     this.#list = undefined;
     this.#lines = [];

@@ -121,10 +121,10 @@ export class Writer {
     }
     this.#nextSeq = seq;
     const { recent } = this.#store;
-    const { generation } = recent;
+    const { version } = recent;
     await this.#store.commit(Buffer.from(lines.join('')));
     // If the file was changed by others meanwhile, their lines may stand behind these.
-    if (recent.generation === generation)
+    if (recent.version === version)
       for (const [index, line] of lines.entries()) recent.add(seq - lines.length + index, line);
     for (const [index, { resolve }] of batch.entries()) {
       resolve(firsts[index] ?? 0);
