@@ -29,21 +29,26 @@ export interface EntryStore<Fields, T extends object> {
   close(): Awaitable<void>;
 }
 
+/** Makes the function that adds an entry's number, or the one that fields ask for, to those that are taken. */
+const createTake =
+  <Fields, T extends object>({ numbers }: EntryKind<Fields, T>, taken: Set<number>) =>
+  (entry: Fields | T): void => {
+    const number = numbers?.of(entry);
+    if (number !== undefined) taken.add(number);
+  };
+
 /** Completes fields to entries from a place on, and adds their numbers to those that are taken. */
 export const completeEntries = <Fields, T extends object>(
-  { complete, numbers }: EntryKind<Fields, T>,
+  kind: EntryKind<Fields, T>,
   fields: readonly Fields[],
   firstPlace: number,
   taken: Set<number>,
 ): T[] => {
-  const take = (entry: Fields | T): void => {
-    const number = numbers?.of(entry);
-    if (number !== undefined) taken.add(number);
-  };
+  const take = createTake(kind, taken);
   // Numbers that are asked for come before those that are given.
   fields.forEach(take);
   return fields.map((each, index) => {
-    const entry = complete(each, firstPlace + index, taken);
+    const entry = kind.complete(each, firstPlace + index, taken);
     take(entry);
     return entry;
   });
@@ -100,10 +105,7 @@ export const openEntryStore = async <Fields, T extends object>(
 ): Promise<EntryStore<Fields, T>> => {
   const all: T[] = [];
   const taken = new Set<number>();
-  const take = (entry: T): void => {
-    const number = kind.numbers?.of(entry);
-    if (number !== undefined) taken.add(number);
-  };
+  const take = createTake(kind, taken);
   let next = 0;
   const changes: Changes<EntryChange<T>, T> = await openChanges(kind.name, createEntriesState(all), () => {
     next = 0;

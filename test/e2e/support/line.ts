@@ -4,7 +4,7 @@ import { atEnd, type Scope } from '../../support/scope.ts';
 
 export interface Line {
   url: string;
-  /** Ends all connections and refuses new ones, until `restore`: a browser that is told to be offline keeps some open. */
+  /** Ends all connections and refuses new ones, until `restore`: a browser in offline mode keeps some open. */
   cut(): void;
   restore(): void;
 }
