@@ -4,8 +4,10 @@ import Fastify from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import Type from 'typebox';
 import { ErrorBody } from './errors.ts';
+import { buildSerializer } from './json.ts';
 import { isVital } from './overload.ts';
 import { StaticText } from './pages.ts';
+import { buildValidator } from './validation.ts';
 
 const description =
   'One small JSON-over-HTTP server for a host: tasks, items, tokens, host readings, durable alerts and safe diagnostic commands.';
@@ -59,8 +61,7 @@ const describeRoutes = async (
   { version, tags, warning }: About,
 ): Promise<StaticText> => {
   const { default: swagger } = await import('@fastify/swagger');
-  const app = Fastify({ exposeHeadRoutes: false });
-  app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify);
+  const app = Fastify({ exposeHeadRoutes: false, schemaController: { compilersFactory: { buildValidator, buildSerializer } } });
   await app.register(swagger, {
     transform: ({ schema, url }) => ({ schema: toDocumented(schema, url), url }),
     openapi: {

@@ -15,7 +15,7 @@ import { createBusyError, createLagProbe } from './overload.ts';
 import { createClientErrorHandler, refuseConnect } from './parser-errors.ts';
 import { toLoggedPath, toTrace } from './request-headers.ts';
 import { createCommonHeaders, createResponseClass, createTimings } from './response.ts';
-import { buildValidator, convertQueries, toRefusal } from './validation.ts';
+import { buildValidator, convertQueries, toValidationRefusal } from './validation.ts';
 
 /** Who may reach the server, which can change while it runs. */
 interface Admission {
@@ -78,7 +78,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     clientErrorHandler: createClientErrorHandler(connections, common),
     trustProxy: isProxy,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
-    schemaErrorFormatter: (errors) => toRefusal(errors),
+    schemaErrorFormatter: (errors) => toValidationRefusal(errors),
     // A path that cannot be decoded has no route and therefore no error handler.
     frameworkErrors: respondToError,
   });
