@@ -29,8 +29,6 @@ export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers
   ...(secure && { 'strict-transport-security': 'max-age=31536000' }),
 });
 
-type End = Parameters<ServerResponse['end']>;
-
 const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
 
 /**
@@ -38,13 +36,13 @@ const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined
  * event loop are written together at its end, so a client that wakes up for the first one finds the others there.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
-  const names = Object.keys(common);
   const commonList = Object.entries(common).flat();
+  const places = new Map(Object.keys(common).map((name, index) => [name, 2 * index]));
   /** Names and values in turn, which Node sends unchanged; own headers replace common ones. */
   const toList = (own: Headers): string[] => {
     const list = commonList.slice();
     for (const name in own) {
-      const at = name in common ? 2 * names.indexOf(name) : list.length;
+      const at = places.get(name) ?? list.length;
       list[at] = name;
       list[at + 1] = own[name] as string;
     }
@@ -55,34 +53,48 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     const ready = batch;
     batch = [];
     for (const response of ready) response.endNow();
+    const now = performance.now();
+    for (const response of ready) response.observe(now);
   };
   class Response extends ServerResponse<IncomingMessage> {
     isReady = false;
     /** Set once the route is known; see `createTimings`. */
     timing: Timing | undefined;
-    readonly #startedAt = performance.now();
-    #end: unknown[] = [];
+    readonly startedAt = performance.now();
+    #chunk: unknown;
+    #encoding: unknown;
+    #done: unknown;
 
-    override writeHead(status: number, ...rest: unknown[]): this {
+    override writeHead(status: number, message?: unknown, headers: unknown = message): this {
       // Streams set their headers one by one; the common ones still come first.
-      const own = rest.length > 0 ? (rest.at(-1) as Headers) : takeHeaders(this);
-      return super.writeHead(status, toList(own));
+      return super.writeHead(status, toList((headers as Headers | undefined) ?? takeHeaders(this)));
     }
 
-    override end(...args: unknown[]): this {
+    override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       this.isReady = true;
-      this.timing?.observe(this.statusCode, (performance.now() - this.#startedAt) / 1000);
-      this.timing = undefined;
       // Not the last response of a connection, nor a long one, which must count as unread at once.
-      if (!this.shouldKeepAlive || isLong(args[0])) return super.end(...(args as End));
+      if (!this.shouldKeepAlive || isLong(chunk)) {
+        super.end(chunk, encoding as BufferEncoding, done as () => void);
+        this.observe(performance.now());
+        return this;
+      }
       if (batch.length === 0) setImmediate(writeBatch);
-      this.#end = args;
+      this.#chunk = chunk;
+      this.#encoding = encoding;
+      this.#done = done;
       batch.push(this);
       return this;
     }
 
     endNow(): void {
-      super.end(...(this.#end.splice(0) as End));
+      super.end(this.#chunk, this.#encoding as BufferEncoding, this.#done as () => void);
+      this.#chunk = undefined;
+      this.#done = undefined;
+    }
+
+    observe(now: number): void {
+      this.timing?.observe(this.statusCode, (now - this.startedAt) / 1000);
+      this.timing = undefined;
     }
   }
   // A batched response counts as ended. TypeScript declares a property, so a getter in the class is not possible.
