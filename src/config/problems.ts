@@ -20,7 +20,9 @@ export const findProblems = (schema: TSchema, value: unknown, place: string): st
   if (form === 'none' || (form === 'list' && Array.isArray(value))) {
     const faults = describeSchemaErrors(dropBranches(errors), { schema });
     return [
-      ...new Set(faults.map(({ path, clause }) => `${place}${path.length > 0 ? ` at ${path.join('.')}` : ''} ${clause}`)),
+      ...new Set(
+        faults.map(({ path, clause }) => `${place}${path.length > 0 ? ` at ${path.join('.')}` : ''} ${clause}`),
+      ),
     ];
   }
   // Paths are the only settings with a pattern.
