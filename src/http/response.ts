@@ -2,7 +2,9 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Distribution, Meters } from '../metrics/meters.ts';
 import { type HttpError, type ShedReason, shedReasons } from './errors.ts';
-import { largeLength } from './limits.ts';
+
+/** Characters or bytes from which a response counts as large. */
+export const largeLength = 64 * 1024;
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -1,6 +1,11 @@
 import type { TSchema } from 'typebox';
 import { HttpError } from '../../../http/errors.ts';
-import { createSchemaCheck, describeSchemaErrors, listSchemaErrors, type SchemaFault } from '../../../schema-validation.ts';
+import {
+  createSchemaCheck,
+  describeSchemaErrors,
+  listSchemaErrors,
+  type SchemaFault,
+} from '../../../schema-validation.ts';
 import { isObject } from './format.ts';
 
 const checks = new Map<TSchema, (value: unknown) => boolean>();
