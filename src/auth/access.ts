@@ -50,6 +50,8 @@ const prefix = 'sbk_';
 const digits = 43;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+const form = new RegExp(`^${prefix}[0-9A-Za-z]{${digits}}$`);
+
 /** A new key of 256 random bits, and the entry that makes the server accept it. */
 export const createAccessKey = (name: string, allowed: readonly Scope[]): { key: string; entry: AccessKey } => {
   const key = `${prefix}${toBase62(randomBytes(32))}`;
@@ -68,33 +70,22 @@ export type AccessKeys = ReturnType<typeof createAccessKeys>;
 export const createAccessKeys = (keys: readonly AccessKey[]) => {
   let known = keys.map(toKnown);
   let hasHadKeys = known.length > 0;
-  const find = (text: string) => {
-    if (!text.startsWith(prefix)) return [];
-    const found = hash(text);
-    // Compares with all, so that the time does not tell which key is near.
-    return known.filter((key) => timingSafeEqual(key.hash, found));
-  };
   return {
     /** Replaces all keys. */
     load: (changed: readonly AccessKey[]): void => {
       known = changed.map(toKnown);
       hasHadKeys ||= known.length > 0;
     },
-    /** True if the text is a key with this scope. Takes as long for any text of that length. */
-    accepts: (text: string, scope: Scope): boolean => find(text).some((key) => key.scopes.includes(scope)),
-    /** The name of the key that the text is, if it has this scope. */
-    findName: (text: string, scope: Scope): string | undefined =>
-      find(text).find((key) => key.scopes.includes(scope))?.name,
-    /**
-     * True if the text has the form of a key, but is none: it was revoked, or belongs to another server. A server that never had
-     * keys knows none: to it the text is a malformed token.
-     */
-    isUnknown: (text: string): boolean => hasHadKeys && isKeyLike(text) && find(text).length === 0,
+    /** The key that a text is; undefined if it is none. Compares with all, so that the time does not tell which key is near. */
+    find: (text: string): Pick<AccessKey, 'name' | 'scopes'> | undefined => {
+      if (!text.startsWith(prefix)) return undefined;
+      const found = hash(text);
+      return known.filter((key) => timingSafeEqual(key.hash, found))[0];
+    },
+    /** True if a text has the form of a key. A server that never had keys knows none: to it the text is a malformed token. */
+    isKeyLike: (text: string): boolean => hasHadKeys && form.test(text),
   };
 };
-
-/** True if the text has the form of a key. */
-const isKeyLike = (text: string): boolean => text.length === prefix.length + digits && /^sbk_[0-9A-Za-z]+$/.test(text);
 
 const toKnown = ({ name, sha256, scopes }: AccessKey) => ({ name, hash: Buffer.from(sha256, 'hex'), scopes });
 

@@ -24,8 +24,8 @@ export const createIdentifySender =
   (request) => {
     const credential = readCredential(request);
     if (credential === '') return toAddress(request.ip);
-    const key = keys.findName(credential, 'alerts:write');
-    if (key !== undefined) return `key:${key}`;
+    const key = keys.find(credential);
+    if (key?.scopes.includes('alerts:write')) return `key:${key.name}`;
     try {
       return `user:${tokens.verify(credential).name}`;
     } catch (error) {
@@ -67,9 +67,10 @@ export const createAuthorize =
   (request, access, scope) => {
     if (access === 'open') return;
     const credential = readCredential(request);
-    if (scope !== undefined && keys.accepts(credential, scope)) return;
+    const key = keys.find(credential);
+    if (scope !== undefined && key?.scopes.includes(scope)) return;
     // A known key without the scope is a token without three parts.
-    if (keys.isUnknown(credential)) throw new HttpError('unauthorized', 'Unknown or revoked key');
+    if (!key && keys.isKeyLike(credential)) throw new HttpError('unauthorized', 'Unknown or revoked key');
     const principal = authenticate(tokens, credential);
     request.setDecorator(decorator, principal);
     if (access === 'admin' && principal.role !== 'Admin') throw new HttpError('forbidden', 'This needs the role Admin');

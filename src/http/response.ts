@@ -95,7 +95,7 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     }
 
     observe(now: number): void {
-      this.timing?.observe(this.statusCode, (now - this.startedAt) / 1000);
+      this.timing?.(this.statusCode).observe((now - this.startedAt) / 1000);
       this.timing = undefined;
     }
   }
@@ -118,10 +118,8 @@ const takeHeaders = (response: ServerResponse): Headers => {
 /** Upper bounds in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The responses of one method on one route. */
-export interface Timing {
-  observe(status: number, seconds: number): void;
-}
+/** The durations of the responses of one method on one route, by status. */
+type Timing = (status: number) => Distribution;
 
 /** A response that may be timed: see the response class. */
 interface Timed {
@@ -150,7 +148,11 @@ export const createTimings = (meters: Meters) => {
   const known = new Map<string, Timing>();
   const find = (method: string, route: string): Timing => {
     const key = `${method} ${route}`;
-    const timing = known.get(key) ?? createTiming((status) => durations.at(method, route, status));
+    return known.get(key) ?? add(key, (status) => durations.at(method, route, String(status)));
+  };
+  const add = (key: string, at: Timing): Timing => {
+    const byStatus: Record<number, Distribution> = {};
+    const timing: Timing = (status) => (byStatus[status] ??= at(status));
     known.set(key, timing);
     return timing;
   };
@@ -180,13 +182,3 @@ export const createTimings = (meters: Meters) => {
 };
 
 export type Timings = ReturnType<typeof createTimings>;
-
-const createTiming = (at: (status: string) => Distribution): Timing => {
-  const byStatus: Record<number, Distribution> = {};
-  return {
-    observe: (status, seconds) => {
-      byStatus[status] ??= at(String(status));
-      byStatus[status].observe(seconds);
-    },
-  };
-};
