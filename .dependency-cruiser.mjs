@@ -24,7 +24,7 @@ export default {
       { path: '^src/config/' },
       {
         path: '^src/|node_modules',
-        pathNot: '^src/config/|^src/auth/access(-keys)?\\.ts$|node_modules/typebox',
+        pathNot: '^src/config/|^src/auth/access\\.ts$|^src/schema-validation\\.ts$|node_modules/typebox',
       },
     ),
     rule(
@@ -61,7 +61,7 @@ export default {
       'http-knows-no-profiles',
       'Plumbing serves every route alike.',
       { path: '^src/http/' },
-      { path: '^src/', pathNot: '^src/(http/|metrics/meters\\.ts$|expected-errors\\.ts$)' },
+      { path: '^src/', pathNot: '^src/(http/|metrics/meters\\.ts$|(expected-errors|schema-validation)\\.ts$)' },
     ),
     rule(
       'metrics-know-numbers-alone',
@@ -76,7 +76,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity|concern)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/expected-errors\\.ts$',
+          '^src/profiles/$1/|^src/profiles/(feature|route|topic|severity)\\.ts$|^src/(auth|http|host|metrics|storage)/|^src/config/settings-error\\.ts$|^src/(expected-errors|schema-validation)\\.ts$',
       },
     ),
     rule(

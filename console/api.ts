@@ -1,7 +1,13 @@
 import type { SignalboxClient } from 'signalbox/client';
-import { ClientError } from '../src/client/error.ts';
-import { type Input, type Options, toRequest, toVersion } from '../src/client/request.ts';
-import { createSender, type Received } from '../src/client/send.ts';
+import {
+  type CallInput,
+  ClientError,
+  createCallSender,
+  type Options,
+  type Received,
+  toCallRequest,
+  toVersion,
+} from '../src/client/send.ts';
 import { compareClocks } from './clock.ts';
 import { findMismatch, findRoute, type MountedRoute, type RouteName } from './routes.ts';
 import { expireSession, requestLogin, session } from './session.ts';
@@ -34,7 +40,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 export const toAddress = (path: string): string => new URL(`..${path}`, document.baseURI).href;
 
 /** Sends every request of the console, unless told otherwise within 10 s. Nothing is repeated: screens read again. */
-export const transmit = createSender({
+export const transmit = createCallSender({
   ...{ url: toAddress('/'), timeout: 10_000, retries: 0 },
   onResponse: compareClocks,
 });
@@ -49,7 +55,7 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
   new Proxy(
     {},
     {
-      get: (_, name: RouteName) => async (input?: Input, options?: Options) =>
+      get: (_, name: RouteName) => async (input?: CallInput, options?: Options) =>
         toResult(await call(name, input, options, isAsked)),
     },
   );
@@ -57,14 +63,15 @@ const createMethods = (isAsked: boolean, toResult: (received: Received) => unkno
 /** Sends a request and returns its checked response; throws an ApiError whose message can be shown. */
 const call = async (
   name: RouteName,
-  input: Input | undefined,
+  input: CallInput | undefined,
   options: Options | undefined,
   isAsked: boolean,
 ): Promise<Received> => {
   const route = findRoute(name);
   if (!route) throw new ApiError('refused', text.errors.notMounted(name));
   const isOpen = route.access === 'open';
-  const attempt = () => transmit({ ...toRequest(route, input, options), ...(!isOpen && { tokens: sessionTokens }) });
+  const attempt = () =>
+    transmit({ ...toCallRequest(route, input, options), ...(!isOpen && { tokens: sessionTokens }) });
   const ensureLogin = async (): Promise<void> => {
     if (!isAsked || !(await requestLogin())) throw new ApiError('login', text.errors.login);
   };

@@ -18,7 +18,7 @@ import './style/commands.css';
 import './style/media.css';
 import { signal } from '@preact/signals';
 import { render } from 'preact';
-import { ClientError } from '../src/client/error.ts';
+import { ClientError } from '../src/client/send.ts';
 import { transmit } from './api.ts';
 import { startLive } from './live/live.ts';
 import { startPreferences } from './preferences.ts';

@@ -1,13 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import type { Operations } from 'signalbox/client';
-import type { Route } from '../src/client/request.ts';
+import type { CallRoute } from '../src/client/send.ts';
 import { session } from './session.ts';
 
 /** A route by its operation id, as it is with all profiles at their default mounts. */
 export type RouteName = keyof Operations | 'streamEvents';
 
 /** A mounted route, by its path with the base of its profile. */
-export interface MountedRoute extends Route {
+export interface MountedRoute extends CallRoute {
   access: 'open' | 'token' | 'admin';
   /** What a response has in its body. */
   response: Schema | undefined;

@@ -34,8 +34,10 @@ export const buildClient = async (serverPath) => {
   const size = gzipSync(contents).length;
   process.stderr.write(`Client, gzipped: ${(size / 1000).toFixed(1)} of ${budget / 1000} KB\n`);
   if (size > budget) throw new Error('the client is too large');
+  // Making types resolves the references.
+  const topics = toTopics(document);
   const common = readFileSync(join(root, 'src', 'client', 'types.ts'), 'utf8');
-  writeFileSync(typesPath, `${await toTypes(document)}\n${common}\n${ending}`);
+  writeFileSync(typesPath, `${topics}\n${await toTypes(document)}\n${common}\n${ending}`);
   writeFileSync(`${clientPath}.new`, contents);
   renameSync(`${clientPath}.new`, clientPath);
 };
@@ -59,7 +61,7 @@ const describeApi = async (serverPath) => {
   }
 };
 
-/** Parameters that say where a page begins; src/client/lists.ts has one reader for each. */
+/** Parameters that say where a page begins; src/client/streams.ts has one reader for each. */
 const pagings = ['after', 'before', 'page'];
 
 /** The routes as src/client/create-client.ts reads them: id, method, profile, default mount, path and marks. */
@@ -83,7 +85,7 @@ const listOperations = ({ paths, components }) => {
 };
 
 /** The types of all schemas and routes, by openapi-typescript: without those of refusals, which the client throws. */
-const toTypes = async ({ paths, components, ...document }) => {
+const toTypes = async ({ paths, components, openapi, info }) => {
   const packages = await installTools('client', 'Installing openapi-typescript (45 MB) ...');
   const generator = join(packages, 'openapi-typescript', 'dist', 'index.mjs');
   const { default: describeTypes, astToString } = await import(pathToFileURL(generator).href);
@@ -94,7 +96,7 @@ const toTypes = async ({ paths, components, ...document }) => {
     { post: { operationId, summary, parameters, requestBody, responses: pickSuccess(responses) } },
   ]);
   const nodes = await describeTypes(
-    { ...document, components: { schemas: components.schemas }, paths: Object.fromEntries(members) },
+    { openapi, info, components: { schemas: components.schemas }, paths: Object.fromEntries(members) },
     { rootTypes: true, rootTypesNoSchemaPrefix: true, rootTypesKeepCasing: true, defaultNonNullable: false },
   );
   const summaries = new Map(called.map(({ operationId, summary }) => [operationId, summary]));
@@ -111,12 +113,15 @@ const pickSuccess = (responses) =>
       .map(([status, { description, content }]) => [status, { description, content }]),
   );
 
+/** The type of the data of events by topic. */
+const toTopics = ({ 'x-signalbox-topics': topics }) => {
+  const members = Object.entries(topics).map(([name, { $ref }]) => `  ${name}: ${$ref.split('/').at(-1)};`);
+  return `/** The data of events by topic. */\nexport type Topics = {\n${members.join('\n')}\n};\n`;
+};
+
 /** What src/client exports, for the routes and topics of this program. */
 const ending = `/** What each method takes and returns. */
 export type Operations = { [K in keyof operations]: ToOperation<operations[K]> };
-
-/** The data of events by topic. */
-export type Topics = ToTopics<components['schemas']>;
 
 export type SignalboxClient = Client<Operations, Topics>;
 

@@ -87,14 +87,14 @@ const buildConsole = async () => {
   replaceFolder(consolePath);
 };
 
-/** Leaves out a module of Node that Fastify loads on startup and the program never uses. */
-const withoutHttp2 = {
-  name: 'without-http2',
+/** Leaves out what Fastify would load for servers of other kinds: HTTP/2, and schemas that it compiles by itself. */
+const withoutUnused = {
+  name: 'without-unused',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
-      importer.includes('fastify') ? { path: 'http2', namespace: 'unused' } : undefined,
+    onResolve({ filter: /^(?:node:http2|@fastify\/(?:ajv|fast-json-stringify)-compiler)$/ }, ({ path, importer }) =>
+      importer.includes('fastify') ? { path, namespace: 'unused' } : undefined,
     );
-    onLoad({ filter: /^http2$/, namespace: 'unused' }, () => ({ contents: '' }));
+    onLoad({ filter: /^/, namespace: 'unused' }, () => ({ contents: '' }));
   },
 };
 
@@ -109,7 +109,7 @@ export const bundleProgram = async ({ plugins = [], ...options }) => {
   const { build, stop } = await import('esbuild');
   const common = { absWorkingDir: root, entryPoints: ['src/main.ts'], bundle: true, platform: 'node', external };
   // Without the end its service would run as long as this process.
-  await build({ ...common, plugins: [withoutHttp2, ...plugins], logLevel: 'error', ...options }).finally(stop);
+  await build({ ...common, plugins: [withoutUnused, ...plugins], logLevel: 'error', ...options }).finally(stop);
 };
 
 /**

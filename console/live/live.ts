@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
-import { ClientError, parseJson } from '../../src/client/error.ts';
-import { readEvents, type ServerEvent } from '../../src/client/events.ts';
+import { ClientError, parseJson } from '../../src/client/send.ts';
+import { readEvents, type ServerEvent } from '../../src/client/streams.ts';
 import { sessionTokens, toAddress, transmit } from '../api.ts';
 import { findRoute, isMounted, type RouteName } from '../routes.ts';
 import { expireSession, session } from '../session.ts';

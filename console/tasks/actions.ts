@@ -1,5 +1,5 @@
 import type { NewTask, Task, TaskChanges } from 'signalbox/client';
-import { createKey } from '../../src/client/request.ts';
+import { createRequestKey } from '../../src/client/send.ts';
 import { ApiError, userClient, versionedClient } from '../api.ts';
 import { toCount } from '../format.ts';
 import { isAllowed } from '../routes.ts';
@@ -128,7 +128,7 @@ export const offerToRestore = (list: TaskList, task: Task): void => {
 };
 
 /** The API never uses an id twice, so what others have deleted comes back under a new one. */
-export const restore = async (list: TaskList, task: Task, key = createKey()): Promise<void> => {
+export const restore = async (list: TaskList, task: Task, key = createRequestKey()): Promise<void> => {
   const { Title, Description, Priority, Status } = task;
   try {
     const created = await create(list, { Title, Description, Priority }, key);

@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import type { NewTask, TaskPriority as Priority } from 'signalbox/client';
-import { createKey } from '../../src/client/request.ts';
+import { createRequestKey } from '../../src/client/send.ts';
 import { toCount } from '../format.ts';
 import { text } from '../strings/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -24,7 +24,7 @@ let sent: { fields: Draft; key: string } | undefined;
 
 const keyOf = (fields: Draft): string => {
   const isSame = sent && Object.entries(sent.fields).every(([name, value]) => fields[name as keyof Draft] === value);
-  if (!sent || !isSame) sent = { fields, key: createKey() };
+  if (!sent || !isSame) sent = { fields, key: createRequestKey() };
   return sent.key;
 };
 

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { AccessSetting } from '../auth/access.ts';
-import { createAccessKeys } from '../auth/access-keys.ts';
-import { createAuthorize, createGuard } from '../auth/guard.ts';
-import { createIdentifySender } from '../auth/sender.ts';
+import { type AccessSetting, createAccessKeys } from '../auth/access.ts';
+import { createAuthorize, createGuard, createIdentifySender } from '../auth/guard.ts';
 import { createTokenKeys, createTokens, type TokenKeys } from '../auth/token.ts';
 import { readCertificate } from '../config/certificate.ts';
 import { minimumSecretBytes } from '../config/conflicts.ts';
 import type { Settings } from '../config/schema.ts';
 import { createHostReadings } from '../host/index.ts';
-import { renewCertificate } from '../http/listen.ts';
 import { serveOpenApi } from '../http/openapi.ts';
 import { serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/pages.ts';
-import { changeAdmission, createServer } from '../http/server.ts';
+import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Concern, Feature, FeatureInstance, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
@@ -115,7 +112,8 @@ export const createApp = async (
     const guard = createGuard(server, authorize);
     const findWarned = (current: Settings) => findExposure(mounts, { host: address, trustProxy: current.trustProxy });
     const exposure = findWarned(settings);
-    const { setWarning } = serveOpenApi(server, version, listTags(mounted));
+    const schemas = Object.fromEntries([...topics].map(([name, { schema }]) => [name, schema]));
+    const { setWarning } = serveOpenApi(server, { version, tags: listTags(mounted), topics: schemas });
     setWarning(exposure?.warning);
     const prefix = '/docs/';
     if (plan.publicFolder !== undefined) {

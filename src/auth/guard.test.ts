@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createRequest } from '../../test/support/app.ts';
 import { sendError } from '../http/error-response.ts';
-import { createAccessKeys } from './access-keys.ts';
+import { createAccessKeys } from './access.ts';
 import { createAuthorize, createGuard, findPrincipal, principalOf } from './guard.ts';
 import { createTokenKeys, createTokens, type Tokens } from './token.ts';
 

@@ -1,9 +1,44 @@
+import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { HttpError } from '../http/errors.ts';
-import type { Access, Scope } from './access.ts';
-import type { AccessKeys } from './access-keys.ts';
-import { readCredential } from './sender.ts';
+import type { Access, AccessKeys, Scope } from './access.ts';
 import { decodeToken, type Principal, TokenError, type Tokens } from './token.ts';
+
+/** What a request says about its sender. */
+interface Credentialed {
+  headers: { authorization?: string | undefined };
+}
+
+/** The token or key of a request; empty where there is none. */
+const readCredential = ({ headers: { authorization = '' } }: Credentialed): string =>
+  authorization.replace(/^Bearer(?: +|$)/i, '');
+
+/**
+ * Who sends alerts with a request: `key:NAME`, `user:NAME`, or `address:IP` where it has no valid credential. Unlike the
+ * guard of a route it refuses nobody, so that a key counts on open routes, too.
+ */
+export type IdentifySender = (request: Credentialed & { ip: string }) => string;
+
+export const createIdentifySender =
+  (tokens: Tokens, keys: AccessKeys): IdentifySender =>
+  (request) => {
+    const credential = readCredential(request);
+    if (credential === '') return toAddress(request.ip);
+    const key = keys.find(credential);
+    if (key?.scopes.includes('alerts:write')) return `key:${key.name}`;
+    try {
+      return `user:${tokens.verify(credential).name}`;
+    } catch (error) {
+      if (error instanceof TokenError) return toAddress(request.ip);
+      throw error;
+    }
+  };
+
+/** An IPv4 address may be written as one of IPv6; a proxy may pass on what is no address. */
+const toAddress = (ip: string | undefined): string => {
+  const address = (ip ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
+  return `address:${isIP(address) === 0 ? 'unknown' : address}`;
+};
 
 const decorator = 'principal';
 
@@ -32,9 +67,10 @@ export const createAuthorize =
   (request, access, scope) => {
     if (access === 'open') return;
     const credential = readCredential(request);
-    if (scope !== undefined && keys.accepts(credential, scope)) return;
+    const key = keys.find(credential);
+    if (scope !== undefined && key?.scopes.includes(scope)) return;
     // A known key without the scope is a token without three parts.
-    if (keys.isUnknown(credential)) throw new HttpError('unauthorized', 'Unknown or revoked key');
+    if (!key && keys.isKeyLike(credential)) throw new HttpError('unauthorized', 'Unknown or revoked key');
     const principal = authenticate(tokens, credential);
     request.setDecorator(decorator, principal);
     if (access === 'admin' && principal.role !== 'Admin') throw new HttpError('forbidden', 'This needs the role Admin');

@@ -2,7 +2,7 @@
  * What commands need of the server's code. They import it only when they run, because it is most of the program: the bundle
  * keeps it in a file of its own, so that scripts that send alerts do not load it.
  */
-export { createAccessKey, isKeyName } from '../auth/access-keys.ts';
+export { createAccessKey, isKeyName } from '../auth/access.ts';
 export { loadSettings } from '../config/load.ts';
 export { toFileSchema } from '../config/schema.ts';
 export { features } from '../profiles/index.ts';

@@ -1,12 +1,21 @@
-import { createTokens, type Login } from './credentials.ts';
-import { ClientError, parseJson } from './error.ts';
-import { followEvents } from './events.ts';
-import { pagings, readEntries, readPages } from './lists.ts';
-import { createKey, type Input, type Options, toRequest, toVersion } from './request.ts';
-import { createSender, type Received, type Request, toLimit } from './send.ts';
+import { createHeldTokens, type Login } from './credentials.ts';
+import {
+  type CallInput,
+  ClientError,
+  createCallSender,
+  createRequestKey,
+  type Options,
+  parseJson,
+  type Received,
+  type Request,
+  toCallRequest,
+  toLimit,
+  toVersion,
+} from './send.ts';
+import { followEvents, pagings, readEntries, readListPages } from './streams.ts';
 import type { Client, ClientOptions, OperationTypes, WithResponse } from './types.ts';
 
-export { ClientError } from './error.ts';
+export { ClientError } from './send.ts';
 
 /**
  * The routes, written by the build from the program's OpenAPI document: a line for each, with the operation's id, its
@@ -26,7 +35,7 @@ interface Operation {
   marks: string[];
 }
 
-type Methods = Record<string, (input?: Input, options?: Options) => unknown>;
+type Methods = Record<string, (input?: CallInput, options?: Options) => unknown>;
 type AnyOperations = Record<string, OperationTypes>;
 
 /**
@@ -43,10 +52,10 @@ export const createClient = (
   if (username || password) throw new TypeError('the address must have no password: pass it as credentials');
   // From pages of other origins, browsers send only headers that the server's CORS allows.
   const isForeign = location !== undefined && new URL(href).origin !== new URL(location.href).origin;
-  const send = createSender({ ...options, url: href });
+  const send = createCallSender({ ...options, url: href });
   const toPath = ({ profile, base, path }: Operation): string =>
     (options.mounts?.[profile] ?? base).replace(/\/+$/, '') + path;
-  const tokens = createTokens(options.credentials, async (Username, Password) => {
+  const tokens = createHeldTokens(options.credentials, async (Username, Password) => {
     const path = toPath(operations['login'] as Operation);
     const body = { Username, Password };
     // The call that needs the token repeats it.
@@ -54,18 +63,18 @@ export const createClient = (
     return data as Login;
   });
 
-  const prepare = (operation: Operation, input: Input, { idempotencyKey, ...options }: Options): Request => {
+  const prepare = (operation: Operation, input: CallInput, { idempotencyKey, ...options }: Options): Request => {
     const { id, marks } = operation;
-    const key = marks.includes('key') ? (idempotencyKey ?? (isForeign ? undefined : createKey())) : undefined;
+    const key = marks.includes('key') ? (idempotencyKey ?? (isForeign ? undefined : createRequestKey())) : undefined;
     const route = { ...operation, path: toPath(operation) };
     return {
-      ...toRequest(route, input, { ...options, ...(key !== undefined && { idempotencyKey: key }) }),
+      ...toCallRequest(route, input, { ...options, ...(key !== undefined && { idempotencyKey: key }) }),
       ...(id !== 'login' && { tokens }),
       needsToken: marks.includes('token'),
     };
   };
 
-  const call = (operation: Operation, input: Input = {}, given: Options = {}): Promise<Received> =>
+  const call = (operation: Operation, input: CallInput = {}, given: Options = {}): Promise<Received> =>
     send(prepare(operation, input, given));
 
   /** The response to a request, if its body, still to be read, is of this type. */
@@ -76,9 +85,9 @@ export const createClient = (
     throw new ClientError('format', `${toName(request)}: the response is not ${type}`, { response });
   };
 
-  const each = async function* (operation: Operation, input: Input = {}, given: Options = {}) {
+  const each = async function* (operation: Operation, input: CallInput = {}, given: Options = {}) {
     const paging = operation.marks.map((mark) => pagings[mark]).find(Boolean);
-    if (paging) return yield* readPages(paging, input, async (page) => (await call(operation, page, given)).data);
+    if (paging) return yield* readListPages(paging, input, async (page) => (await call(operation, page, given)).data);
     const request = prepare(operation, input, given);
     const silence = toLimit(given.timeout ?? options.timeout);
     const response = await openStream(request, 'application/json');
@@ -87,7 +96,7 @@ export const createClient = (
 
   const streamEvents = async function* (
     operation: Operation,
-    { topics, lastEventId }: Input = {},
+    { topics, lastEventId }: CallInput = {},
     given: Options = {},
   ) {
     const ended = new AbortController();
@@ -116,7 +125,8 @@ export const createClient = (
       (operation) => async (input, given) => withVersion(await call(operation, input, given)),
     ),
     each: createMethods((operation) => (input, given) => each(operation, input, given)),
-    streamEvents: (input: Input, given: Options) => streamEvents(operations['streamEvents'] as Operation, input, given),
+    streamEvents: (input: CallInput, given: Options) =>
+      streamEvents(operations['streamEvents'] as Operation, input, given),
   };
   return client as unknown as Client<AnyOperations, Record<string, unknown>>;
 };

@@ -1,13 +1,5 @@
+import { type HeldTokens, unlessAborted } from './send.ts';
 import type { ClientCredentials } from './types.ts';
-import { unlessAborted } from './wait.ts';
-
-/** Where the tokens of requests come from. */
-export interface Tokens {
-  /** The token to send, or none. `isNeeded`: the route refuses requests without one. */
-  get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
-  /** Another token after this one was refused; undefined if there is none. */
-  renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
-}
 
 /** What a login returns. */
 export interface Login {
@@ -16,14 +8,14 @@ export interface Login {
   expiresIn: number;
 }
 
-/** Tokens are renewed this many milliseconds before they expire, or halfway if they last less than twice as long. */
+/** HeldTokens are renewed this many milliseconds before they expire, or halfway if they last less than twice as long. */
 const renewedBefore = 60_000;
 
 /** Undefined if the client has no credentials. */
-export const createTokens = (
+export const createHeldTokens = (
   credentials: ClientCredentials | undefined,
   logIn: (user: string, password: string) => Promise<Login>,
-): Tokens | undefined => {
+): HeldTokens | undefined => {
   if (!credentials) return undefined;
   if ('user' in credentials) return createLoginTokens(() => logIn(credentials.user, credentials.password));
   const given = 'key' in credentials ? credentials.key : credentials.token;
@@ -38,7 +30,7 @@ export const createTokens = (
 };
 
 /** Logs in when a token is needed, and again before it expires. Calls that need one at the same time share a login. */
-const createLoginTokens = (logIn: () => Promise<Login>): Tokens => {
+const createLoginTokens = (logIn: () => Promise<Login>): HeldTokens => {
   let token: string | undefined;
   let renewAt = 0;
   let running: Promise<string> | undefined;

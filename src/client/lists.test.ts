@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readEntries } from './lists.ts';
+import { readEntries } from './streams.ts';
 
 /** A response whose body comes in pieces of these lengths, again and again. */
 const toResponse = (text: string, lengths: number[]): Response => {

@@ -1,6 +1,55 @@
-import type { Tokens } from './credentials.ts';
-import { ClientError, isPassing, parseJson, toRefusal } from './error.ts';
-import { pause, toDelay, unlessAborted } from './wait.ts';
+import type { CallOptions, HeaderOptions, ClientError as Shape } from './types.ts';
+
+/** Where the tokens of requests come from. */
+export interface HeldTokens {
+  /** The token to send, or none. `isNeeded`: the route refuses requests without one. */
+  get(isNeeded: boolean, signal: AbortSignal): Promise<string | undefined>;
+  /** Another token after this one was refused; undefined if there is none. */
+  renew(refused: string | undefined, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** How a route is called. */
+export interface CallRoute {
+  /** Its operation id. */
+  id: string;
+  method: string;
+  /** With the base that its profile is mounted on, e.g. `/api/tasks/{id}`. */
+  path: string;
+}
+
+export type CallInput = Record<string, unknown>;
+export type Options = CallOptions & HeaderOptions;
+
+/** The request of a call, whose input has the parameters of path and query, and the members of the body. */
+export const toCallRequest = (
+  { id, method, path }: CallRoute,
+  input: CallInput = {},
+  options: Options = {},
+): Request => {
+  const { ifMatch, idempotencyKey, ...rest } = options;
+  const others = Array.isArray(input) ? input : { ...input };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = (others as CallInput)[name];
+    if (value === undefined || value === '') throw new TypeError(`${id} needs ${name}`);
+    delete (others as CallInput)[name];
+    return encodeURIComponent(String(value));
+  });
+  const hasBody = method !== 'GET' && method !== 'DELETE';
+  return {
+    ...{ method, path: filled, ...rest },
+    ...(hasBody ? { body: others } : { query: others as CallInput }),
+    headers: { 'If-Match': ifMatch, 'Idempotency-Key': idempotencyKey },
+    isRepeatable: method === 'GET' || idempotencyKey !== undefined,
+  };
+};
+
+/** `crypto.randomUUID` is missing on pages that are not loaded over TLS. */
+export const createRequestKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
+
+/** The version of a record that a response has brought, for `ifMatch`. */
+export const toVersion = ({ headers }: Response): string | undefined =>
+  // A proxy that compresses responses marks the version as weak.
+  headers.get('ETag')?.replace(/^W\//, '');
 
 export interface Request {
   method: string;
@@ -13,7 +62,7 @@ export interface Request {
   /** Absent ones are left out. */
   headers?: Record<string, string | undefined>;
   /** Without them, no token is sent. */
-  tokens?: Tokens | undefined;
+  tokens?: HeldTokens | undefined;
   /** The route needs a token. */
   needsToken?: boolean;
   /** Sending it twice is as good as once, so it may be repeated where the outcome of an attempt is unknown. */
@@ -55,7 +104,7 @@ const longestDelay = 4000;
 export const toLimit = (timeout = usualTimeout): number => Math.min(timeout, longestTimeout);
 
 /** What sends all requests of a client, each within its time. */
-export const createSender = (options: SenderOptions): Send => {
+export const createCallSender = (options: SenderOptions): Send => {
   /** Errors after which a call may be repeated: those of a login, also if the call itself may be sent only once. */
   const repeatable = new WeakSet<ClientError>();
   const base = options.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
@@ -72,7 +121,7 @@ export const createSender = (options: SenderOptions): Send => {
       options.onResponse?.(response);
       if (isStream && response.ok) return { response, data: undefined };
       const data = toData(name, response, await response.text());
-      if (!response.ok) throw toRefusal(name, response, data);
+      if (!response.ok) throw toCallRefusal(name, response, data);
       return { response, data };
     } catch (error) {
       signal.throwIfAborted();
@@ -80,7 +129,7 @@ export const createSender = (options: SenderOptions): Send => {
         error instanceof ClientError
           ? error
           : new ClientError('connection', `${name}: no response: ${toReason(error)}`, { cause: error });
-      if (isRepeatable && isPassing(reason)) repeatable.add(reason);
+      if (isRepeatable && isPassingError(reason)) repeatable.add(reason);
       throw reason;
     }
   };
@@ -157,3 +206,86 @@ const toReason = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? message ?? String(error);
 };
+
+interface Details {
+  response?: Response | undefined;
+  body?: unknown;
+  cause?: unknown;
+}
+
+/** A request that has failed; see types.ts. */
+export class ClientError extends Error implements Shape {
+  readonly code: Shape['code'];
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+  readonly body: unknown;
+  readonly requestId: string | undefined;
+
+  constructor(code: Shape['code'], message: string, { response, body, cause }: Details = {}) {
+    super(message, { cause });
+    this.name = 'ClientError';
+    this.code = code;
+    this.status = response?.status ?? 0;
+    this.retryAfter = toSeconds(response?.headers.get('Retry-After'));
+    this.body = body;
+    this.requestId = readText(body, 'requestId');
+  }
+}
+
+/** The error of a response that is not 2xx. */
+const toCallRefusal = (name: string, response: Response, body: unknown): ClientError =>
+  new ClientError('status', readText(body, 'error') ?? `${name}: status ${response.status}`, { response, body });
+
+/** The value of a JSON text that a response had; throws a ClientError for other text. */
+export const parseJson = (name: string, text: string, response?: Response): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ClientError('format', `${name}: the response is not JSON`, { response, body: text, cause });
+  }
+};
+
+/**
+ * True if the same request may succeed later. A server of version 1.0 responds 409 with Retry-After while the first request
+ * with an idempotency key runs.
+ */
+export const isPassingError = ({ code, status, retryAfter }: ClientError): boolean =>
+  code === 'connection' ||
+  code === 'timeout' ||
+  (code === 'status' && ([429, 502, 503, 504].includes(status) || (status === 409 && retryAfter !== undefined)));
+
+const readText = (body: unknown, name: string): string | undefined => {
+  const value = (body as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** `Retry-After` has seconds, or a date if a proxy has written it. */
+const toSeconds = (text: string | null | undefined): number | undefined => {
+  if (!text) return undefined;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
+};
+
+/** Resolves as the promise does; rejects with the signal's reason if that is aborted first. */
+export const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
+  });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
+};
+
+/** Waits; rejects with the signal's reason if that is aborted first. */
+export const pause = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await unlessAborted(over, signal).finally(() => clearTimeout(timer));
+};
+
+/** Milliseconds before the next attempt: about twice as long each time, and never the same for many clients. */
+export const toDelay = (attempts: number, longest: number): number =>
+  Math.min(longest, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);

@@ -116,62 +116,6 @@ export interface WithResponse<T> {
   response: Response;
 }
 
-/** How busy the machine is: sizes in bytes, traffic in bytes per second, null where the machine does not tell. */
-export interface HostUsage {
-  time: string;
-  /** 0 to 1. */
-  cpu: number | null;
-  memoryUsed: number | null;
-  memoryTotal: number | null;
-  swapUsed: number | null;
-  load: number | null;
-  networkReceived: number | null;
-  networkSent: number | null;
-}
-
-/** The processes with the most memory. */
-export interface ProcessUsage {
-  time: string;
-  /** Of all processes. */
-  count: number;
-  data: {
-    pid: number;
-    parentPid: number | null;
-    name: string;
-    user: string | null;
-    /** Share of one processor since the event before. */
-    cpu: number | null;
-    cpuSeconds: number | null;
-    memoryBytes: number;
-    threads: number | null;
-    startedAt: string | null;
-  }[];
-}
-
-export interface TaskNotice {
-  id: number;
-  kind: 'created' | 'updated' | 'deleted';
-}
-
-export interface ExecutionNotice {
-  requestId: string;
-}
-
-/** The data of events by topic, some as a route returns it; without those of features that this program does not have. */
-export type ToTopics<Schemas> = Known<{
-  host: HostUsage;
-  processes: ProcessUsage;
-  top: ProcessUsage;
-  history: Shape<Schemas, 'History'>;
-  status: Shape<Schemas, 'HealthStatus'>;
-  tasks: TaskNotice;
-  alerts: Shape<Schemas, 'AlertEntry'>;
-  deliveries: Shape<Schemas, 'DeliveryList'>;
-  executions: ExecutionNotice;
-}>;
-type Shape<Schemas, Name> = Name extends keyof Schemas ? Schemas[Name] : never;
-type Known<T> = { [K in keyof T as [T[K]] extends [never] ? never : K]: T[K] };
-
 /** `resync`: events of these topics may have been missed, so read again what they are about. */
 export type TopicEvent<Topics, T extends keyof Topics> =
   | { [K in T]: { topic: K; data: Topics[K]; id: string | undefined } }[T]

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import { findKeyProblems } from '../auth/access-keys.ts';
+import { findKeyProblems } from '../auth/access.ts';
 import type { Settings } from './schema.ts';
 import { findTimeZone } from './time-zone.ts';
 

@@ -1,6 +1,5 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
-import { AccessSetting } from '../auth/access.ts';
-import { AccessKey } from '../auth/access-keys.ts';
+import { AccessKey, AccessSetting } from '../auth/access.ts';
 import { formerAccessSettings } from './former-access.ts';
 
 /** Set by variable or file only, because every account can read command lines. */

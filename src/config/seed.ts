@@ -1,8 +1,6 @@
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { Value } from 'typebox/value';
+import { createSchemaCheck, describeSchemaErrors, listSchemaErrors, type SchemaFault } from '../schema-validation.ts';
 import { readJsonFile } from './file.ts';
-import { describeError } from './problems.ts';
 import { SettingsError } from './settings-error.ts';
 import { suggest } from './suggest.ts';
 
@@ -39,35 +37,30 @@ const limitProblems = (problems: string[], key: string): string[] =>
 
 /** Checks each record before listing its errors, which is many times slower. */
 const findListProblems = (schema: TSchema, records: unknown[], key: string): string[] => {
-  const shape = Compile(schema);
+  const isValid = createSchemaCheck(schema);
   return records.flatMap((record, index) =>
-    shape.Check(record) ? [] : findRecordProblems(schema, record, `${key}[${index}]`),
+    isValid(record) ? [] : findRecordProblems(schema, record, `${key}[${index}]`),
   );
 };
 
-const findRecordProblems = (schema: TSchema, record: unknown, name: string): string[] => [
-  ...new Set(dropTypesOfEnums(Value.Errors(schema, record)).flatMap((error) => listFaults(error, schema, name))),
-];
-
-/** A value of the wrong type is not among the allowed ones either: the longer message is enough. */
-const dropTypesOfEnums = (errors: RecordError[]): RecordError[] => {
-  const listed = errors.flatMap(({ keyword, instancePath }) => (keyword === 'enum' ? instancePath : []));
-  return errors.filter(({ keyword, instancePath }) => keyword !== 'type' || !listed.includes(instancePath));
+const findRecordProblems = (schema: TSchema, record: unknown, name: string): string[] => {
+  const faults = describeSchemaErrors(listSchemaErrors(schema, record), { schema });
+  return [...new Set(dropTypesOfEnums(faults).flatMap((fault) => describeFault(fault, schema, name)))];
 };
 
-type RecordError = ReturnType<typeof Value.Errors>[number];
+/** A value of the wrong type is not among the allowed ones either: the longer message is enough. */
+const dropTypesOfEnums = (faults: SchemaFault[]): SchemaFault[] => {
+  const listed = faults.flatMap(({ keyword, path }) => (keyword === 'enum' ? path.join('.') : []));
+  return faults.filter(({ keyword, path }) => keyword !== 'type' || !listed.includes(path.join('.')));
+};
 
-const listFaults = (error: RecordError, schema: TSchema, name: string): string[] => {
-  // An unknown field is also reported as additionalProperties.
-  if (error.keyword === 'boolean') return [];
-  const { requiredProperties, additionalProperties } = error.params as Record<string, string[] | undefined>;
-  if (requiredProperties) return requiredProperties.map((field) => `seed record ${name}.${field} is missing`);
-  if (additionalProperties) {
+const describeFault = ({ keyword, path, clause, members }: SchemaFault, schema: TSchema, name: string): string[] => {
+  if (keyword === 'required') return members.map((field) => `seed record ${name}.${field} is missing`);
+  if (keyword === 'additionalProperties') {
     const fields = Object.keys((schema as { properties?: object }).properties ?? {});
-    return additionalProperties.map(
+    return members.map(
       (field) => `seed record ${name} has no field ${JSON.stringify(field)}${suggest(field, fields, '"')}`,
     );
   }
-  const field = error.instancePath.slice(1);
-  return [`seed record ${name}${field && `.${field}`} ${describeError(error, schema)}`];
+  return [`seed record ${[name, ...path].join('.')} ${clause}`];
 };

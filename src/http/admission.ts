@@ -1,10 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { overrideContentType } from './body.ts';
+import { type Connections, createPipelining, type HttpConnection } from './connections.ts';
+import { allowedMethods, writeError } from './error-response.ts';
 import { createFatal, HttpError } from './errors.ts';
-import { maximumHeaderLines } from './limits.ts';
+import { createBusyError, isVital } from './overload.ts';
+import type { Timings } from './response.ts';
 
 /** Returns the error for a request that must not reach a route; undefined if the request is fine. */
 export type Check = (request: IncomingMessage) => HttpError | undefined;
+
+/** Header lines of a request; their size is limited separately. */
+export const maximumHeaderLines = 200;
 
 /** `/`: the first character of every target except absolute URIs, `*` and authorities. */
 const slash = 47;
@@ -19,7 +26,7 @@ const absoluteForm = /^https?:\/\/([^/?#]*)(\/[^#]*)?$/i;
  * If the server and a proxy read such a request differently, it can smuggle a second request past the proxy.
  * Repeated headers must arrive joined (`joinDuplicateHeaders`): a second Host then makes the header invalid.
  */
-export const createFramingCheck = (): Check => {
+const createFramingCheck = (): Check => {
   // Nearly every request has the same Host as the one before it.
   let lastHost: string | undefined;
   return (request) => {
@@ -117,13 +124,13 @@ export const createHostCheck = ({ boundTo, machine, allowed }: HostNames): Check
   let lastHost: string | undefined;
   return ({ headers: { host = '' } }) => {
     if (host === lastHost) return undefined;
-    if (!isServed(toHostName(host))) {
-      return new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
-    }
+    if (!isServed(toHostName(host))) return foreignHost;
     lastHost = host;
     return undefined;
   };
 };
+
+const foreignHost = new HttpError('forbidden', 'This host name is not served here; see the setting allowedHosts');
 
 /** `[::1]:8080` → `::1`, `Example.org:80` → `example.org`. */
 const toHostName = (host: string): string => {
@@ -141,28 +148,29 @@ const page = /^\/(?:(?:docs|console)(?:\/|$)|$)/;
  * Refuses requests that a browser sends for a page of another origin, so no foreign page can act for its user.
  * Following a link to /docs/ or /console/ is allowed. `secure`: this server speaks TLS; otherwise a proxy in front of it may.
  */
-export const createOriginCheck =
+const createOriginCheck =
   (secure: boolean): Check =>
   (request) => {
     const { headers } = request;
     const site = headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation(request)) {
-      return refuseForeign();
+      return foreignOrigin;
     }
     const { origin } = headers;
     if (origin === undefined || isOwnOrigin(origin, headers.host, secure)) return undefined;
     // To the browser this is one origin, so a proxy has changed Host.
-    return site === 'same-origin' ? refuseChangedHost() : refuseForeign();
+    return site === 'same-origin' ? changedHost : foreignOrigin;
   };
 
-const refuseForeign = (): HttpError =>
-  new HttpError('forbidden', 'Requests from web pages of other origins are refused; see the setting cors');
+const foreignOrigin = new HttpError(
+  'forbidden',
+  'Requests from web pages of other origins are refused; see the setting cors',
+);
 
-const refuseChangedHost = (): HttpError =>
-  new HttpError(
-    'forbidden',
-    'The proxy has changed the header Host: let it pass Host on unchanged, and add the name to allowedHosts',
-  );
+const changedHost = new HttpError(
+  'forbidden',
+  'The proxy has changed the header Host: let it pass Host on unchanged, and add the name to allowedHosts',
+);
 
 const isNavigation = ({ method, url = '', headers }: IncomingMessage): boolean =>
   method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && page.test(url.split('?', 1)[0] ?? '');
@@ -175,3 +183,73 @@ const isOwnOrigin = (origin: string, ownHost: string | undefined, secure: boolea
 
 /** The host as URLs write it: lower case, without the default port. */
 const toUrlHost = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined);
+
+export interface ListenerOptions {
+  /** Refuses requests for host names that are not served. */
+  checkHost: Check;
+  /** Whether pages of all origins may use the server. */
+  cors: boolean;
+  /** Whether the server itself speaks TLS. */
+  secure: boolean;
+  connections: Connections;
+  /** Whether the event-loop delay exceeds its limit. */
+  isLagging: () => boolean;
+  timings: Timings;
+}
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Runs everything that precedes the routes, in this order: pipelining, framing, connection limit, overload, origin,
+ * host, preflight. No route or hook sees a request that is refused here.
+ */
+export const listenWith = (server: Server, route: RequestListener, options: ListenerOptions): void => {
+  const { checkHost, connections, cors, isLagging, timings } = options;
+  const waitForTurn = createPipelining();
+  const checkFraming = createFramingCheck();
+  const checkOrigin = cors ? () => undefined : createOriginCheck(options.secure);
+  const checkLoad = ({ url = '' }: IncomingMessage, { isExtra }: HttpConnection): HttpError | undefined => {
+    const isLate = isLagging();
+    if (!(isLate || isExtra) || isVital(url)) return undefined;
+    return createBusyError(isLate ? 'event_loop_delay' : 'connections');
+  };
+  const begin = (request: IncomingMessage, response: ServerResponse, connection: HttpConnection): void => {
+    connection.response = response;
+    if (request.headers['transfer-encoding'] !== undefined) response.once('finish', () => endIfUnread(request));
+    // RFC 9112, 9.6: bytes after the last response of a connection are ignored.
+    if (connection.isEnding) return;
+    if (connection.isExtra) response.setHeader('connection', 'close');
+    const refusal =
+      checkFraming(request) ?? checkLoad(request, connection) ?? checkOrigin(request) ?? checkHost(request);
+    if (refusal) {
+      connection.isEnding = refusal.headers['connection'] === 'close';
+      timings.noteShed(refusal.shed);
+      writeError(response, refusal);
+    } else if (request.method === 'OPTIONS' && (cors || request.url === '*')) {
+      // A CORS preflight request, or `OPTIONS *` (RFC 9110, 9.3.7).
+      response.writeHead(204, cors ? corsHeaders : { allow: allowedMethods }).end();
+    } else {
+      overrideContentType(request);
+      route(request, response);
+    }
+  };
+  const listen: RequestListener = (request, response) => {
+    const connection = connections.get(request.socket);
+    if (!connection) return;
+    // A response gets its socket once the earlier ones are done.
+    if (response.socket) begin(request, response, connection);
+    else waitForTurn(connection, response, () => begin(request, response, connection));
+  };
+  // Without these listeners, Node would respond to expectations itself.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, listen);
+};
+
+const corsHeaders = { 'access-control-allow-headers': 'Authorization, Content-Type' };
+
+/** Milliseconds for a client to finish sending a body that nobody reads. */
+const unreadBodyMs = 500;
+
+/** Node would read the rest of a refused body to its end, however small its chunks are. */
+const endIfUnread = (request: IncomingMessage): void => {
+  if (!request.complete) setTimeout(() => request.complete || request.socket.destroy(), unreadBodyMs).unref();
+};

@@ -1,20 +1,91 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createFatal, createUnavailable, HttpError } from './errors.ts';
-import { FairShares, type Holder, type Part } from './fair-shares.ts';
-import { maximumBodyBytes, unfinishedBodyBytes } from './limits.ts';
+import { FairShares, type Holder, type Share } from './fair-shares.ts';
 
 /** What a route takes as its body: a JSON object, any JSON value, text, or a Buffer that it reads itself. */
 export type BodyKind = 'object' | 'json' | 'text' | 'bytes';
 
-/** The JSON parser removes one byte order mark; the decoder must not remove another. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const maximumBodyBytes = 1024 * 1024;
 
+/** Bytes of incomplete bodies, over all connections. */
+const unfinishedBodyBytes = 64 * 1024 * 1024;
+
+/** Bodies up to this size are not counted: there are too few connections for them to matter. */
+const smallBytes = 16 * 1024;
+
+/** A body of more chunks than this is refused if they are smaller on average: each takes about 1 µs of the event loop. */
+const manyChunks = 4000;
+const smallChunkBytes = 32;
+
+/** Milliseconds without progress after which an incomplete body counts as abandoned. */
+const patience = 1000;
+
+/**
+ * Makes Fastify read every body with the same parser: `curl -d` and PowerShell send other types by default. What the client
+ * has sent is left in `rawHeaders`.
+ */
+export const overrideContentType = (request: IncomingMessage): void => {
+  if (request.method !== 'GET') request.headers['content-type'] = 'application/json';
+};
+
+/** The media type that the client has sent, in lower case and without parameters; undefined if it sent none. */
+export const readMediaType = ({ rawHeaders }: IncomingMessage): string | undefined => {
+  // Names and values stand in turn.
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
+  return at < 0 ? undefined : rawHeaders[at + 1]?.split(';', 1)[0]?.trim().toLowerCase();
+};
+
+interface Reading {
+  /** Called before the body is read. */
+  beforeReading(request: IncomingMessage): void;
+  /** Called when a body has arrived, since parsing it is most of the work. */
+  findRefusal(): HttpError | undefined;
+}
+
+/**
+ * Reads every request body as JSON in UTF-8, unless the route chooses another kind. An empty body is undefined, as is the
+ * body of a route without a schema for it. The bytes of all incomplete bodies are limited, and divided between addresses: at
+ * the limit, connections whose bodies make no progress are closed, and the oldest bodies of the address that holds the most
+ * get 503; if that is not enough, so does the body that exceeds the limit.
+ */
+export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
+  const shares = new FairShares(unfinishedBodyBytes);
+  const parseJson = createJsonParser(app);
+  app.decorate(jsonParser, parseJson);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', (request, raw, done) => {
+    // No route reads it.
+    if (request.is404) return done(null);
+    beforeReading(raw);
+    if (Number(raw.headers['content-length']) > maximumBodyBytes) return done(tooLarge());
+    new IncomingBody(request, shares, (refused, bytes) => {
+      const body = refused ?? findRefusal() ?? parse(request, bytes, parseJson);
+      if (body instanceof HttpError) done(body);
+      else done(null, body);
+    });
+  });
+};
+
+/** The value of a body, or the HttpError if it has none. */
+const parse = ({ routeOptions }: FastifyRequest, bytes: Buffer, parseJson: JsonParser): unknown => {
+  if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
+  const { body: kind = 'object' } = routeOptions.config as { body?: BodyKind };
+  if (kind === 'bytes') return bytes;
+  try {
+    if (kind === 'text') return decode(bytes);
+    const value = parseJson(bytes);
+    return kind === 'json' ? value : toObject(value);
+  } catch (error) {
+    return error;
+  }
+};
+
+/** Turns bytes of JSON into their value. Throws an HttpError where they are none. */
 type JsonParser = (bytes: Buffer) => unknown;
 
 type ParseJson = (request: unknown, text: string, done: (error: Error | null, value?: unknown) => void) => void;
 
-/** Makes the function that turns bytes of JSON into their value. It throws an HttpError where they are none. */
 const createJsonParser = (app: FastifyInstance): JsonParser => {
   const parseJson = app.getDefaultJsonParser('error', 'error') as unknown as ParseJson;
   return (bytes) => {
@@ -27,23 +98,15 @@ const createJsonParser = (app: FastifyInstance): JsonParser => {
   };
 };
 
+/** Name of the Fastify decorator with the parser of JSON. */
 const jsonParser = 'jsonParser';
 
 /** The value of JSON that a handler has taken as bytes. Throws an HttpError where they are none. */
 export const parseJsonBody = (app: FastifyInstance, bytes: Buffer): unknown =>
   app.getDecorator<JsonParser>(jsonParser)(bytes);
 
-/** Makes the function that turns the bytes of a body into its value. It throws an HttpError where they are not one. */
-const createBodyParser = (app: FastifyInstance): ((bytes: Buffer, kind: BodyKind) => unknown) => {
-  const parseJson = createJsonParser(app);
-  app.decorate(jsonParser, parseJson);
-  return (bytes, kind) => {
-    if (kind === 'bytes') return bytes;
-    if (kind === 'text') return decode(bytes);
-    const value = parseJson(bytes);
-    return kind === 'json' ? value : toObject(value);
-  };
-};
+/** The JSON parser removes one byte order mark; the decoder must not remove another. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const decode = (bytes: Buffer): string => {
   try {
@@ -65,135 +128,82 @@ const toObject = (value: unknown): Record<string, unknown> => {
   return body;
 };
 
-interface Reading {
-  /** Called before the body is read. */
-  beforeReading(request: IncomingMessage): void;
-  /** Called when a body has arrived, since parsing it is most of the work. */
-  findRefusal(): HttpError | undefined;
-}
+const noBytes = Buffer.alloc(0);
 
-/**
- * Reads every request body as JSON in UTF-8 and ignores its Content-Type: `curl -d` and PowerShell send another one by
- * default. A route chooses the kind of its body. An empty body is undefined, as is the body of a route without a schema
- * for it.
- */
-export const acceptBodies = (app: FastifyInstance, { beforeReading, findRefusal }: Reading): void => {
-  const parse = createBodyParser(app);
-  const read = createBodyReader();
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', (request, raw, done) => {
-    // No route reads it.
-    if (request.is404) return done(null);
-    beforeReading(raw);
-    read(request, (error, bytes) => {
-      if (!bytes) return done(error);
-      const body = findRefusal() ?? parseFor(request, bytes, parse);
-      if (body instanceof HttpError) done(body);
-      else done(null, body);
-    });
-  });
-};
-
-const parseFor = (
-  { routeOptions }: FastifyRequest,
-  bytes: Buffer,
-  parse: ReturnType<typeof createBodyParser>,
-): unknown => {
-  if (bytes.length === 0 || !routeOptions.schema?.body) return undefined;
-  try {
-    return parse(bytes, (routeOptions.config as { body?: BodyKind }).body ?? 'object');
-  } catch (error) {
-    return error;
-  }
-};
-
-type Done = (error: HttpError | null, bytes?: Buffer) => void;
-
-/** Bodies up to this size are not counted: there are too few connections for them to matter. */
-const smallBytes = 16 * 1024;
-
-/** A body of more chunks than this is refused if they are smaller on average: each takes about 1 µs of the event loop. */
-const manyChunks = 4000;
-const smallChunkBytes = 32;
-
-/** Milliseconds without progress after which an incomplete body counts as abandoned. */
-const patience = 1000;
-
-/** An incomplete body that is counted. */
-class UnfinishedBody implements Holder {
-  arrivedAt = performance.now();
-  part: Part | undefined;
+/** Reads a body of at most 1 MiB. */
+class IncomingBody implements Holder {
   readonly #request: IncomingMessage;
-  readonly #refuse: (error: HttpError) => void;
+  readonly #ip: string;
+  readonly #shares: FairShares;
+  readonly #done: (error: HttpError | undefined, bytes: Buffer) => void;
+  /** In a list of chunks, one-byte chunks would take about a hundred times the size of the body. */
+  #held: Buffer = noBytes;
+  #bytes = 0;
+  #chunks = 0;
+  #share: Share | undefined;
+  #arrivedAt = 0;
 
-  constructor(request: IncomingMessage, refuse: (error: HttpError) => void) {
-    this.#request = request;
-    this.#refuse = refuse;
+  constructor(
+    { raw, ip }: FastifyRequest,
+    shares: FairShares,
+    done: (error: HttpError | undefined, bytes: Buffer) => void,
+  ) {
+    this.#request = raw;
+    this.#ip = ip;
+    this.#shares = shares;
+    this.#done = done;
+    raw.on('data', this.#take).on('end', this.#end).on('close', this.#leave);
   }
 
   lose(): void {
     if (this.activity() === 'abandoned') this.#request.socket.destroy();
-    else this.#refuse(tooMany());
+    else this.#finish(tooMany());
   }
 
   activity(): 'abandoned' | 'idle' {
-    return performance.now() - this.arrivedAt > patience ? 'abandoned' : 'idle';
+    return performance.now() - this.#arrivedAt > patience ? 'abandoned' : 'idle';
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    const total = this.#bytes + chunk.length;
+    const fault = this.#findFault(total);
+    if (fault) {
+      this.#finish(fault);
+      return;
+    }
+    this.#held = this.#bytes === 0 ? chunk : append(this.#held, this.#bytes, chunk);
+    this.#bytes = total;
+  };
+
+  readonly #end = (): void => this.#finish(undefined);
+
+  readonly #leave = (): void => {
+    this.#request.off('data', this.#take).off('end', this.#end).off('close', this.#leave);
+    if (this.#share) this.#shares.release(this.#share);
+  };
+
+  #finish(error: HttpError | undefined): void {
+    this.#leave();
+    const bytes = this.#held.subarray(0, this.#bytes);
+    this.#held = noBytes;
+    this.#done(error, bytes);
+  }
+
+  #findFault(total: number): HttpError | undefined {
+    this.#chunks += 1;
+    if (this.#chunks > manyChunks && this.#bytes < this.#chunks * smallChunkBytes) return tooFragmented();
+    if (total > maximumBodyBytes) return tooLarge();
+    return total <= smallBytes || this.#count(total) ? undefined : tooMany();
+  }
+
+  /** False if there is no room for so many bytes. */
+  #count(total: number): boolean {
+    this.#arrivedAt = performance.now();
+    if (this.#share) return this.#shares.grow(this.#share, total - this.#bytes);
+    this.#share = this.#shares.take(this.#ip, this, total);
+    return this.#share !== undefined;
   }
 }
-
-/**
- * Creates the function that reads a whole body of at most 1 MiB. The bytes of all incomplete bodies are limited too, and
- * divided between addresses: at the limit, connections whose bodies make no progress are closed, and the oldest bodies of
- * the address that holds the most get 503; if that is not enough, so does the body that exceeds the limit.
- */
-const createBodyReader = () => {
-  const shares = new FairShares(unfinishedBodyBytes);
-  return ({ raw: request, ip }: FastifyRequest, done: Done): void => {
-    // In a list of chunks, one-byte chunks would take about a hundred times the size of the body.
-    let held: Buffer = noBytes;
-    let bytes = 0;
-    let chunks = 0;
-    let counted: UnfinishedBody | undefined;
-    const finish = (error: HttpError | null): void => {
-      leave();
-      done(error, error ? undefined : held.subarray(0, bytes));
-      held = noBytes;
-    };
-    const count = (total: number): boolean => {
-      if (counted?.part) {
-        counted.arrivedAt = performance.now();
-        return shares.grow(counted.part, total - bytes);
-      }
-      counted = new UnfinishedBody(request, finish);
-      counted.part = shares.take(ip, counted, total);
-      return counted.part !== undefined;
-    };
-    const findFault = (total: number): HttpError | undefined => {
-      chunks += 1;
-      if (chunks > manyChunks && bytes < chunks * smallChunkBytes) return tooFragmented();
-      if (total > maximumBodyBytes) return tooLarge();
-      return total <= smallBytes || count(total) ? undefined : tooMany();
-    };
-    const take = (chunk: Buffer): void => {
-      const fault = findFault(bytes + chunk.length);
-      if (fault) {
-        finish(fault);
-        return;
-      }
-      held = bytes === 0 ? chunk : append(held, bytes, chunk);
-      bytes += chunk.length;
-    };
-    const end = (): void => finish(null);
-    const leave = (): void => {
-      request.off('data', take).off('end', end);
-      if (counted?.part) shares.release(counted.part);
-    };
-    if (Number(request.headers['content-length']) > maximumBodyBytes) done(tooLarge());
-    else request.on('data', take).on('end', end).on('close', leave);
-  };
-};
-
-const noBytes = Buffer.alloc(0);
 
 /** Appends the chunk to the first `bytes` of `held`, in the same buffer if it has room, else in one twice as large. */
 const append = (held: Buffer, bytes: number, chunk: Buffer): Buffer => {

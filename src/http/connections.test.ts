@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { Connections, endStalled, isStalled, type Progress, toProgress } from './connections.ts';
+import { type ConnectionProgress, Connections, endStalled, isStalled, toProgress } from './connections.ts';
 
-const waiting: Progress = { read: 10, taken: 100, isWaiting: true, stuckSince: 1000, silentSince: 1000 };
-const quiet: Progress = { ...waiting, isWaiting: false };
+const waiting: ConnectionProgress = { read: 10, taken: 100, isWaiting: true, stuckSince: 1000, silentSince: 1000 };
+const quiet: ConnectionProgress = { ...waiting, isWaiting: false };
 const socket = { bytesRead: 10, bytesWritten: 150, writableLength: 50 };
 const idleSocket = { bytesRead: 10, bytesWritten: 100, writableLength: 0 };
 

@@ -2,82 +2,78 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { FairShares, type Holder } from './fair-shares.ts';
-import {
-  listBytes,
-  type Patience,
-  spareConnections,
-  unreadResponseBytes,
-  waitingBeforePause,
-  waitingInTotalBeforePause,
-  waitingRequests,
-} from './limits.ts';
+
+/** Connections beyond `maxConnections` that get 503; further ones are closed at once. */
+const spareConnections = 100;
+
+/** Bytes of unread responses, over all connections, above which large responses are refused. */
+export const unreadResponseBytes = 64 * 1024 * 1024;
+
+/** Bytes counted as unread for each list being sent: it builds some pieces ahead. */
+const listBytes = 256 * 1024;
+
+/** Pipelined requests above which reading from their connection pauses, and above which it is closed. */
+const mostWaiting = { pause: 8, close: 500, pauseInTotal: 1000, closeInTotal: 10_000 };
 
 /** Milliseconds between the checks for connections that have become idle during shutdown. */
 const idleCheckMs = 50;
 
 /** Milliseconds of shutdown after which running requests are cut off. */
-const patience = 8000;
+const shutdownMs = 8000;
 
 /** Milliseconds after which a connection without a request counts as abandoned. */
-const silence = 500;
+const abandonedMs = 500;
 
-/** A connection on which requests can arrive. */
-export interface Connection {
-  readonly socket: Socket;
+/** A connection from when its socket is accepted. */
+export class HttpConnection implements Holder {
+  /** With TLS, another one from the end of the handshake on: requests arrive there. */
+  socket: Socket;
   /** Opened beyond `maxConnections`: its requests are refused, and it is closed. */
   readonly isExtra: boolean;
+  /** When it was opened, or its TLS handshake completed. */
+  since = performance.now();
   /** The response to the current or last request. */
   response: ServerResponse | undefined;
   /** Pipelined requests that wait for it. */
-  waiting: number;
+  waiting = 0;
+  hasWaited = false;
   /** Set with the last response: later bytes are ignored (RFC 9112, 9.6). */
-  isEnding: boolean;
-}
+  isEnding = false;
+  progress: ConnectionProgress | undefined;
 
-/** True while a request is running on the connection. */
-const isRunning = ({ response }: Connection): boolean => response !== undefined && !response.writableFinished;
-
-interface Admitted {
-  accepted: Accepted;
-  isExtra: boolean;
-}
-
-/** A socket as it was accepted; with TLS, requests arrive on another one. */
-class Accepted implements Holder {
-  readonly socket: Socket;
-  /** When it was opened, or its TLS handshake completed. */
-  since = performance.now();
-  /** Missing until the TLS handshake is complete. */
-  connection: Connection | undefined;
-
-  constructor(socket: Socket) {
+  constructor(socket: Socket, isExtra: boolean) {
     this.socket = socket;
+    this.isExtra = isExtra;
+  }
+
+  /** True while a request is running on the connection. */
+  get isRunning(): boolean {
+    return this.response !== undefined && !this.response.writableFinished;
   }
 
   lose(): void {
-    (this.connection ?? this).socket.destroy();
+    this.socket.destroy();
   }
 
   /** Without a complete request, a connection counts as abandoned soon: it could keep other clients out for 10 s. */
   activity(): 'abandoned' | 'idle' | 'busy' {
-    const { connection, since } = this;
-    if (connection && (isRunning(connection) || connection.waiting > 0)) return 'busy';
-    return !connection?.response && performance.now() - since > silence ? 'abandoned' : 'idle';
+    if (this.isRunning || this.waiting > 0) return 'busy';
+    return !this.response && performance.now() - this.since > abandonedMs ? 'abandoned' : 'idle';
   }
 }
 
 /**
- * The connections of a server by socket: divides them between addresses, and closes them with the app. A trusted proxy
- * has the connections of many clients, so each of its connections counts as an address of its own.
+ * The connections of a server by the sockets on which requests arrive: divides them between addresses, and closes them with
+ * the app. A trusted proxy has the connections of many clients, so each of its connections counts as an address of its own.
  */
-export class Connections extends Map<Socket, Connection> {
+export class Connections extends Map<Socket, HttpConnection> {
   readonly #isProxy: (address: string | undefined) => boolean;
   /** Connections that are served, and those beyond, whose requests are refused. */
   readonly #served: FairShares;
   readonly #spare = new FairShares(spareConnections);
-  readonly #accepted = new Set<Socket>();
-  /** Accepted sockets with an unfinished TLS handshake, by client address. */
-  readonly #handshaking = new Map<string, Admitted>();
+  readonly #accepted = new Set<HttpConnection>();
+  /** Connections with an unfinished TLS handshake, by client address. */
+  readonly #handshaking = new Map<string, HttpConnection>();
 
   /** Number of lists that are being sent in pieces. */
   lists = 0;
@@ -90,45 +86,42 @@ export class Connections extends Map<Socket, Connection> {
     server.maxConnections = maximum + spareConnections + 1;
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket) => {
-      const admitted = this.#admit(socket);
-      if (!admitted) socket.destroy();
-      else if (isTls) keep(this.#handshaking, toClient(socket), admitted, socket);
-      else this.#open(socket, admitted);
+      const connection = this.#admit(socket);
+      if (!connection) socket.destroy();
+      else if (isTls) keep(this.#handshaking, toClient(socket), connection, socket);
+      else keep(this, socket, connection, socket);
     });
     server.on('secureConnection', (socket) => {
-      const admitted = this.#handshaking.get(toClient(socket));
+      const connection = this.#handshaking.get(toClient(socket));
       this.#handshaking.delete(toClient(socket));
-      if (admitted) this.#open(socket, admitted);
-      else socket.destroy();
+      if (!connection) {
+        socket.destroy();
+        return;
+      }
+      connection.socket = socket;
+      connection.since = performance.now();
+      keep(this, socket, connection, socket);
     });
   }
 
   /** Counts a socket that was accepted; undefined if it must be closed. */
-  #admit(socket: Socket): Admitted | undefined {
+  #admit(socket: Socket): HttpConnection | undefined {
     const { remoteAddress } = socket;
     // The client reset the connection before it was accepted: it has no address to count or audit, and reads nothing.
     if (remoteAddress === undefined) return undefined;
-    const accepted = new Accepted(socket);
     const isProxy = this.#isProxy(remoteAddress);
     for (const shares of [this.#served, this.#spare]) {
-      const part = isProxy ? shares.takeApart(accepted) : shares.take(remoteAddress, accepted);
-      if (!part) continue;
-      this.#accepted.add(socket);
+      const connection = new HttpConnection(socket, shares === this.#spare);
+      const share = isProxy ? shares.takeApart(connection) : shares.take(remoteAddress, connection);
+      if (!share) continue;
+      this.#accepted.add(connection);
       socket.once('close', () => {
-        this.#accepted.delete(socket);
-        shares.release(part);
+        this.#accepted.delete(connection);
+        shares.release(share);
       });
-      return { accepted, isExtra: shares === this.#spare };
+      return connection;
     }
     return undefined;
-  }
-
-  /** Takes requests from a socket. */
-  #open(socket: Socket, { accepted, isExtra }: Admitted): void {
-    const connection = { socket, isExtra, response: undefined, waiting: 0, isEnding: false };
-    accepted.since = performance.now();
-    accepted.connection = connection;
-    keep(this, socket, connection, socket);
   }
 
   /** Sends `100 Continue` to a client that waits for it before sending its body (RFC 9110, 10.1.1). */
@@ -146,14 +139,13 @@ export class Connections extends Map<Socket, Connection> {
   /** Closes idle connections at once, and busy ones after their response or after 8 s. */
   end(server: Server): void {
     const endIdle = (): void => {
-      for (const { accepted } of this.#handshaking.values()) accepted.socket.destroy();
-      for (const connection of this.values()) {
-        if (!isRunning(connection) && connection.waiting === 0) connection.socket.destroy();
-      }
+      for (const { isRunning, waiting, socket } of this.#accepted) if (!isRunning && waiting === 0) socket.destroy();
     };
     endIdle();
     const idle = setInterval(endIdle, idleCheckMs).unref();
-    const all = setTimeout(() => this.#accepted.forEach((socket) => void socket.destroy()), patience).unref();
+    const all = setTimeout(() => {
+      for (const { socket } of this.#accepted) socket.destroy();
+    }, shutdownMs).unref();
     server.once('close', () => {
       clearInterval(idle);
       clearTimeout(all);
@@ -165,16 +157,22 @@ export class Connections extends Map<Socket, Connection> {
 const toClient = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** Keeps an entry until the socket closes. */
-const keep = <K, V>(entries: Map<K, V>, key: K, value: V, socket: Socket): void => {
-  entries.set(key, value);
+const keep = <K>(entries: Map<K, HttpConnection>, key: K, connection: HttpConnection, socket: Socket): void => {
+  entries.set(key, connection);
   socket.once('close', () => entries.delete(key));
 };
 
 /** Milliseconds between checks. */
 const stallCheckMs = 1000;
 
+/** How long a connection may stall, in milliseconds: while its client reads nothing, and while nothing happens. */
+interface ConnectionPatience {
+  reading: number;
+  silence: number;
+}
+
 /** The progress of a connection; times in milliseconds. */
-export interface Progress {
+export interface ConnectionProgress {
   /** Bytes received, and bytes handed to the operating system. */
   read: number;
   taken: number;
@@ -190,9 +188,9 @@ export interface Progress {
 export const toProgress = (
   { bytesRead: read, bytesWritten, writableLength }: Pick<Socket, 'bytesRead' | 'bytesWritten' | 'writableLength'>,
   isBusy: boolean,
-  before: Progress | undefined,
+  before: ConnectionProgress | undefined,
   now: number,
-): Progress => {
+): ConnectionProgress => {
   const taken = bytesWritten - writableLength;
   const isWaiting = writableLength > 0;
   const isStuck = before?.isWaiting && isWaiting && before.taken === taken;
@@ -208,8 +206,8 @@ export const toProgress = (
 
 /** True if the client has read nothing, or nothing has happened at all, for longer than allowed. */
 export const isStalled = (
-  { isWaiting, stuckSince, silentSince }: Progress,
-  { reading, silence }: Patience,
+  { isWaiting, stuckSince, silentSince }: ConnectionProgress,
+  { reading, silence }: ConnectionPatience,
   now: number,
 ): boolean => (isWaiting && now - stuckSince > reading) || now - silentSince > silence;
 
@@ -218,9 +216,8 @@ export const isStalled = (
  * disconnected too. Node's own timeout would take twice as long, and the system would keep its send buffer; a reset
  * discards it.
  */
-export const endStalled = (server: Server, connections: Connections, patience: Patience): void => {
+export const endStalled = (server: Server, connections: Connections, patience: ConnectionPatience): void => {
   let timer: NodeJS.Timeout | undefined;
-  const known = new WeakMap<Connection, Progress>();
   const check = (): void => {
     if (connections.size === 0) {
       clearInterval(timer);
@@ -229,13 +226,12 @@ export const endStalled = (server: Server, connections: Connections, patience: P
     }
     const now = performance.now();
     const isFull = connections.countUnread() > unreadResponseBytes;
+    const reading = isFull ? Math.min(patience.reading, stallCheckMs / 2) : patience.reading;
     for (const connection of connections.values()) {
+      const { socket, isRunning } = connection;
       // Waiting for the client to read is not work.
-      const isBusy = isRunning(connection) && connection.socket.writableLength === 0;
-      const progress = toProgress(connection.socket, isBusy, known.get(connection), now);
-      known.set(connection, progress);
-      const reading = isFull ? Math.min(patience.reading, stallCheckMs / 2) : patience.reading;
-      if (isStalled(progress, { ...patience, reading }, now)) reset(connection.socket);
+      connection.progress = toProgress(socket, isRunning && socket.writableLength === 0, connection.progress, now);
+      if (isStalled(connection.progress, { ...patience, reading }, now)) reset(socket);
     }
   };
   // An idle server does not wake up for it.
@@ -258,36 +254,31 @@ const reset = (socket: Socket): void => void ('encrypted' in socket ? socket.des
  */
 export const createPipelining = () => {
   let inTotal = 0;
-  const known = new WeakSet<Connection>();
-  const change = (connection: Connection, count: number): void => {
+  const change = (connection: HttpConnection, count: number): void => {
     inTotal += count;
     connection.waiting += count;
   };
-  const isFull = ({ waiting }: Connection): boolean =>
-    waiting > waitingBeforePause || (waiting > 0 && inTotal > waitingInTotalBeforePause);
-  const enqueue = (connection: Connection): void => {
+  const isFull = ({ waiting }: HttpConnection): boolean =>
+    waiting > mostWaiting.pause || (waiting > 0 && inTotal > mostWaiting.pauseInTotal);
+  const enqueue = (connection: HttpConnection): void => {
     const { socket } = connection;
     change(connection, 1);
-    if (!known.has(connection)) {
-      known.add(connection);
+    if (!connection.hasWaited) {
+      connection.hasWaited = true;
       socket.once('close', () => change(connection, -connection.waiting));
       // Node resumes reading after each request that arrives or ends.
       socket.on('resume', () => isFull(connection) && socket.pause());
     }
-    if (connection.waiting > waitingRequests.perConnection || inTotal > waitingRequests.inTotal) {
-      socket.destroy();
-    } else if (isFull(connection)) socket.pause();
+    if (connection.waiting > mostWaiting.close || inTotal > mostWaiting.closeInTotal) socket.destroy();
+    else if (isFull(connection)) socket.pause();
   };
-  const dequeue = (connection: Connection): void => {
-    change(connection, -1);
-    if (!isFull(connection) && connection.socket.isPaused()) connection.socket.resume();
-  };
-  return (connection: Connection, response: ServerResponse, begin: () => void): void => {
+  return (connection: HttpConnection, response: ServerResponse, begin: () => void): void => {
     // The parser still delivers the other requests of its chunk.
     if (connection.socket.destroyed) return;
     enqueue(connection);
     response.once('socket', () => {
-      dequeue(connection);
+      change(connection, -1);
+      if (!isFull(connection) && connection.socket.isPaused()) connection.socket.resume();
       begin();
     });
   };

@@ -1,29 +1,29 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { createInternalError, type ErrorMessage, type HttpError, toHttpError } from './errors.ts';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Connections } from './connections.ts';
+import { createInternalError, type ErrorKind, type ErrorMessage, HttpError, toHttpError } from './errors.ts';
 import { toTrace } from './request-headers.ts';
 import type { Headers } from './response.ts';
 
-/** An error as a response: the only place that decides what a client sees. */
-const toMessage = ({ status, headers, body }: HttpError): ErrorMessage => {
-  const text = JSON.stringify(body);
-  const length = String(Buffer.byteLength(text));
-  return {
-    status,
-    text,
-    headers: { ...headers, 'content-type': 'application/json; charset=utf-8', 'content-length': length },
-  };
-};
+/** Methods of routes. */
+export const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
 
-/** Errors that are thrown again and again are converted once. */
-const getMessage = (error: HttpError): ErrorMessage => {
-  error.sent ??= toMessage(error);
+/** An error as a response: the only place that decides what a client sees. Those that are thrown again and again are converted once. */
+const toMessage = (error: HttpError): ErrorMessage => {
+  if (error.sent) return error.sent;
+  const text = JSON.stringify(error.body);
+  const content = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+  };
+  error.sent = { status: error.status, text, headers: { ...error.headers, ...content } };
   return error.sent;
 };
 
 /** The response as bytes, for a socket that Node no longer handles. The connection closes after it. */
-export const toErrorBytes = (error: HttpError, common: Headers): string => {
-  const { status, headers, text } = getMessage(error);
+const toErrorBytes = (error: HttpError, common: Headers): string => {
+  const { status, headers, text } = toMessage(error);
   const lines = Object.entries({ ...common, ...headers, connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
@@ -32,7 +32,7 @@ export const toErrorBytes = (error: HttpError, common: Headers): string => {
 
 /** Sends the error for a request that reaches no route. */
 export const writeError = (response: ServerResponse, error: HttpError): void => {
-  const { status, headers, text } = getMessage(error);
+  const { status, headers, text } = toMessage(error);
   response.writeHead(status, headers).end(text);
 };
 
@@ -56,4 +56,145 @@ export const sendError = (
   // Past Fastify's own steps, which no hook needs: refusing costs no more than serving.
   reply.hijack();
   writeError(reply.raw, known ?? createInternalError(id));
+};
+
+interface KnownPath {
+  pattern: RegExp;
+  methods: Set<string>;
+  /** Other methods get 404 instead of 405. */
+  hidden: boolean;
+}
+
+/** Route option: other methods on the path get 404 instead of 405. */
+export const hiddenMethods = 'hiddenMethods';
+
+/** Handles requests without a route: 405 with `Allow` on a known path, else 404. Call it before adding routes. */
+export const answerUnknownRoutes = (app: FastifyInstance): void => {
+  const paths = new Map<string, KnownPath>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const hidden = config !== undefined && hiddenMethods in config;
+    const known = paths.get(url) ?? { pattern: toPattern(url), methods: new Set(), hidden };
+    for (const name of [method].flat()) known.methods.add(name);
+    paths.set(url, known);
+  });
+  /** One expression for all paths: most unknown paths, of scanners, need no more. */
+  let anyPath: RegExp | undefined;
+  app.setNotFoundHandler(({ url, method }) => {
+    anyPath ??= new RegExp([...paths.values()].map(({ pattern }) => pattern.source).join('|'));
+    // As the router reads it: decoded, without a query or fragment.
+    const path = decodeURI(url.split(/[?#]/, 1).join());
+    if (!anyPath.test(path)) throw notFound;
+    const known = [...paths.values()].filter(({ pattern, hidden }) => !hidden && pattern.test(path));
+    const methods = new Set(known.flatMap((each) => [...each.methods]));
+    // With this method, the route exists, but its static file does not.
+    if (methods.size === 0 || methods.has(method)) throw notFound;
+    throw createMethodError([...methods].join(', '));
+  });
+};
+
+const notFound = new HttpError('not-found', 'Not found');
+
+const createMethodError = (allow: string): HttpError =>
+  new HttpError('method-not-allowed', 'Method not allowed', { headers: { allow } });
+
+/** `/api/tasks/:id` → `^/api/tasks/[^/]*$`, `/docs/*` → `^/docs/.*$`. */
+const toPattern = (url: string): RegExp => {
+  const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace('*', '.*').replace(/:[^/]+/g, '[^/]*')}$`);
+};
+
+/** Milliseconds for a client to read the response before its connection is closed. */
+const patience = 1000;
+
+interface ParserError {
+  code?: string;
+  /** The bytes with the fault, and how many of them were parsed. */
+  rawPacket?: unknown;
+  bytesParsed?: number;
+}
+
+/** Kinds of error by the codes of Node's parser; any other code is `invalid`. */
+const kinds: Record<string, ErrorKind> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request-timeout',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'too-large',
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  HPE_PAUSED_H2_UPGRADE: 'version-not-supported',
+};
+
+const messages: Partial<Record<ErrorKind, string>> = {
+  'not-implemented': 'The method is unknown',
+  'version-not-supported': 'This server speaks HTTP/1.1',
+};
+
+/** RFC 9112, 3: a request line with any token as its method. */
+const requestLine = /^[!#$%&'*+.^`|~\w-]+ \S+ HTTP\/1\.[01]\r\n/;
+
+/** RFC 9112, 2.3: a version has two digits and ends the line. */
+const version = / HTTP\/\d\.\d\r\n/;
+
+/** Creates the handler for bytes that are not valid HTTP: it sends an error and closes the connection. */
+export const createClientErrorHandler = (connections: Connections, common: Headers) => {
+  const ended = new WeakSet<Socket>();
+  return (error: ParserError, socket: Socket): void => {
+    // The parser reports each further piece after the first fault.
+    if (ended.has(socket)) return;
+    ended.add(socket);
+    // After a lost connection or a failed TLS handshake, nobody would receive a response.
+    if (!/^(?:HPE|ERR_HTTP)_/.test(String(error.code))) {
+      socket.destroy();
+      return;
+    }
+    // RFC 9112, 9.6: bytes behind the client's own `Connection: close` are ignored.
+    if (error.code === 'HPE_CLOSED_CONNECTION') return;
+    const kind = toKind(error);
+    endWith(socket, toErrorBytes(new HttpError(kind, messages[kind]), common), connections);
+  };
+};
+
+/** Refuses CONNECT, which is for proxies: Node hands over the socket without a response. */
+export const refuseConnect = (server: Server, connections: Connections, common: Headers): void => {
+  const refusal = toErrorBytes(createMethodError(allowedMethods), common);
+  server.on('connect', (_request, socket) => {
+    // Node no longer handles this socket: an error without a listener would end the process.
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    // Node has removed its own listener: without this one, a response that is still being sent would hang.
+    socket.on('drain', () => connections.get(socket as Socket)?.response?.emit('drain'));
+    endWith(socket as Socket, refusal, connections);
+  });
+};
+
+const toKind = (error: ParserError): ErrorKind => {
+  const code = String(error.code);
+  // RFC 9110, 9.1: 501 for an unknown method.
+  if (code === 'HPE_INVALID_METHOD' && requestLine.test(findFaultyLine(error))) return 'not-implemented';
+  if (code === 'HPE_INVALID_VERSION' && version.test(findFaultyLine(error))) return 'version-not-supported';
+  return kinds[code] ?? 'invalid';
+};
+
+/** The line with the fault: other requests may have arrived in the same chunk. */
+const findFaultyLine = ({ rawPacket, bytesParsed = 0 }: ParserError): string => {
+  const text = (rawPacket as Buffer).toString('latin1');
+  const start = text.lastIndexOf('\n', Math.max(0, bytesParsed - 1)) + 1;
+  return text.slice(start, text.indexOf('\n', start) + 1);
+};
+
+/**
+ * Sends a response after those to all earlier requests, then closes the connection. Sends nothing if a response to the
+ * same request has begun.
+ */
+const endWith = (socket: Socket, response: string, connections: Connections): void => {
+  const last = connections.get(socket)?.response;
+  const isDone = last === undefined || last.writableFinished;
+  if (!isDone && (last.req.complete || last.writableEnded)) {
+    last.once('close', () => endWith(socket, response, connections));
+    return;
+  }
+  if ((!isDone && last.headersSent) || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  // RFC 9112, 9.6: if the connection closed at once while the client still sends, the response could be lost.
+  socket.end(isDone && last?.req.complete === false ? '' : response);
+  setTimeout(() => socket.destroy(), patience).unref();
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairShares, type Holder, type Part, toAddressGroup } from './fair-shares.ts';
+import { FairShares, type Holder, type Share, toAddressGroup } from './fair-shares.ts';
 
 const memory = 10_000;
 
@@ -17,7 +17,7 @@ const createShares = (total = 16) => {
     pass: (ms: number): void => {
       time += ms;
     },
-    take: (address: string, name = address, amount = 1, activity: Activity = 'idle'): Part | undefined =>
+    take: (address: string, name = address, amount = 1, activity: Activity = 'idle'): Share | undefined =>
       shares.take(address, { lose: () => lost.push(name), activity: () => activity }, amount),
   };
 };

@@ -31,10 +31,12 @@ export interface Holder {
 }
 
 /** The part of a total that a holder has. */
-export interface Part {
+export interface Share {
   readonly holder: Holder;
   readonly group: Group;
   amount: number;
+  /** It will be lost if that makes enough room together with others. */
+  isChosen: boolean;
 }
 
 /** An address, or several that one client can be expected to hold (`toAddressGroup`). */
@@ -42,63 +44,49 @@ interface Group {
   /** Undefined for a holder that stands apart. */
   readonly name: string | undefined;
   held: number;
+  /** What its chosen shares hold. */
+  chosen: number;
   /** Oldest first. */
-  readonly parts: Set<Part>;
+  readonly shares: Set<Share>;
 }
 
 interface Options {
-  /** The share of the total that an address may hold while others ask. */
+  /** The part of the total that an address may hold while others ask. */
   share?: number;
-  /** Milliseconds after an address found nothing free for which the others are kept to their shares. */
+  /** Milliseconds after an address found nothing free for which the others are kept to their parts. */
   memory?: number;
   /** Milliseconds, monotonic. */
   now?(): number;
 }
 
-/** Parts that are to be lost, and what is left then. */
-class Chosen {
-  readonly parts = new Set<Part>();
-  amount = 0;
-  readonly #amounts = new Map<Group, number>();
-
-  add(part: Part): void {
-    this.parts.add(part);
-    this.amount += part.amount;
-    this.#amounts.set(part.group, (this.#amounts.get(part.group) ?? 0) + part.amount);
-  }
-
-  leftOf(group: Group): number {
-    return group.held - (this.#amounts.get(group) ?? 0);
-  }
-}
-
-/** At most so many parts are looked at to find one that can be lost, and groups that hold more than a part in so many. */
+/** At most so many shares are looked at to find one that can be lost, and groups that hold more than one in so many. */
 const most = 1000;
 
 /**
  * Divides a total between addresses. While there is room, an address may hold any amount. When the total is reached, an
  * address that asks gets room from the address that holds the most, if that one holds more than the asking one would.
- * For some seconds after an address within its share found no room, no other address can grow beyond its own share, even
+ * For some seconds after an address within its part found no room, no other address can grow beyond its own part, even
  * if there is room again: it would have to be taken back at the next request.
  */
 export class FairShares {
   readonly #total: number;
-  readonly #share: number;
+  /** What an address may hold while others ask. */
+  readonly #fair: number;
   readonly #memory: number;
   readonly #now: () => number;
   readonly #groups = new Map<string, Group>();
   /** The groups that hold more than a thousandth of the total, so at most a thousand. */
   readonly #large = new Set<Group>();
-  /** All parts, oldest first. */
-  readonly #parts = new Set<Part>();
+  /** Oldest first. */
+  readonly #shares = new Set<Share>();
   #held = 0;
-  /** The last group within its share that found no room, and the last one before it that is another. */
+  /** The last group within its part that found no room, and the last one before it that is another. */
   #lastShort: { group: Group | undefined; at: number } = { group: undefined, at: Number.NEGATIVE_INFINITY };
   #shortBefore = this.#lastShort;
 
   constructor(total: number, { share = 1 / 4, memory = 10_000, now = () => performance.now() }: Options = {}) {
     this.#total = total;
-    this.#share = Math.max(1, Math.floor(total * share));
+    this.#fair = Math.max(1, Math.floor(total * share));
     this.#memory = memory;
     this.#now = now;
   }
@@ -109,43 +97,43 @@ export class FairShares {
   }
 
   /** Gives an amount to a new holder at an address; undefined if there is none for it. Others may lose theirs. */
-  take(address: string | undefined, holder: Holder, amount = 1): Part | undefined {
+  take(address: string | undefined, holder: Holder, amount = 1): Share | undefined {
     const name = toAddressGroup(address);
-    const group = this.#groups.get(name) ?? { name, held: 0, parts: new Set() };
-    const part = this.#take(group, holder, amount);
-    if (part) this.#groups.set(name, group);
-    return part;
+    const group = this.#groups.get(name) ?? createGroup(name);
+    const share = this.#take(group, holder, amount);
+    if (share) this.#groups.set(name, group);
+    return share;
   }
 
   /** The same for a holder that counts as an address of its own: the connection of a proxy can be any client's. */
-  takeApart(holder: Holder, amount = 1): Part | undefined {
-    return this.#take({ name: undefined, held: 0, parts: new Set() }, holder, amount);
+  takeApart(holder: Holder, amount = 1): Share | undefined {
+    return this.#take(createGroup(undefined), holder, amount);
   }
 
   /** Gives more to a holder; false if there is none for it, and then it holds what it did before. */
-  grow(part: Part, amount: number): boolean {
-    if (!this.#makeRoom(part.group, amount, part)) return false;
-    part.amount += amount;
-    this.#add(part.group, amount);
+  grow(share: Share, amount: number): boolean {
+    if (!this.#makeRoom(share.group, amount, share)) return false;
+    share.amount += amount;
+    this.#add(share.group, amount);
     return true;
   }
 
   /** Takes back what a holder has. Does nothing if that was done before. */
-  release(part: Part): void {
-    const { group } = part;
-    if (!this.#parts.delete(part)) return;
-    group.parts.delete(part);
-    this.#add(group, -part.amount);
-    if (group.parts.size === 0 && group.name !== undefined) this.#groups.delete(group.name);
+  release(share: Share): void {
+    const { group } = share;
+    if (!this.#shares.delete(share)) return;
+    group.shares.delete(share);
+    this.#add(group, -share.amount);
+    if (group.shares.size === 0 && group.name !== undefined) this.#groups.delete(group.name);
   }
 
-  #take(group: Group, holder: Holder, amount: number): Part | undefined {
+  #take(group: Group, holder: Holder, amount: number): Share | undefined {
     if (!this.#makeRoom(group, amount)) return undefined;
-    const part = { holder, group, amount };
-    this.#parts.add(part);
-    group.parts.add(part);
+    const share = { holder, group, amount, isChosen: false };
+    this.#shares.add(share);
+    group.shares.add(share);
     this.#add(group, amount);
-    return part;
+    return share;
   }
 
   #add(group: Group, amount: number): void {
@@ -155,86 +143,85 @@ export class FairShares {
     else this.#large.delete(group);
   }
 
-  #makeRoom(group: Group, amount: number, growing?: Part): boolean {
+  #makeRoom(group: Group, amount: number, growing?: Share): boolean {
     const wanted = group.held + amount;
-    if (wanted > this.#share && this.#now() - this.#lastShortApartFrom(group) < this.#memory) return false;
+    // An address that holds nothing for a while gets a new group.
+    const isLastShort = isSame(this.#lastShort.group, group);
+    const otherShortAt = isLastShort ? this.#shortBefore.at : this.#lastShort.at;
+    if (wanted > this.#fair && this.#now() - otherShortAt < this.#memory) return false;
     if (this.#held + amount <= this.#total) return true;
-    if (wanted <= this.#share) this.#noteShort(group);
-    const losing = this.#chooseLosing(group, amount, growing);
-    for (const part of losing) {
-      // A holder that has lost its part may have released others.
-      if (!this.#parts.has(part)) continue;
-      this.release(part);
-      part.holder.lose();
+    if (wanted <= this.#fair) {
+      if (!isLastShort) this.#shortBefore = this.#lastShort;
+      this.#lastShort = { group, at: this.#now() };
+    }
+    for (const share of this.#chooseLosing(group, amount, growing)) {
+      // A holder that has lost its share may have released others.
+      if (!this.#shares.has(share)) continue;
+      this.release(share);
+      share.holder.lose();
     }
     return this.#held + amount <= this.#total;
   }
 
-  /** The parts that make room for an amount if they are lost; empty if there is not enough of them. */
-  #chooseLosing(group: Group, amount: number, growing?: Part): ReadonlySet<Part> {
-    const wanted = group.held + amount;
-    const chosen = new Chosen();
-    while (this.#held - chosen.amount + amount > this.#total) {
-      const part = this.#findLosing(wanted, chosen) ?? this.#findAbandoned(group, growing, chosen);
-      if (!part) return new Set();
-      chosen.add(part);
+  /** The shares that make room for an amount if they are lost; empty if there is not enough of them. */
+  #chooseLosing(group: Group, amount: number, growing?: Share): Share[] {
+    const chosen: Share[] = [];
+    let missing = this.#held + amount - this.#total;
+    while (missing > 0) {
+      const share = this.#findLosing(group.held + amount) ?? this.#findAbandoned(group, growing);
+      if (!share) break;
+      chosen.push(share);
+      share.isChosen = true;
+      share.group.chosen += share.amount;
+      missing -= share.amount;
     }
-    return chosen.parts;
+    for (const share of chosen) {
+      share.isChosen = false;
+      share.group.chosen = 0;
+    }
+    return missing > 0 ? [] : chosen;
   }
 
   /** What loses first of the group that holds the most, and more than `wanted`. */
-  #findLosing(wanted: number, chosen: Chosen): Part | undefined {
+  #findLosing(wanted: number): Share | undefined {
     let largest: Group | undefined;
-    let held = wanted;
-    for (const group of this.#large) {
-      const left = chosen.leftOf(group);
-      if (left <= held) continue;
-      largest = group;
-      held = left;
-    }
-    return largest && findFirstLosing(largest.parts, chosen.parts);
+    for (const group of this.#large) if (leftOf(group) > (largest ? leftOf(largest) : wanted)) largest = group;
+    return largest && findFirstLosing(largest.shares);
   }
 
-  /** The oldest abandoned part of a group that holds as much as this one; not the one that grows. */
-  #findAbandoned(group: Group, growing: Part | undefined, chosen: Chosen): Part | undefined {
-    const least = chosen.leftOf(group);
+  /** The oldest abandoned share of a group that holds as much as this one; not the one that grows. */
+  #findAbandoned(group: Group, growing: Share | undefined): Share | undefined {
     let left = most;
-    for (const part of this.#parts) {
-      if (chosen.parts.has(part)) continue;
-      const isOther = part !== growing && chosen.leftOf(part.group) >= least;
-      if (isOther && part.holder.activity?.() === 'abandoned') return part;
+    for (const share of this.#shares) {
+      if (share.isChosen) continue;
+      const isOther = share !== growing && leftOf(share.group) >= leftOf(group);
+      if (isOther && share.holder.activity?.() === 'abandoned') return share;
       left -= 1;
-      if (left === 0) return undefined;
+      if (left === 0) break;
     }
     return undefined;
   }
-
-  #noteShort(group: Group): void {
-    if (!isSame(this.#lastShort.group, group)) this.#shortBefore = this.#lastShort;
-    this.#lastShort = { group, at: this.#now() };
-  }
-
-  /** When another group than this one last found no room. */
-  #lastShortApartFrom(group: Group): number {
-    return isSame(this.#lastShort.group, group) ? this.#shortBefore.at : this.#lastShort.at;
-  }
 }
 
-/** An address that holds nothing for a while gets a new group. */
+const createGroup = (name: string | undefined): Group => ({ name, held: 0, chosen: 0, shares: new Set() });
+
+/** What a group holds without its chosen shares. */
+const leftOf = ({ held, chosen }: Group): number => held - chosen;
+
 const isSame = (one: Group | undefined, other: Group): boolean =>
   one === other || (one?.name !== undefined && one.name === other.name);
 
-/** The oldest abandoned part, else the oldest idle one, else the oldest. */
-const findFirstLosing = (parts: Iterable<Part>, chosen: ReadonlySet<Part>): Part | undefined => {
-  let oldest: Part | undefined;
-  let idle: Part | undefined;
+/** The oldest abandoned share, else the oldest idle one, else the oldest. */
+const findFirstLosing = (shares: Iterable<Share>): Share | undefined => {
+  let oldest: Share | undefined;
+  let idle: Share | undefined;
   let left = most;
-  for (const part of parts) {
-    if (chosen.has(part)) continue;
-    oldest ??= part;
-    const activity = part.holder.activity?.() ?? 'idle';
-    if (activity === 'abandoned') return part;
-    if (activity === 'idle') idle ??= part;
+  for (const share of shares) {
+    if (share.isChosen) continue;
+    oldest ??= share;
+    const activity = share.holder.activity?.() ?? 'idle';
+    if (activity === 'abandoned') return share;
+    if (activity === 'idle') idle ??= share;
     left -= 1;
     if (left === 0) break;
   }

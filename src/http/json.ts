@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { unreadResponseBytes } from './connections.ts';
 import { createUnavailable } from './errors.ts';
-import { largeLength, unreadResponseBytes } from './limits.ts';
+import { largeLength } from './response.ts';
 
 /** Handlers send JSON text, so no route needs a serializer of its own. */
 export const buildSerializer = () => () => JSON.stringify;

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { loadSettings } from '../config/load.ts';
 import { createSettingsSchema } from '../config/schema.ts';
-import { createProxyCheck, listAddresses, listenOn } from './listen.ts';
-import { createServer } from './server.ts';
+import { createProxyCheck, createServer, listAddresses, listenOn } from './server.ts';
 
 test('localhost resolves to all its addresses, and any other host is used as given', async () => {
   assert.ok((await listAddresses('LocalHost')).includes('127.0.0.1'));

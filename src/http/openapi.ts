@@ -1,24 +1,50 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
-import Fastify from 'fastify';
 import type { TObject, TSchema } from 'typebox';
 import Type from 'typebox';
 import { ErrorBody } from './errors.ts';
 import { isVital } from './overload.ts';
 import { StaticText } from './pages.ts';
 
+/** Headers of a route by name, with what each means. */
+export interface DocumentedHeaders {
+  request?: Readonly<Record<string, string>>;
+  response?: Readonly<Record<string, string>>;
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** The document does not have the route. */
+    hide?: boolean;
+    operationId?: string;
+    summary?: string;
+    tags?: readonly string[];
+    security?: readonly Readonly<Record<string, readonly string[]>>[];
+    /** Media types of the body; JSON by default. */
+    consumes?: readonly string[];
+    /** Those of a request are optional, and the server checks them itself. */
+    documentedHeaders?: DocumentedHeaders;
+  }
+}
+
 const description =
   'One small JSON-over-HTTP server for a host: tasks, items, tokens, host readings, durable alerts and safe diagnostic commands.';
 
-interface Tag {
-  name: string;
-  description: string;
-}
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sbk_…',
+    description: 'A key with the scope of the route.',
+  },
+};
 
 interface About {
   version: string;
-  tags: Tag[];
-  warning: string | undefined;
+  tags: readonly { name: string; description: string }[];
+  /** The data of events, by topic. */
+  topics: Readonly<Record<string, TSchema>>;
 }
 
 interface OpenApiDocument {
@@ -27,10 +53,11 @@ interface OpenApiDocument {
 }
 
 /** Collects the schemas of all routes added later and serves them as OpenAPI 3.1 at `/openapi.json`. */
-export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[]): OpenApiDocument => {
+export const serveOpenApi = (app: FastifyInstance, about: About): OpenApiDocument => {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
-  let document: Promise<StaticText> | undefined;
+  /** Built with its first request. */
+  let document: StaticText | undefined;
   let warning: string | undefined;
   const schema = {
     operationId: 'getOpenApi',
@@ -39,9 +66,9 @@ export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[])
     security: [],
     response: { 200: Type.Object({}, { additionalProperties: true }) },
   };
-  app.get('/openapi.json', { schema }, async (request, reply) => {
-    document ??= describeRoutes(routes, { version, tags, warning });
-    return (await document).send(request, reply.type('application/json; charset=utf-8'));
+  app.get('/openapi.json', { schema }, (request, reply) => {
+    document ??= new StaticText(Buffer.from(JSON.stringify(describeRoutes(routes, about, warning))));
+    return document.send(request, reply.type('application/json; charset=utf-8'));
   });
   return {
     setWarning: (text) => {
@@ -53,95 +80,105 @@ export const serveOpenApi = (app: FastifyInstance, version: string, tags: Tag[])
   };
 };
 
-/** The document, built with its first request in an app that is never served: its library slows down startup. */
-const describeRoutes = async (
+const describeRoutes = (
   routes: readonly RouteOptions[],
-  { version, tags, warning }: About,
-): Promise<StaticText> => {
-  const { default: swagger } = await import('@fastify/swagger');
-  const app = Fastify({ exposeHeadRoutes: false });
-  app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => JSON.stringify);
-  await app.register(swagger, {
-    transform: ({ schema, url }) => ({ schema: toDocumented(schema, url), url }),
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'signalbox', version, description, license: { name: 'MIT', identifier: 'MIT' } },
-      servers: [{ url: '/', description: 'This server' }],
-      tags,
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-          key: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'sbk_…',
-            description: 'A key with the scope of the route.',
-          },
-        },
-      },
-    },
-  });
-  for (const { method, url, schema } of routes) {
-    if (schema !== undefined && method !== 'HEAD') app.route({ method, url, schema, handler: () => undefined });
-  }
-  await app.ready();
+  { version, tags, topics }: About,
+  warning: string | undefined,
+): object => {
   const schemas = {};
-  const document = app.swagger() as { paths: object; components: object };
-  const paths = nameShapes(document.paths, schemas);
+  const paths: Record<string, object> = {};
+  for (const { method, url, schema } of routes) {
+    if (!schema || schema.hide || method === 'HEAD') continue;
+    const path = url.replace(/:(\w+)/g, '{$1}');
+    const operation = nameShapes(describeOperation(schema, url), schemas);
+    paths[path] = { ...paths[path], [String(method).toLowerCase()]: operation };
+  }
   /** The zone of times without an offset. */
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  const described = {
-    ...document,
+  return {
+    openapi: '3.1.0',
+    info: { title: 'signalbox', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/', description: 'This server' }],
+    tags,
     'x-signalbox-time-zone': timeZone,
     ...(warning !== undefined && { 'x-signalbox-warning': warning }),
+    'x-signalbox-topics': nameShapes(topics, schemas),
     paths,
-    components: { ...document.components, schemas },
+    components: { securitySchemes, schemas },
   };
-  return new StaticText(Buffer.from(JSON.stringify(described)));
 };
 
-/** A route's schema as clients see it, with the errors that it can return. */
-const toDocumented = (schema: FastifySchema, url: string): FastifySchema => {
-  const { params, body, querystring: query } = schema as { params?: TObject; body?: TObject; querystring?: TObject };
+/** A route as clients see it, with the errors that it can return. */
+const describeOperation = (schema: FastifySchema, url: string): object => {
+  const { operationId, summary, tags, security, consumes = ['application/json'], documentedHeaders = {} } = schema;
+  const { params, body, querystring: query } = schema as { params?: TObject; body?: TSchema; querystring?: TObject };
+  const headers = Object.entries(documentedHeaders.request ?? {}).map(([name, about]) => [
+    name,
+    Type.Optional(Type.String({ description: about })),
+  ]);
+  const parameters = [
+    ...(query ? describeParameters('query', query) : []),
+    ...(params ? describeParameters('path', params) : []),
+    ...describeParameters('header', Type.Object(Object.fromEntries(headers))),
+  ];
   const responses = {
     ...((body ?? query) && { 400: ErrorBody }),
-    ...(schema.security?.length && { 401: ErrorBody }),
+    ...(security?.length && { 401: ErrorBody }),
     ...(params && { 404: ErrorBody }),
     ...(body && { 413: ErrorBody }),
     ...(!isVital(url) && { 503: ErrorBody }),
     ...(schema.response as Record<string, TSchema>),
     default: ErrorBody,
   };
-  const response = Object.fromEntries(
-    Object.entries<TSchema>(responses).map(([status, body]) => [
-      status,
-      { ...toDescribed(status, body), ...toResponseHeaders(schema, status) },
-    ]),
-  );
-  // A query parameter with a default is optional.
-  const required = query?.required.filter((name) => !('default' in (query.properties[name] ?? {})));
   return {
-    ...schema,
-    ...toHeaderSchema(schema),
-    ...(query && { querystring: { ...query, required } }),
-    ...(params && { params: toDocumentedTypes(params) }),
-    response,
+    ...{ operationId, summary, tags },
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: describeBody(body, consumes) }),
+    security,
+    responses: Object.fromEntries(
+      Object.entries<TSchema>(responses).map(([status, each]) => [
+        status,
+        describeResponse(status, each, documentedHeaders.response),
+      ]),
+    ),
   };
 };
 
-/** Parameters with a `documentedType` have that in the document, though the server accepts any text and answers 404. */
-const toDocumentedTypes = (params: TObject): TObject => {
-  const properties = Object.entries<TSchema>(params.properties).map(([name, schema]) => {
-    const { documentedType, ...rest } = schema as { documentedType?: string };
-    return [name, documentedType === undefined ? schema : { ...rest, type: documentedType }];
+/** A parameter with a default is optional. One with a `documentedType` has that, though the server accepts any text and answers 404. */
+const describeParameters = (place: 'query' | 'path' | 'header', { properties, required }: TObject): object[] =>
+  Object.entries(properties).map(([name, property]) => {
+    const { description, documentedType, ...rest } = property as { description?: string; documentedType?: string };
+    return {
+      ...{ in: place, name, required: required?.includes(name) === true && !('default' in property) },
+      ...(description !== undefined && { description }),
+      ...toMedia({ ...rest, ...(documentedType !== undefined && { type: documentedType }) }),
+    };
   });
-  return { ...params, properties: Object.fromEntries(properties) };
+
+const describeBody = (body: TSchema, consumes: readonly string[]): object => ({
+  required: true,
+  ...('description' in body && { description: body.description }),
+  content: Object.fromEntries(consumes.map((type) => [type, toMedia(body)])),
+});
+
+const describeResponse = (status: string, schema: TSchema, documented: DocumentedHeaders['response'] = {}): object => {
+  const own = Object.entries(status.startsWith('2') ? documented : {});
+  const headers = {
+    ...(/429|503/.test(status) && { 'Retry-After': { schema: { type: 'integer' } } }),
+    ...Object.fromEntries(own.map(([name, about]) => [name, { description: about, schema: { type: 'string' } }])),
+  };
+  return {
+    description: descriptions[status] ?? STATUS_CODES[status],
+    ...(Object.keys(headers).length > 0 && { headers }),
+    content: 'content' in schema ? schema.content : { 'application/json': toMedia(schema) },
+  };
 };
 
-const toDescribed = (status: string, schema: TSchema) => {
-  const headers = /429|503/.test(status) && { headers: { 'Retry-After': { type: 'integer' } } };
-  return { ...schema, ...headers, 'x-response-description': descriptions[status] ?? STATUS_CODES[status] };
-};
+/** A schema with its example beside it. */
+const toMedia = ({ examples, ...schema }: TSchema & { examples?: unknown[] }): object => ({
+  schema,
+  ...(examples && { example: examples[0] }),
+});
 
 const descriptions: Record<string, string> = {
   400: 'The body or a parameter is missing or invalid',
@@ -156,42 +193,20 @@ const descriptions: Record<string, string> = {
 
 /**
  * Moves each schema with a title to `shapes`, under that name, and leaves a reference in its place. Schemas with the
- * same title are merged: a filter that accepts any text is documented with the enum of that title.
+ * same title are merged: a filter that accepts any text is documented with the enum of that title. Keywords that few tools
+ * know are replaced.
  */
 const nameShapes = (value: unknown, shapes: Record<string, object>): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => nameShapes(each, shapes));
-  const members = Object.entries(value).map(([key, member]) => [key, nameShapes(member, shapes)]);
+  const members = Object.entries(value).map(([key, member]) => {
+    if (key === 'const') return ['enum', [member]];
+    // The only pattern is that of any name.
+    if (key === 'patternProperties') return ['additionalProperties', nameShapes(Object.values(member)[0], shapes)];
+    return [key, nameShapes(member, shapes)];
+  });
   const { title, ...shape } = Object.fromEntries(members);
   if (typeof title !== 'string') return Object.fromEntries(members);
   shapes[title] = { ...shapes[title], ...shape };
   return { $ref: `#/components/schemas/${title}` };
 };
-
-/** Headers of a route by name, with what each means. */
-export interface DocumentedHeaders {
-  request?: Readonly<Record<string, string>>;
-  response?: Readonly<Record<string, string>>;
-}
-
-/** The schema of a request's headers, for the OpenAPI document only: the server checks them itself. */
-const toHeaderSchema = (schema: FastifySchema) => {
-  const request = readHeaders(schema).request ?? {};
-  const properties = Object.entries(request).map(([name, description]) => [
-    name,
-    Type.Optional(Type.String({ description })),
-  ]);
-  return properties.length > 0 ? { headers: Type.Object(Object.fromEntries(properties)) } : {};
-};
-
-/** The headers of a response, as the OpenAPI document's plugin takes them. */
-const toResponseHeaders = (schema: FastifySchema, status: string): { headers?: Record<string, TSchema> } => {
-  const response = Object.entries(readHeaders(schema).response ?? {});
-  if (!/^2/.test(status) || response.length === 0) return {};
-  return {
-    headers: Object.fromEntries(response.map(([name, description]) => [name, Type.String({ description })])),
-  };
-};
-
-const readHeaders = (schema: FastifySchema): DocumentedHeaders =>
-  (schema as { documentedHeaders?: DocumentedHeaders }).documentedHeaders ?? {};

@@ -55,40 +55,82 @@ export const isVital = (url: string): boolean => vital.test(url.split('?', 1)[0]
 export const createBusyError = (shed: 'connections' | 'event_loop_delay'): HttpError =>
   createUnavailable('The server is overloaded; try again in a second', shed);
 
-interface Queue {
-  /**
-   * Runs the task when it is its turn. Rejects with the signal's reason if that is aborted while waiting, and with
-   * an HttpError (503 with Retry-After) if the queue is full.
-   */
-  run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+/** A task that waits. */
+export interface WaitingTask<T> {
+  /** What its caller says of it. */
+  readonly about: T;
+  start(): void;
+  refuse(error: unknown): void;
 }
 
-interface Limits {
+interface QueueOptions<T> {
+  /** Tasks at a time, and tasks that may wait. */
   running: number;
   waiting: number;
-  /** The message of the 503 when the queue is full. */
+  /** The message of the 503 for a task when too many wait. */
   refusal: string;
+  /** The task that runs next and the one that is refused, of at least one that waits; by default the oldest and the newest. */
+  chooseNext?(line: readonly WaitingTask<T>[]): WaitingTask<T>;
+  chooseRefused?(line: readonly WaitingTask<T>[]): WaitingTask<T>;
+  /** Called when a task runs. */
+  noteStart?(about: T): void;
 }
 
-/** Runs at most `running` tasks at a time, with `waiting` more in line, first come first served. */
-export const createQueue = (limits: Limits): Queue => {
+/**
+ * Runs some tasks at a time, while others wait. `run` rejects with the signal's reason if that is aborted while the task
+ * waits, and with an HttpError (503 with Retry-After) if too many wait.
+ */
+export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
+  const { chooseNext = ([oldest]) => oldest as WaitingTask<T>, chooseRefused = (all) => all.at(-1) as WaitingTask<T> } =
+    options;
   let running = 0;
-  const line: (() => void)[] = [];
-  const leave = (): void => {
-    const next = line.shift();
-    if (next) next();
-    else running -= 1;
+  /** Oldest first. */
+  const line: WaitingTask<T>[] = [];
+  const remove = (task: WaitingTask<T>): WaitingTask<T> => {
+    const at = line.indexOf(task);
+    if (at >= 0) line.splice(at, 1);
+    return task;
+  };
+  const waitForTurn = (signal: AbortSignal, about: T): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const giveUp = (): void => remove(task).refuse(signal.reason);
+      const task: WaitingTask<T> = {
+        about,
+        start: () => {
+          signal.removeEventListener('abort', giveUp);
+          resolve();
+        },
+        refuse: (error) => {
+          signal.removeEventListener('abort', giveUp);
+          reject(error);
+        },
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      line.push(task);
+      if (line.length > options.waiting) {
+        remove(chooseRefused(line)).refuse(createUnavailable(options.refusal, 'queue'));
+      }
+    });
+  const startNext = (): void => {
+    running -= 1;
+    if (line.length === 0) return;
+    const { about, start } = remove(chooseNext(line));
+    begin(about);
+    start();
+  };
+  const begin = (about: T): void => {
+    running += 1;
+    options.noteStart?.(about);
   };
   return {
-    run: async (task, signal = never) => {
+    run: async <R>(task: () => Promise<R>, signal: AbortSignal = never, about?: T): Promise<R> => {
       signal.throwIfAborted();
-      if (running < limits.running) running += 1;
-      else if (line.length >= limits.waiting) throw createUnavailable(limits.refusal, 'queue');
-      else await waitInLine(line, signal);
+      if (running < options.running) begin(about as T);
+      else await waitForTurn(signal, about as T);
       try {
         return await task();
       } finally {
-        leave();
+        startNext();
       }
     },
   };
@@ -96,20 +138,6 @@ export const createQueue = (limits: Limits): Queue => {
 
 /** For tasks without a signal. */
 const never = new AbortController().signal;
-
-const waitInLine = (line: (() => void)[], signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const start = (): void => {
-      signal.removeEventListener('abort', giveUp);
-      resolve();
-    };
-    const giveUp = (): void => {
-      line.splice(line.indexOf(start), 1);
-      reject(signal.reason);
-    };
-    line.push(start);
-    signal.addEventListener('abort', giveUp, { once: true });
-  });
 
 /** Aborted if the connection closes before the response has been sent; nobody receives the error. */
 export const createClientSignal = ({ raw }: FastifyReply): AbortSignal => {

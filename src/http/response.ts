@@ -2,7 +2,9 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Distribution, Meters } from '../metrics/meters.ts';
 import { type HttpError, type ShedReason, shedReasons } from './errors.ts';
-import { largeLength } from './limits.ts';
+
+/** Characters or bytes from which a response counts as large. */
+export const largeLength = 64 * 1024;
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -29,8 +31,6 @@ export const createCommonHeaders = ({ cors, secure, instance }: Origin): Headers
   ...(secure && { 'strict-transport-security': 'max-age=31536000' }),
 });
 
-type End = Parameters<ServerResponse['end']>;
-
 const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined)?.length ?? 0) >= largeLength;
 
 /**
@@ -38,13 +38,13 @@ const isLong = (text: unknown): boolean => ((text as string | Buffer | undefined
  * event loop are written together at its end, so a client that wakes up for the first one finds the others there.
  */
 export const createResponseClass = (common: Headers): typeof ServerResponse<IncomingMessage> => {
-  const names = Object.keys(common);
   const commonList = Object.entries(common).flat();
+  const places = new Map(Object.keys(common).map((name, index) => [name, 2 * index]));
   /** Names and values in turn, which Node sends unchanged; own headers replace common ones. */
   const toList = (own: Headers): string[] => {
     const list = commonList.slice();
     for (const name in own) {
-      const at = name in common ? 2 * names.indexOf(name) : list.length;
+      const at = places.get(name) ?? list.length;
       list[at] = name;
       list[at + 1] = own[name] as string;
     }
@@ -55,34 +55,48 @@ export const createResponseClass = (common: Headers): typeof ServerResponse<Inco
     const ready = batch;
     batch = [];
     for (const response of ready) response.endNow();
+    const now = performance.now();
+    for (const response of ready) response.observe(now);
   };
   class Response extends ServerResponse<IncomingMessage> {
     isReady = false;
     /** Set once the route is known; see `createTimings`. */
     timing: Timing | undefined;
-    readonly #startedAt = performance.now();
-    #end: unknown[] = [];
+    readonly startedAt = performance.now();
+    #chunk: unknown;
+    #encoding: unknown;
+    #done: unknown;
 
-    override writeHead(status: number, ...rest: unknown[]): this {
+    override writeHead(status: number, message?: unknown, headers: unknown = message): this {
       // Streams set their headers one by one; the common ones still come first.
-      const own = rest.length > 0 ? (rest.at(-1) as Headers) : takeHeaders(this);
-      return super.writeHead(status, toList(own));
+      return super.writeHead(status, toList((headers as Headers | undefined) ?? takeHeaders(this)));
     }
 
-    override end(...args: unknown[]): this {
+    override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       this.isReady = true;
-      this.timing?.observe(this.statusCode, (performance.now() - this.#startedAt) / 1000);
-      this.timing = undefined;
       // Not the last response of a connection, nor a long one, which must count as unread at once.
-      if (!this.shouldKeepAlive || isLong(args[0])) return super.end(...(args as End));
+      if (!this.shouldKeepAlive || isLong(chunk)) {
+        super.end(chunk, encoding as BufferEncoding, done as () => void);
+        this.observe(performance.now());
+        return this;
+      }
       if (batch.length === 0) setImmediate(writeBatch);
-      this.#end = args;
+      this.#chunk = chunk;
+      this.#encoding = encoding;
+      this.#done = done;
       batch.push(this);
       return this;
     }
 
     endNow(): void {
-      super.end(...(this.#end.splice(0) as End));
+      super.end(this.#chunk, this.#encoding as BufferEncoding, this.#done as () => void);
+      this.#chunk = undefined;
+      this.#done = undefined;
+    }
+
+    observe(now: number): void {
+      this.timing?.(this.statusCode).observe((now - this.startedAt) / 1000);
+      this.timing = undefined;
     }
   }
   // A batched response counts as ended. TypeScript declares a property, so a getter in the class is not possible.
@@ -104,10 +118,8 @@ const takeHeaders = (response: ServerResponse): Headers => {
 /** Upper bounds in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The responses of one method on one route. */
-export interface Timing {
-  observe(status: number, seconds: number): void;
-}
+/** The durations of the responses of one method on one route, by status. */
+type Timing = (status: number) => Distribution;
 
 /** A response that may be timed: see the response class. */
 interface Timed {
@@ -136,7 +148,11 @@ export const createTimings = (meters: Meters) => {
   const known = new Map<string, Timing>();
   const find = (method: string, route: string): Timing => {
     const key = `${method} ${route}`;
-    const timing = known.get(key) ?? createTiming((status) => durations.at(method, route, status));
+    return known.get(key) ?? add(key, (status) => durations.at(method, route, String(status)));
+  };
+  const add = (key: string, at: Timing): Timing => {
+    const byStatus: Record<number, Distribution> = {};
+    const timing: Timing = (status) => (byStatus[status] ??= at(status));
     known.set(key, timing);
     return timing;
   };
@@ -166,13 +182,3 @@ export const createTimings = (meters: Meters) => {
 };
 
 export type Timings = ReturnType<typeof createTimings>;
-
-const createTiming = (at: (status: string) => Distribution): Timing => {
-  const byStatus: Record<number, Distribution> = {};
-  return {
-    observe: (status, seconds) => {
-      byStatus[status] ??= at(String(status));
-      byStatus[status].observe(seconds);
-    },
-  };
-};

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { listen } from '../../test/support/app.ts';
 import { loadSettings } from '../config/load.ts';
 import { createSettingsSchema } from '../config/schema.ts';
+import { createMeters } from '../metrics/meters.ts';
 import { createServer } from './server.ts';
 
-const start = (t: TestContext, variables: Record<string, string> = {}): FastifyInstance => {
+const start = (t: TestContext, variables: Record<string, string> = {}, meters = createMeters()): FastifyInstance => {
   const settings = loadSettings(createSettingsSchema([]), {}, variables);
-  const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test' });
+  const app = createServer({ ...settings, log: pino({ level: 'silent' }), machine: 'test', meters });
   t.after(() => app.close());
   return app;
 };
@@ -45,4 +47,20 @@ test('parameters and header lines are limited', (t) => {
   assert.equal(initialConfig.routerOptions?.maxParamLength, 16 * 1024);
   // One more than the limit, so that an excess is detected.
   assert.equal(server.maxHeadersCount, 201);
+});
+
+test('the time of a response ends when it is written, not when its handler has sent it', async (t) => {
+  const meters = createMeters();
+  const app = start(t, {}, meters);
+  app.get('/busy', (_request, reply) => {
+    reply.send('{}');
+    const end = performance.now() + 50;
+    while (performance.now() < end);
+  });
+  const { request } = await listen(t, app);
+  await request('GET', '/busy');
+  const meter = meters.list().find(({ name }) => name === 'http_request_duration_seconds');
+  assert.ok(meter?.type === 'histogram');
+  const timed = meter.read().map(([labels, { sum }]) => [...labels, sum >= 0.05]);
+  assert.deepEqual(timed, [['GET', '/busy', '200', true]]);
 });

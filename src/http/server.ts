@@ -1,21 +1,25 @@
+import { lookup } from 'node:dns/promises';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, BlockList, createServer as createTcpServer, isIP, type Server as TcpServer } from 'node:net';
+import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createMeters, type Meters } from '../metrics/meters.ts';
-import { type Check, createHostCheck } from './admission.ts';
+import { type Check, createHostCheck, type ListenerOptions, listenWith, maximumHeaderLines } from './admission.ts';
 import { acceptBodies } from './body.ts';
 import { Connections, endStalled } from './connections.ts';
-import { sendError } from './error-response.ts';
+import { answerUnknownRoutes, createClientErrorHandler, refuseConnect, sendError } from './error-response.ts';
 import { buildSerializer, responses } from './json.ts';
-import { fastifyLimits, type Limits, maximumHeaderLines, toNodeOptions, toPatience } from './limits.ts';
-import { type Certificate, createProxyCheck, toTlsOptions } from './listen.ts';
-import { type ListenerOptions, listenWith } from './listener.ts';
-import { answerUnknownRoutes } from './not-found.ts';
 import { createBusyError, createLagProbe } from './overload.ts';
-import { createClientErrorHandler, refuseConnect } from './parser-errors.ts';
 import { toLoggedPath, toTrace } from './request-headers.ts';
 import { createCommonHeaders, createResponseClass, createTimings } from './response.ts';
-import { buildValidator, convertQueries, toRefusal } from './validation.ts';
+import { buildValidator, convertQueries, toValidationRefusal } from './validation.ts';
+
+const second = 1000;
+const kibibyte = 1024;
+
+/** Name of the Fastify decorator that changes who may reach the server. */
+const admission = 'admission';
 
 /** Who may reach the server, which can change while it runs. */
 interface Admission {
@@ -25,7 +29,18 @@ interface Admission {
   trustProxy: readonly string[];
 }
 
-export interface ServerOptions extends Admission, Limits, Pick<ListenerOptions, 'cors'> {
+/** Limits from the settings. */
+interface ServerLimits {
+  /** Seconds for a whole request, and for its headers, to arrive; the first also limits clients that stop reading. */
+  requestTimeout: number;
+  headersTimeout: number;
+  /** Connections served at a time. */
+  maxConnections: number;
+  /** Event-loop delay in milliseconds above which new requests are refused; 0 means no limit. */
+  maxEventLoopDelay: number;
+}
+
+interface ServerOptions extends Admission, ServerLimits, Pick<ListenerOptions, 'cors'> {
   /** The address that the server is bound to. */
   host: string;
   /** This machine's name. */
@@ -62,14 +77,18 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     .at();
   const isLagging = createLagProbe(server, options.maxEventLoopDelay, delays);
   refuseConnect(server, connections, common);
-  endStalled(server, connections, toPatience(options));
+  endStalled(server, connections, { reading: options.requestTimeout * second, silence: 60 * second });
   const timings = createTimings(meters);
   const respondToError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     timings.noteError(error, reply);
     sendError(error, request, reply, log);
   };
   const app = Fastify({
-    ...fastifyLimits,
+    // Ids of any length reach their route; Node limits the whole request line.
+    routerOptions: { maxParamLength: 16 * kibibyte },
+    // Connections that are open when shutdown begins are still served, then closed.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
     serverFactory: (route) => {
       const checkHost: Check = (request) => checks.checkHost(request);
       listenWith(server, route, { cors: options.cors, secure, checkHost, connections, isLagging, timings });
@@ -78,7 +97,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     clientErrorHandler: createClientErrorHandler(connections, common),
     trustProxy: isProxy,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
-    schemaErrorFormatter: (errors) => toRefusal(errors),
+    schemaErrorFormatter: (errors) => toValidationRefusal(errors),
     // A path that cannot be decoded has no route and therefore no error handler.
     frameworkErrors: respondToError,
   });
@@ -99,20 +118,34 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   return app;
 };
 
-const admission = 'admission';
-
 /** Changes who may reach a server of `createServer`, from the next request on. */
 export const changeAdmission = (app: FastifyInstance, changed: Admission): void =>
   app.getDecorator<(changed: Admission) => void>(admission)(changed);
 
+/** All limits are set explicitly: no variable or flag of Node can loosen them. */
 const createNodeServer = (
-  options: ServerOptions,
-  ServerResponseClass: typeof ServerResponse<IncomingMessage>,
+  { requestTimeout, headersTimeout, certificate }: ServerOptions,
+  ResponseClass: typeof ServerResponse<IncomingMessage>,
 ): Server => {
-  const node = { ...toNodeOptions(options), ServerResponse: ServerResponseClass };
-  const server: Server = options.certificate
-    ? createHttpsServer({ ...node, allowHalfOpen: true, ...toTlsOptions(options.certificate) })
-    : createHttpServer(node);
+  const options = {
+    ServerResponse: ResponseClass,
+    requestTimeout: requestTimeout * second,
+    headersTimeout: headersTimeout * second,
+    // With TLS, the handshake precedes the headers.
+    handshakeTimeout: headersTimeout * second,
+    keepAliveTimeout: 10 * second,
+    // How often the timeouts are checked; Node's default of 30 s would be too late.
+    connectionsCheckingInterval: second,
+    maxHeaderSize: 16 * kibibyte,
+    insecureHTTPParser: false,
+    // Node's own response to a missing Host has no body.
+    requireHostHeader: false,
+    // Repeated headers are joined; by default Node drops a second Host.
+    joinDuplicateHeaders: true,
+  };
+  const server: Server = certificate
+    ? createHttpsServer({ ...options, allowHalfOpen: true, ...toTlsOptions(certificate) })
+    : createHttpServer(options);
   // One more than allowed, to detect requests with too many.
   server.maxHeadersCount = maximumHeaderLines + 1;
   // A client that closes its sending side after the request still gets the response.
@@ -136,3 +169,74 @@ const logRequest = (log: FastifyBaseLogger, request: FastifyRequest, reply: Fast
   const ms = Math.round(elapsedTime * 1000) / 1000;
   log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms, ...toTrace(headers) }, 'request');
 };
+
+/** Never empty: looking up a name without addresses fails. */
+type Addresses = readonly [string, ...string[]];
+
+/**
+ * Listens on all addresses; resolves to the first. Connections to the others are handed to the same server, so its
+ * limits apply to all.
+ */
+export const listenOn = async (
+  app: FastifyInstance,
+  [first, ...rest]: Addresses,
+  port: number,
+  log: FastifyBaseLogger,
+): Promise<AddressInfo> => {
+  const others: TcpServer[] = [];
+  app.addHook('preClose', async () => others.forEach((other) => void other.close()));
+  await app.listen({ host: first, port });
+  const address = app.server.address() as AddressInfo;
+  others.push(...rest.map((each) => listenToo(app, each, address.port, log)));
+  return address;
+};
+
+/** All addresses of localhost; any other host unchanged. */
+export const listAddresses = async (host: string): Promise<Addresses> => {
+  if (host.toLowerCase() !== 'localhost') return [host];
+  const found = await lookup(host, { all: true });
+  return [...new Set(found.map(({ address }) => address))] as unknown as Addresses;
+};
+
+/** The second address is optional: `::1`, for example, is missing without IPv6. */
+const listenToo = (app: FastifyInstance, host: string, port: number, log: FastifyBaseLogger): TcpServer => {
+  const server = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    app.server.emit('connection', socket);
+  });
+  server.maxConnections = app.server.maxConnections;
+  server.on('error', (error) => log.debug({ err: error }, 'not listening on the second address'));
+  return server.listen(port, host);
+};
+
+/** A certificate with its chain, and its key, both PEM. */
+export interface Certificate {
+  cert: Buffer;
+  key: Buffer;
+}
+
+/** RFC 8996 forbids TLS 1.0 and 1.1; set explicitly, so no flag of Node can enable them. */
+const toTlsOptions = (certificate: Certificate): SecureContextOptions => ({
+  ...certificate,
+  minVersion: 'TLSv1.2',
+});
+
+/** New connections use the new certificate; open ones keep theirs. */
+export const renewCertificate = ({ server }: FastifyInstance, certificate: Certificate): void => {
+  if ((server as unknown) instanceof TlsServer) {
+    (server as unknown as TlsServer).setSecureContext(toTlsOptions(certificate));
+  }
+};
+
+/** Makes the function that tells whether an address is that of a proxy whose X-Forwarded-For is trusted. */
+export const createProxyCheck = (blocks: readonly string[]): ((address: string | undefined) => boolean) => {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [address = '', prefix] = block.split('/');
+    const family = toFamily(address);
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (address = '') => blocks.length > 0 && isIP(address) !== 0 && list.check(address, toFamily(address));
+};
+
+const toFamily = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');

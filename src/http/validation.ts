@@ -1,95 +1,40 @@
-import type { BuildCompilerFromPool } from '@fastify/ajv-compiler';
-import AjvCompiler from '@fastify/ajv-compiler';
-import type { FastifyInstance, FastifySchemaValidationError } from 'fastify';
-import type { TProperties } from 'typebox';
+import type { FastifyInstance, FastifySchemaValidationError, FastifyServerOptions } from 'fastify';
+import type { TProperties, TSchema } from 'typebox';
+import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
 import { HttpError } from './errors.ts';
 
-const customOptions = {
-  coerceTypes: false,
-  removeAdditional: false,
-  useDefaults: true,
-  allErrors: true,
-  keywords: ['documentedType' as const],
-  // The schemas are part of the program and always valid; compiling the schema of schemas would take 20 ms.
-  validateSchema: false,
-  meta: false,
-};
+type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
-/** Compiles each schema when its first value is checked: compiling all of them was a fifth of startup. */
-export const buildValidator: BuildCompilerFromPool = () => {
-  const compile = AjvCompiler()({}, { customOptions });
-  return (route) => {
-    let validate: ReturnType<typeof compile> | undefined;
-    const check = (value: unknown) => {
-      validate ??= compile(route);
-      const isValid = validate(value);
-      check.errors = validate.errors ?? null;
-      return isValid;
-    };
-    check.errors = null as ReturnType<typeof compile>['errors'];
-    return check as ReturnType<typeof compile>;
-  };
-};
-
-type ValidationError = FastifySchemaValidationError & { data?: unknown };
+/** Checks what a route receives with TypeBox. Fastify loads a validator of its own unless it is given one. */
+export const buildValidator = (() => (route: { schema: TSchema }) => {
+  const isValid = createSchemaCheck(route.schema);
+  return (value: unknown) => isValid(value) || { error: listSchemaErrors(route.schema, value) };
+}) as unknown as NonNullable<CompilersFactory['buildValidator']>;
 
 /** Characters of a place in a message: names within a field are the client's own. */
 const longestPlace = 200;
 
-/** Joins validation errors into one: a clause for each field, with its first error only. */
-export const toRefusal = (errors: ValidationError[]): HttpError => {
+const nouns = { integer: 'a whole number in decimal digits', array: 'array', boolean: 'boolean', number: 'number' };
+
+/** Joins validation errors into one: a clause for each top-level field, with its first error only. */
+export const toValidationRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
   const clauses = new Map<string, string>();
-  for (const error of errors) {
-    const field = fieldOf(error);
-    if (!clauses.has(field)) clauses.set(field, describeFault(placeOf(error), error));
+  for (const { keyword, path, clause, members } of describeSchemaErrors(errors, { nouns })) {
+    const [field] = path;
+    // Only of a value with a wrong type, the message says where it is in the field: `labels.team`.
+    const place = keyword === 'type' ? path.join('.').slice(0, longestPlace) : field;
+    for (const name of field === undefined ? members : [field]) {
+      if (!clauses.has(name)) clauses.set(name, keyword === 'required' ? `${name} is required` : `${place} ${clause}`);
+    }
   }
-  return new HttpError('invalid', [...clauses.values()].join('; '));
-};
-
-/** The top-level field that an error is about; empty for the body itself. */
-export const fieldOf = ({ instancePath, params }: FastifySchemaValidationError): string =>
-  instancePath.split('/')[1] ?? (params['missingProperty'] as string | undefined) ?? '';
-
-/** The same; of a value with a wrong type also where it is in the field: `labels.team`. */
-const placeOf = (error: FastifySchemaValidationError): string => {
-  const parts = error.instancePath.split('/').slice(1);
-  const names = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return error.keyword === 'type' && names.length > 1 ? names.join('.').slice(0, longestPlace) : fieldOf(error);
-};
-
-const describeFault = (field: string, { keyword, params }: ValidationError): string => {
-  if (field === '') return 'Request body is required';
-  switch (keyword) {
-    case 'required':
-      return `${field} is required`;
-    case 'type':
-      return `${field} must be ${nouns[params['type'] as string] ?? params['type']}`;
-    case 'maxLength':
-      return `${field} must not exceed ${params['limit']} characters`;
-    case 'minLength':
-      return `${field} must not be empty`;
-    case 'enum':
-      return `${field} must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
-    case 'minimum':
-      return `${field} must be at least ${params['limit']}`;
-    case 'maximum':
-      return `${field} must be at most ${params['limit']}`;
-    default:
-      return `${field} is not valid`;
-  }
-};
-
-const nouns: Record<string, string> = {
-  string: 'a string',
-  integer: 'a whole number in decimal digits',
-  object: 'an object',
+  return new HttpError('invalid', [...clauses.values()].join('; ') || 'Request body is required');
 };
 
 type Query = Record<string, unknown>;
 
 /**
  * Converts query parameters to the types of a route's query schema before validation: decimal digits become numbers,
- * empty values are dropped. Other values stay as they are and fail validation.
+ * defaults replace absent and empty values. Other values stay as they are and fail validation.
  */
 export const convertQueries = (app: FastifyInstance): void => {
   app.addHook('onRoute', (route) => {
@@ -115,12 +60,16 @@ export const createQueryConversion = (properties: TProperties): ((query: Query) 
   const parameters = Object.entries(properties).map(([name, schema]) => ({
     name,
     isNumber: (schema as { type?: string }).type === 'integer',
+    usual: (schema as { default?: unknown }).default,
   }));
   return (query) => {
     const typed: Query = {};
-    for (const { name, isNumber } of parameters) {
+    for (const { name, isNumber, usual } of parameters) {
       const value = query[name];
-      if (value === undefined || value === '') continue;
+      if (value === undefined || value === '') {
+        if (usual !== undefined) typed[name] = usual;
+        continue;
+      }
       if (typeof value !== 'string') throw new HttpError('invalid', `${name} is given more than once`);
       typed[name] = isNumber ? toNumber(value) : value;
     }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import type { Authorize } from '../auth/guard.ts';
-import type { IdentifySender } from '../auth/sender.ts';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import Type from 'typebox';
+import type { Authorize, IdentifySender } from '../auth/guard.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/pages.ts';
@@ -14,11 +14,20 @@ import type { Awaitable } from '../storage/list.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import type { Tables } from '../storage/postgres/moved-tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
-import type { Concern } from './concern.ts';
 import type { Route } from './route.ts';
+import type { Severity } from './severity.ts';
 import type { Topic } from './topic.ts';
 
-export type { Concern };
+/** What a concern can be about; of two that are equally bad, the one of the earlier area comes first. */
+export const concernAreas = ['alerts', 'deliveries', 'stores', 'log', 'host'] as const;
+
+/** Something that needs somebody's attention now. */
+export interface Concern {
+  area: (typeof concernAreas)[number];
+  severity: Severity;
+  /** One sentence for people. Everyone who may read the health sees it, so it has counts, not names from other screens. */
+  text: string;
+}
 
 /**
  * Opens a durable log in the data directory; `title` prefixes its messages in the program's log, which has all events but

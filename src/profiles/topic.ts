@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import type { Access, Scope } from '../auth/access.ts';
 
 /** Sends an event; `data` is JSON. If the reader is behind, it returns a promise that resolves when it has caught up. */
@@ -8,6 +9,8 @@ export interface Topic {
   /** Who may listen: those who may use the topic's route. */
   access: Access;
   scope?: Scope;
+  /** What an event says; its title is its name in the OpenAPI document. */
+  schema: TSchema;
   /** The id of the last event, if a listener can go on after any of them; undefined if it is not known yet. */
   lastId?(): number | undefined;
   /** Learns the last id, which other instances may have raised. */
@@ -26,6 +29,7 @@ interface PollingOptions {
 /** A topic that reads a value at intervals while somebody listens; a new listener gets one at once. */
 export const createPolledTopic = (
   access: Access,
+  schema: TSchema,
   intervalMs: number,
   read: () => Promise<object>,
   { onlyChanges = false, begin }: PollingOptions = {},
@@ -48,6 +52,7 @@ export const createPolledTopic = (
   };
   return {
     access,
+    schema,
     subscribe: (send) => {
       listeners.add(send);
       timer ??= setInterval(() => void poll(), intervalMs).unref();
@@ -70,7 +75,11 @@ export const createPolledTopic = (
 };
 
 /** A topic of values that a source gives at once and whenever there is another one, while somebody listens. */
-export const createSourceTopic = (access: Access, listen: (report: (value: object) => void) => () => void): Topic => {
+export const createSourceTopic = (
+  access: Access,
+  schema: TSchema,
+  listen: (report: (value: object) => void) => () => void,
+): Topic => {
   const listeners = new Set<SendEvent>();
   let end: (() => void) | undefined;
   let last: string | undefined;
@@ -80,6 +89,7 @@ export const createSourceTopic = (access: Access, listen: (report: (value: objec
   };
   return {
     access,
+    schema,
     subscribe: (send) => {
       listeners.add(send);
       if (!end) end = listen(report);
@@ -99,11 +109,12 @@ export const createSourceTopic = (access: Access, listen: (report: (value: objec
 export type Publish = (toNotice: () => object) => void;
 
 /** A topic of notices, and the function that sends one. */
-export const createNoticeTopic = (access: Access): { topic: Topic; publish: Publish } => {
+export const createNoticeTopic = (access: Access, schema: TSchema): { topic: Topic; publish: Publish } => {
   const listeners = new Set<SendEvent>();
   return {
     topic: {
       access,
+      schema,
       subscribe: (send) => {
         listeners.add(send);
         return () => void listeners.delete(send);

@@ -49,9 +49,10 @@ test('events come with their topic, data and id, from when the loop begins', asy
 
 /** The names of the members of a type in client.d.ts, without those of members. */
 const listMembers = (name: string): string[] => {
-  const [, text = ''] =
-    new RegExp(`^export (?:interface|type) ${name}\\W[^]*?\\{\\n([^]*?)^\\}`, 'm').exec(types) ?? [];
-  return [...text.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member = '']) => member);
+  const block = new RegExp(`^( *)(?:export type )?${name}(?: =|:) \\{\\n([^]*?)^\\1\\}`, 'm');
+  const [, , text = ''] = block.exec(types) ?? [];
+  const [indent = ''] = /^ +/.exec(text) ?? [];
+  return [...text.matchAll(new RegExp(`^${indent}(\\w+)\\??:`, 'gm'))].map(([, member = '']) => member);
 };
 
 test('the types have the topics of the server, and the fields of its readings', async (t) => {
@@ -59,7 +60,7 @@ test('the types have the topics of the server, and the fields of its readings', 
   const { streamEvents } = createClient(url);
   const { message } = await catchError(take(streamEvents({ topics: ['weather'] }), 1));
   const [, topics = ''] = /the topics are (.*)$/.exec(message) ?? [];
-  assert.deepEqual(listMembers('ToTopics').sort(), topics.split(', ').sort());
+  assert.deepEqual(listMembers('Topics').sort(), topics.split(', ').sort());
   for (const [topic, name] of [
     ['host', 'HostUsage'],
     ['processes', 'ProcessUsage'],

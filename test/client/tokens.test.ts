@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { passwords, startApp } from '../support/app.ts';
 import { answer, type Behaviour, startReceiver } from '../support/receiver.ts';
 import { catchError, createClient } from './built-client.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import type { Scope } from '../../src/auth/access.ts';
-import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { createAccessKey, type Scope } from '../../src/auth/access.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createClaims, signToken } from '../support/tokens.ts';
 import { assertJson, assertUnauthorized } from './support/assertions.ts';

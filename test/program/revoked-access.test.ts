@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { hashPassword } from '../../src/auth/password.ts';
 import { openEvents } from '../support/events.ts';
 import { startReloadable } from '../support/reload.ts';

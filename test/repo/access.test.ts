@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { features } from '../../src/profiles/index.ts';
 import type { Route } from '../../src/profiles/route.ts';
 import { walkWithLogin } from '../support/access-matrix.ts';

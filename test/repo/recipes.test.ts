@@ -6,7 +6,7 @@ import { Agent, request as sendOverTls } from 'node:https';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { otherVariables, toVariableName } from '../../src/config/names.ts';
 import { waitUntil } from '../faults/support/wait.ts';
 import { walkWithLogin } from '../support/access-matrix.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { createAccessKey } from '../../src/auth/access-keys.ts';
+import { createAccessKey } from '../../src/auth/access.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
 import { DatabaseLog } from '../../src/storage/postgres/records/database-log.ts';
 import { startApp, type TestApp } from '../support/app.ts';

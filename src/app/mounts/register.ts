@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { createGuard } from '../../auth/guard.ts';
+import { hiddenMethods } from '../../http/error-response.ts';
 import { ErrorBody } from '../../http/errors.ts';
-import { hiddenMethods } from '../../http/not-found.ts';
 import type { Route } from '../../profiles/route.ts';
 import type { BuiltMount, MountedProfile } from './build.ts';
 

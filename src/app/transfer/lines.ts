@@ -1,7 +1,5 @@
-import { Compile } from 'typebox/compile';
-import { Value } from 'typebox/value';
-import { describeError } from '../../config/problems.ts';
 import type { Transfer } from '../../profiles/feature.ts';
+import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../../schema-validation.ts';
 
 /** Gets a problem as a clause. */
 export type OnProblem = (problem: string) => void;
@@ -48,12 +46,11 @@ export type FindProblem = (value: unknown) => string | undefined;
 export const createChecks = ({ lines }: Transfer): Map<string, FindProblem> =>
   new Map(
     Object.entries(lines).map(([key, schema]) => {
-      const shape = Compile(schema);
+      const isValid = createSchemaCheck(schema);
       const find = (value: unknown): string | undefined => {
-        if (shape.Check(value)) return undefined;
-        const error = Value.Errors(schema, value).find(({ keyword }) => keyword !== 'boolean');
-        if (!error) return `${key} is not valid`;
-        return `${[key, ...error.instancePath.split('/').slice(1)].join('.')} ${describeError(error, schema)}`;
+        if (isValid(value)) return undefined;
+        const [fault] = describeSchemaErrors(listSchemaErrors(schema, value), { schema });
+        return fault ? `${[key, ...fault.path].join('.')} ${fault.clause}` : `${key} is not valid`;
       };
       return [key, find];
     }),

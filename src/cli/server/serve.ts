@@ -10,7 +10,7 @@ import { type Flags, listUnknownVariables, loadSettings } from '../../config/loa
 import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { applyTimeZone } from '../../config/time-zone.ts';
-import { listAddresses, listenOn } from '../../http/listen.ts';
+import { listAddresses, listenOn } from '../../http/server.ts';
 import { features } from '../../profiles/index.ts';
 import { escapeControls } from '../messages.ts';
 import { createLog } from './log.ts';

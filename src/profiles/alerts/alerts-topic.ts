@@ -3,6 +3,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import type { Topic } from '../topic.ts';
 import type { FiringAlerts } from './firing/firing-alerts.ts';
 import { toEntry } from './reading/entry.ts';
+import { AlertEntry } from './reading/schema.ts';
 
 /** Milliseconds for which alerts are collected while many come, so that a listener gets them in few writes. */
 const collectingMs = 20;
@@ -26,6 +27,7 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
   const encode = createEncoder(firing);
   return {
     access: 'open',
+    schema: AlertEntry,
     scope: 'alerts:read',
     lastId: () => stored,
     refresh: async () => journal.refresh?.(),

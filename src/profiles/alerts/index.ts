@@ -10,6 +10,7 @@ import { openAlertLog } from './open-log.ts';
 import { addDeliveryMeters, findDeliveryConcerns } from './outbox/concerns.ts';
 import { openOutbox } from './outbox/outbox.ts';
 import { createDeliveryList, createOutboxRoutes } from './outbox/routes.ts';
+import { DeliveryList } from './outbox/schema.ts';
 import { findDestinationProblems, listSecretFiles } from './outbox/target.ts';
 import { testDestination } from './outbox/test-destination.ts';
 import { createReadingRoutes } from './reading/routes.ts';
@@ -65,7 +66,7 @@ export const alerts = defineFeature({
       },
       topics: {
         alerts: createAlertsTopic(journal, firing),
-        deliveries: createPolledTopic('admin', deliveriesInterval, listDeliveries, {
+        deliveries: createPolledTopic('admin', DeliveryList, deliveriesInterval, listDeliveries, {
           onlyChanges: true,
         }),
       },

@@ -1,4 +1,4 @@
-import type { IdentifySender } from '../../auth/sender.ts';
+import type { IdentifySender } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';

@@ -7,7 +7,7 @@ import { Refusal } from './language/parse.ts';
 import { checkCommand } from './policy/check.ts';
 import { createRoutes } from './routes.ts';
 import { chooseRunner } from './runners/native-runner.ts';
-import { commandSettings } from './schema.ts';
+import { commandSettings, ExecutionNotice } from './schema.ts';
 
 /** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
 const checkTool: Tool = {
@@ -41,7 +41,7 @@ export const commands = defineFeature({
           retainDays: () => retainDays,
         })
       : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
-    const { topic, publish } = createNoticeTopic('admin');
+    const { topic, publish } = createNoticeTopic('admin', ExecutionNotice);
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
     const executor = createExecutor({ runner, timeoutSeconds });
     const executions = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);

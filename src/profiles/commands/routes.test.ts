@@ -6,7 +6,7 @@ import { type Listening, listen } from '../../../test/support/app.ts';
 import { openConnection } from '../../../test/support/connection.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil } from '../../../test/support/wait.ts';
-import { createAccessKeys } from '../../auth/access-keys.ts';
+import { createAccessKeys } from '../../auth/access.ts';
 import { createAuthorize, createGuard } from '../../auth/guard.ts';
 import { createTokenKeys, createTokens } from '../../auth/token.ts';
 import { loadSettings } from '../../config/load.ts';

@@ -77,6 +77,9 @@ export const ExecutionList = defineShape('ExecutionList', {
   data: Type.Array(Execution, { description: 'Oldest first.' }),
 });
 
+/** An event of the topic `executions`. */
+export const ExecutionNotice = defineShape('ExecutionNotice', { requestId: Type.String({ examples: ['req-8'] }) });
+
 export const CommandList = defineShape('CommandList', {
   runner: Type.Enum(['native', 'powershell'], {
     type: 'string',

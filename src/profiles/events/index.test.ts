@@ -5,7 +5,7 @@ import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
-import { createAccessKey } from '../../auth/access-keys.ts';
+import { createAccessKey } from '../../auth/access.ts';
 
 const send = ({ request }: TestApp, message: string) => request('POST', '/api/alert', { body: { message } });
 

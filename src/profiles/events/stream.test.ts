@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import Type from 'typebox';
 import { startApp } from '../../../test/support/app.ts';
 import { openEvents } from '../../../test/support/events.ts';
 import { createClaims, signToken } from '../../../test/support/tokens.ts';
@@ -12,7 +13,7 @@ import { createEvents } from './index.ts';
 
 /** An app with a topic `noise`, and the function that sends an event on it. */
 const startNoisyApp = async (t: TestContext) => {
-  const { topic, publish } = createNoticeTopic('open');
+  const { topic, publish } = createNoticeTopic('open', Type.Object({}));
   const noisy: Feature = {
     ...{ name: 'noisy', profiles: [], settings: {}, isOn: () => true },
     create: () => ({ profiles: {}, topics: { noise: topic } }),

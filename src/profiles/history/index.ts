@@ -7,6 +7,7 @@ import { loadHistory, saveHistory } from './file.ts';
 import { Ring } from './ring.ts';
 import { createHistoryRoute } from './routes.ts';
 import { createSampler } from './sampler.ts';
+import { History } from './schema.ts';
 
 /** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;
@@ -22,7 +23,7 @@ export const history = defineFeature({
     const coarse = new Ring(10, 8640);
     const rings = [fine, coarse];
     const disks = await loadHistory(file, rings);
-    const { topic, publish } = createNoticeTopic('open');
+    const { topic, publish } = createNoticeTopic('open', History);
     const documents = createDocuments();
     const sampler = createSampler({
       ...{ host, countAlerts: () => countAlerts(meters), fine, coarse, disks },

@@ -1,11 +1,8 @@
 import type { Static, TObject } from 'typebox';
 import { defineFeature } from '../feature.ts';
-import { createLoginLimits, type Limits } from './limits.ts';
-import { createRefusedLogins } from './refused-logins.ts';
-import { createLoginRoutes, loginResults } from './routes.ts';
-import { loginSettings } from './settings.ts';
-import { createSharedLogins } from './shared-logins.ts';
-import { createAccounts, findUserProblems } from './users.ts';
+import { createLoginLimits, createSharedLogins, type Limits } from './limits.ts';
+import { createLoginRoutes, createRefusedLogins, loginResults } from './routes.ts';
+import { createAccounts, findUserProblems, loginSettings } from './users.ts';
 
 type LoginSettings = Static<TObject<typeof loginSettings>>;
 

@@ -1,4 +1,8 @@
-import { type Address, createAddressTable } from './address-table.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { toAddressGroup } from '../../http/fair-shares.ts';
+import { createQueue, type WaitingTask } from '../../http/overload.ts';
+import type { Statement } from '../../storage/postgres/connecting/connection.ts';
+import type { Database } from '../../storage/postgres/database.ts';
 
 export interface Limits {
   /** Wrong logins from an address after which further ones are delayed; 0 means no limit. */
@@ -12,7 +16,7 @@ export interface Limits {
 }
 
 /** A login whose password was right or wrong. An unknown user is undefined. */
-export interface CheckedLogin {
+interface CheckedLogin {
   ip: string | undefined;
   user: string | undefined;
   isRight: boolean;
@@ -20,10 +24,23 @@ export interface CheckedLogin {
   age: number;
 }
 
+/** What the clients at an address have done. */
+interface LoginAddress {
+  /** Wrong logins by user; those for unknown users are counted together. */
+  wrong: Map<string | undefined, number>;
+  /** Time of the last wrong login in seconds. */
+  lastWrong: number;
+  /** Logins that are being checked. */
+  pending: number;
+}
+
 export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
-/** Addresses that are remembered at a time. */
+/** Addresses that are remembered at a time; beyond that, the one that failed longest ago is forgotten. */
 const maxAddresses = 10_000;
+
+/** Seconds after the last wrong login until an address is forgotten. */
+const addressMemory = 3600;
 
 /** Seconds of the first delay; each further wrong login doubles it. */
 const firstDelay = 10;
@@ -41,40 +58,41 @@ export const createLoginLimits = (
   now: () => number,
   reportDelayed: (ip: string | undefined) => void,
 ) => {
-  const addresses = createAddressTable(now, maxAddresses);
+  /** In order of the last wrong login, oldest first. */
+  const addresses = new Map<string, LoginAddress>();
   const shared = createSharedDelay(limits, now);
-  const addWrong = (ip: string | undefined, user: string | undefined, address: Address, at: number): void => {
+  const isOld = ({ pending, lastWrong }: LoginAddress) => pending === 0 && now() - lastWrong > addressMemory;
+  const read = (group: string): LoginAddress => {
+    const address = addresses.get(group);
+    return address && !isOld(address) ? address : { wrong: new Map(), lastWrong: now(), pending: 0 };
+  };
+  /** Stores an address as the newest. */
+  const keep = (group: string, address: LoginAddress): void => {
+    addresses.delete(group);
+    addresses.set(group, address);
+    for (const [oldest, other] of addresses) {
+      if (addresses.size <= maxAddresses && !isOld(other)) break;
+      addresses.delete(oldest);
+    }
+  };
+  const dropIfEmpty = (group: string, { pending, wrong }: LoginAddress): void => {
+    if (pending === 0 && wrong.size === 0) addresses.delete(group);
+  };
+  const addWrong = (group: string, user: string | undefined, address: LoginAddress, at: number): void => {
     address.wrong.set(user, (address.wrong.get(user) ?? 0) + 1);
     address.lastWrong = at;
-    addresses.keep(ip, address);
+    keep(group, address);
     shared.add(user);
   };
-  const forget = (user: string | undefined, { wrong }: Address): boolean => {
+  const forget = (user: string | undefined, { wrong }: LoginAddress): boolean => {
     const hadKnown = wrong.delete(user);
     return wrong.delete(undefined) || hadKnown;
   };
-  /** A login that is being checked. */
-  const createAttempt = (ip: string | undefined, user: string | undefined, address: Address) => ({
-    /** The password is wrong, or the user unknown. */
-    fail: (): void => {
-      addWrong(ip, user, address, now());
-      if (countWrong(address) === limits.perAddress) reportDelayed(ip);
-    },
-    /**
-     * The password is right: the address's wrong logins for this user and for unknown users are forgotten. Returns whether
-     * there were any.
-     */
-    succeed: (): boolean => forget(user, address),
-    /** The check is over, whatever its outcome. */
-    end: (): void => {
-      address.pending -= 1;
-      addresses.dropIfEmpty(ip, address);
-    },
-  });
   return {
     /** Starts an attempt, or returns the seconds that it has to wait. An unknown user is undefined. */
     begin: (ip: string | undefined, user: string | undefined) => {
-      const address = addresses.read(ip);
+      const group = toAddressGroup(ip);
+      const address = read(group);
       const wrong = countWrong(address);
       const own = toDelay(wrong, limits.perAddress, limits.maxDelay);
       const delay = wrong === 0 ? 0 : Math.max(own, shared.read(user));
@@ -82,22 +100,36 @@ export const createLoginLimits = (
       if (elapsed < delay) return Math.ceil(delay - elapsed);
       if (address.pending >= countPlaces(limits.perAddress, wrong, delay)) return 1;
       address.pending += 1;
-      addresses.keep(ip, address);
-      return createAttempt(ip, user, address);
+      keep(group, address);
+      return {
+        /** The password is wrong, or the user unknown. */
+        fail: (): void => {
+          addWrong(group, user, address, now());
+          if (countWrong(address) === limits.perAddress) reportDelayed(ip);
+        },
+        /** The password is right: wrong logins for this user and for unknown users are forgotten. Returns whether there were any. */
+        succeed: (): boolean => forget(user, address),
+        /** The check is over, whatever its outcome. */
+        end: (): void => {
+          address.pending -= 1;
+          dropIfEmpty(group, address);
+        },
+      };
     },
     /** Counts a login that another instance has checked so many seconds ago. */
     learn: ({ ip, user, isRight, age }: CheckedLogin): void => {
-      const address = addresses.read(ip);
-      if (!isRight) addWrong(ip, user, address, now() - age);
+      const group = toAddressGroup(ip);
+      const address = read(group);
+      if (!isRight) addWrong(group, user, address, now() - age);
       else {
         forget(user, address);
-        addresses.dropIfEmpty(ip, address);
+        dropIfEmpty(group, address);
       }
     },
   };
 };
 
-const countWrong = ({ wrong }: Address): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
+const countWrong = ({ wrong }: LoginAddress): number => [...wrong.values()].reduce((sum, count) => sum + count, 0);
 
 /** How many logins of an address may be checked at once, since all of them may turn out wrong. */
 const countPlaces = (free: number, wrong: number, delay: number): number => {
@@ -144,4 +176,106 @@ const createHourlyCount = (now: () => number) => {
       if (count === 1) since = now();
     },
   };
+};
+
+/** Milliseconds that a login waits for the database: where it cannot be used, each instance counts its own logins. */
+const patienceMs = 500;
+
+const hourMs = 60 * 60 * 1000;
+
+export type SharedLogins = ReturnType<typeof createSharedLogins>;
+
+/** The logins that all instances of a database have checked in the last hour. */
+export const createSharedLogins = (database: Database, clock: () => Date, learn: LoginLimits['learn']) => {
+  let lastSeq = 0;
+  database.expire({ table: 'login', key: 'seq', at: { timestamp: 'at' }, keptMs: hourMs, clock });
+  const query = async (statement: Statement) => {
+    const late = pause(patienceMs, [], { ref: false });
+    return Promise.race([database.query(statement).catch(() => []), late]);
+  };
+  return {
+    /** Passes on what other instances have checked since the last time. */
+    refresh: async (): Promise<void> => {
+      const rows = await query({
+        text: `SELECT seq, ip, name, is_right, extract(epoch FROM now() - at)::float8 AS age FROM signalbox.login
+          WHERE seq > $1 AND instance <> $2 AND at > now() - interval '1 hour' ORDER BY seq`,
+        values: [lastSeq, database.instance],
+      });
+      for (const { seq, ip, name, is_right: isRight, age } of rows) {
+        // Two refreshes may have read it.
+        if (seq <= lastSeq) continue;
+        lastSeq = seq;
+        learn({ ip: ip ?? undefined, user: name ?? undefined, isRight, age });
+      }
+    },
+    /** Tells the other instances. */
+    report: async ({ ip, user, isRight }: Omit<CheckedLogin, 'age'>): Promise<void> => {
+      await query({
+        text: 'INSERT INTO signalbox.login (instance, ip, name, is_right) VALUES ($1, $2, $3, $4)',
+        values: [database.instance, ip ?? null, user ?? null, isRight],
+      });
+    },
+  };
+};
+
+/** Hashing shares its few threads with syncing files: more checks at a time would delay the acknowledgement of alerts. */
+const mostChecks = { running: 2, waiting: 8 };
+
+/** Seconds for which a check counts against its address. */
+const checkMemory = 10;
+
+/** A password check, of an address group that its user may have logged in from last. */
+interface PasswordCheck {
+  group: string;
+  isKnown: boolean;
+}
+
+type WaitingCheck = WaitingTask<PasswordCheck>;
+
+/**
+ * Divides password checks between addresses (IPv6: networks /64), because a user whose password is right is never delayed, and
+ * wrong logins only after some: two addresses that loop logins would keep everyone else out. First comes the address that had
+ * the fewest checks lately, of several the one that asked last, since the others may have given up. Every second check is
+ * of an address that its user has logged in from last, if one waits; a quarter of the places is kept for these. When all
+ * places are taken, the check that would come last is refused with 503. `now` is in seconds and monotonic.
+ */
+export const createCheckQueue = (now: () => number) => {
+  let isTurnOfKnown = true;
+  /** The groups of the checks that were started lately, oldest first. */
+  let started: { group: string; at: number }[] = [];
+  /** The waiting checks, the one that comes first first. */
+  const rank = (line: readonly WaitingCheck[]): WaitingCheck[] => {
+    const counts = new Map<string, number>();
+    const count = (group: string): number => {
+      const before = counts.get(group) ?? 0;
+      counts.set(group, before + 1);
+      return before;
+    };
+    for (const { group } of started) count(group);
+    return line
+      .toReversed()
+      .map((check) => ({ check, before: count(check.about.group) }))
+      .sort((a, b) => a.before - b.before || Number(b.check.about.isKnown) - Number(a.check.about.isKnown))
+      .map(({ check }) => check);
+  };
+  const isKnown = ({ about }: WaitingCheck): boolean => about.isKnown;
+  return createQueue<PasswordCheck>({
+    ...mostChecks,
+    refusal: 'Too many logins are being checked; try again in a second',
+    noteStart: ({ group }) => {
+      const at = now();
+      started = [...started.filter((check) => at - check.at < checkMemory), { group, at }];
+    },
+    chooseNext: (line) => {
+      const ranked = rank(line);
+      const known = isTurnOfKnown ? ranked.find(isKnown) : undefined;
+      isTurnOfKnown = !isTurnOfKnown;
+      return known ?? (ranked[0] as WaitingCheck);
+    },
+    chooseRefused: (line) => {
+      const ranked = rank(line);
+      const kept = ranked.filter(isKnown).slice(0, Math.floor(mostChecks.waiting / 4));
+      return ranked.findLast((check) => !kept.includes(check)) as WaitingCheck;
+    },
+  });
 };

@@ -1,19 +1,12 @@
+import type { FastifyBaseLogger } from 'fastify';
 import { isPassword, isPossiblePassword } from '../../auth/password.ts';
-import type { Tokens } from '../../auth/token.ts';
-import { tokenLifetime } from '../../auth/token.ts';
+import { type Tokens, tokenLifetime } from '../../auth/token.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { toAddressGroup } from '../../http/fair-shares.ts';
 import type { Counter } from '../../metrics/meters.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { createCheckQueue } from './check-queue.ts';
-import type { LoginLimits } from './limits.ts';
-import type { RefusedLogins } from './refused-logins.ts';
-import { Credentials, IssuedToken } from './schema.ts';
-import type { SharedLogins } from './shared-logins.ts';
-import type { Account, Accounts } from './users.ts';
-
-/** Hashing shares its few threads with syncing files: more at a time would delay the acknowledgement of alerts. */
-const bounds = { running: 2, waiting: 8 };
+import { createCheckQueue, type LoginLimits, type SharedLogins } from './limits.ts';
+import { type Account, type Accounts, Credentials, IssuedToken } from './users.ts';
 
 export const loginResults = ['accepted', 'refused', 'delayed'] as const;
 
@@ -63,17 +56,20 @@ const createAuthentication = ({ accounts, limits, shared, logins, refused, readS
   const count = (result: (typeof loginResults)[number]): void => {
     logins.at(result).value += 1;
   };
-  const queue = createCheckQueue({ ...bounds, now: readSeconds });
+  const queue = createCheckQueue(readSeconds);
   /** The address group of each user's last login. */
   const lastGroups = new Map<string, string>();
   return async (name: string, password: string, ip: string | undefined): Promise<Account> => {
     const account = accounts.find(name);
     const user = account?.name;
+    const group = toAddressGroup(ip);
     await shared?.refresh();
     const attempt = limits.begin(ip, user);
     if (typeof attempt === 'number') {
       count('delayed');
-      throw toTooMany(attempt);
+      throw new HttpError('too-many', `Too many logins from this address; try again in ${attempt} s`, {
+        headers: { 'retry-after': String(attempt) },
+      });
     }
     try {
       if (!account) {
@@ -85,8 +81,9 @@ const createAuthentication = ({ accounts, limits, shared, logins, refused, readS
       }
       // Not counted as wrong, because it cannot be a guess.
       if (!isPossiblePassword(password)) throw new HttpError('unauthorized', 'Invalid password');
-      const isKnown = lastGroups.get(account.name) === toAddressGroup(ip);
-      const isRight = await queue.run(ip, isKnown, async () => isPassword(password, await account.readHash()));
+      const check = async (): Promise<boolean> => isPassword(password, await account.readHash());
+      const isKnown = lastGroups.get(account.name) === group;
+      const isRight = await queue.run(check, undefined, { group, isKnown });
       if (!isRight) {
         attempt.fail();
         await shared?.report({ ip, user, isRight: false });
@@ -94,7 +91,7 @@ const createAuthentication = ({ accounts, limits, shared, logins, refused, readS
       }
       // Usual logins leave nothing to tell.
       if (attempt.succeed()) await shared?.report({ ip, user, isRight: true });
-      lastGroups.set(account.name, toAddressGroup(ip));
+      lastGroups.set(account.name, group);
       count('accepted');
       return account;
     } catch (error) {
@@ -109,7 +106,36 @@ const createAuthentication = ({ accounts, limits, shared, logins, refused, readS
   };
 };
 
-const toTooMany = (seconds: number): HttpError =>
-  new HttpError('too-many', `Too many logins from this address; try again in ${seconds} s`, {
-    headers: { 'retry-after': String(seconds) },
-  });
+/** Lines in each minute; further refused logins of it are counted. */
+const linesPerMinute = 20;
+const minute = 60_000;
+
+type RefusedLogins = ReturnType<typeof createRefusedLogins>;
+
+/**
+ * Logs refused logins with user and address, never with the password. Nor with a name that no user has: people type passwords
+ * into the wrong field. Guessing must not fill the log: of each minute only the first are logged, and one line counts the
+ * others.
+ */
+export const createRefusedLogins = (log: Pick<FastifyBaseLogger, 'warn'>) => {
+  let lines = 0;
+  let suppressed = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const endMinute = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (suppressed > 0) log.warn({ suppressed }, 'login: more logins were refused in the last minute');
+    lines = 0;
+    suppressed = 0;
+  };
+  return {
+    report: (user: string | undefined, ip: string | undefined, reason: string): void => {
+      timer ??= setTimeout(endMinute, minute).unref();
+      lines += 1;
+      if (lines <= linesPerMinute) log.warn({ user, ip, reason }, 'login: refused');
+      else suppressed += 1;
+    },
+    /** Logs the count of the current minute. */
+    close: endMinute,
+  };
+};

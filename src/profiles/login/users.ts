@@ -1,7 +1,84 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
 import { findHashProblem, hashPassword, maximumPasswordBytes } from '../../auth/password.ts';
-import type { Role } from '../../auth/token.ts';
+import { type Role, roles, tokenLifetime } from '../../auth/token.ts';
 import type { RandomSecrets } from '../feature.ts';
-import type { User } from './schema.ts';
+import { defineShape } from '../route.ts';
+
+const RoleName = Type.Enum(roles, { type: 'string', title: 'Role' });
+
+/** Both are needed; a missing one is treated as a wrong one. */
+export const Credentials = defineShape('Credentials', {
+  Username: Type.Optional(Type.String({ examples: ['admin'] })),
+  Password: Type.Optional(Type.String({ examples: ['correct horse battery staple'] })),
+});
+
+export const IssuedToken = defineShape('IssuedToken', {
+  token: Type.String({
+    description: 'A JWT, signed with HS256.',
+    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZG1pbiJ9.KZzw'],
+  }),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Literal(tokenLifetime, { description: 'Seconds.' }),
+  role: RoleName,
+});
+
+/** A user of the settings. */
+export const User = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    role: RoleName,
+    passwordHash: Type.String({
+      pattern: '^\\$argon2id\\$v=19\\$m=\\d+,t=\\d+,p=\\d+\\$[A-Za-z0-9+/]+\\$[A-Za-z0-9+/]+$',
+      description: 'The output of `signalbox hash-password`.',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type User = Static<typeof User>;
+
+const password = (name: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      writeOnly: true,
+      description: `Password of ${name}, at most 128 bytes; random if not set.`,
+    }),
+  );
+
+const tries = (value: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 1_000_000, default: value, description });
+
+/** The login's settings with their defaults. */
+export const loginSettings = {
+  adminPassword: password('admin'),
+  readerPassword: password('reader'),
+  users: Type.Optional(
+    Type.Array(User, {
+      minItems: 1,
+      writeOnly: true,
+      description: 'Users that replace admin and reader: name, role, passwordHash.',
+    }),
+  ),
+  loginTriesPerAddress: tries(
+    8,
+    'Wrong logins from an address (IPv6: a /64) after which it is delayed: 10 s, then twice as long each time; 0 means no limit.',
+  ),
+  loginTriesPerUser: tries(
+    30,
+    'Wrong logins for one user within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
+  ),
+  loginTriesInTotal: tries(
+    200,
+    'Wrong logins for all users within an hour after which addresses that fail are delayed by at most 30 s; 0 means no limit.',
+  ),
+  loginMaxDelay: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 300,
+    description: 'Longest delay of an address, in seconds.',
+  }),
+};
 
 /** Of random passwords: 16 characters. */
 const passwordBytes = 12;
@@ -9,6 +86,8 @@ const passwordBytes = 12;
 export interface Account {
   name: string;
   role: Role;
+  /** Role and password, or its hash: what a login checks. */
+  checked: string;
   /** Built-in accounts hash their password with the first login: hashing on startup would delay the first response. */
   readHash(): Promise<string> | string;
 }
@@ -47,8 +126,6 @@ export const findUserProblems = ({ users, adminPassword, readerPassword }: UserS
  */
 export const createAccounts = (secrets: RandomSecrets, revoke: (name: string) => void) => {
   let accounts = new Map<string, Account>();
-  /** Role and password, or its hash, by user name: what a login has checked. */
-  let checked = new Map<string, string>();
   /** Users whose random passwords were announced. */
   const announced = new Set<string>();
   return {
@@ -61,23 +138,21 @@ export const createAccounts = (secrets: RandomSecrets, revoke: (name: string) =>
         if (!announced.has(name)) added.push({ name, password });
         return password;
       };
-      const nowChecked = new Map<string, string>();
       const createBuiltIn = (name: string, role: Role, password = getRandomPassword(name)): Account => {
         let hash: Promise<string> | undefined;
-        nowChecked.set(name, `${role} ${password}`);
-        return { name, role, readHash: () => (hash ??= hashPassword(password)) };
+        return { name, role, checked: `${role} ${password}`, readHash: () => (hash ??= hashPassword(password)) };
       };
-      const createListed = ({ name, role, passwordHash }: User): Account => {
-        nowChecked.set(name, `${role} ${passwordHash}`);
-        return { name, role, readHash: () => passwordHash };
-      };
+      const createListed = ({ name, role, passwordHash }: User): Account => ({
+        ...{ name, role, checked: `${role} ${passwordHash}` },
+        readHash: () => passwordHash,
+      });
       const list = users?.map(createListed) ?? [
         createBuiltIn('admin', 'Admin', adminPassword),
         createBuiltIn('reader', 'Reader', readerPassword),
       ];
+      const before = accounts;
       accounts = new Map(list.map((account) => [account.name, account]));
-      for (const [name, before] of checked) if (nowChecked.get(name) !== before) revoke(name);
-      checked = nowChecked;
+      for (const { name, checked } of before.values()) if (accounts.get(name)?.checked !== checked) revoke(name);
       for (const { name } of added) announced.add(name);
       if (secrets.file === undefined) {
         return added.map(({ name, password }) => `Password of ${name} for this run: ${password}`);

@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../../../test/support/app.ts';
 import { startOutbox, toDestination, waitUntilIdle } from '../../../test/support/outbox.ts';
 import { runPromtool } from '../../../test/support/prometheus.ts';
 import { answer, startReceiver } from '../../../test/support/receiver.ts';
-import { createAccessKey } from '../../auth/access-keys.ts';
+import { createAccessKey } from '../../auth/access.ts';
 import type { Feature } from '../feature.ts';
 import { features } from '../index.ts';
 

@@ -1,6 +1,7 @@
 import type { ProcessReading } from '../../host/readings.ts';
 import type { Parts } from '../feature.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../topic.ts';
+import { HostUsage, ProcessUsage } from './schema.ts';
 import { toRounded } from './units.ts';
 
 const processInterval = 2000;
@@ -15,14 +16,14 @@ export const createMonitoringTopics = ({ host, clock }: Pick<Parts, 'host' | 'cl
   const { read, begin } = createProcessReader(host, clock, mostProcesses);
   const top = createProcessReader(host, clock, topProcesses);
   return {
-    host: createSourceTopic('open', (report) =>
+    host: createSourceTopic('open', HostUsage, (report) =>
       host.listen(({ usage }) => {
         // JSON has no NaN: it becomes null.
         report({ time: clock().toISOString(), ...usage, cpu: toRounded(usage.cpu, 4) });
       }),
     ),
-    processes: createPolledTopic('open', processInterval, read, { begin }),
-    top: createPolledTopic('open', topInterval, top.read, { begin: top.begin }),
+    processes: createPolledTopic('open', ProcessUsage, processInterval, read, { begin }),
+    top: createPolledTopic('open', ProcessUsage, topInterval, top.read, { begin: top.begin }),
   };
 };
 
@@ -46,7 +47,6 @@ const createProcessReader = (host: Parts['host'], clock: () => Date, most: numbe
         parentPid: process.parentPid,
         name: process.name,
         user: owners.get(process.pid) ?? null,
-        /** Share of one processor since the event before. */
         cpu: toRounded(Math.max(0, toSeconds(process) - earlier) / seconds, 4),
         cpuSeconds: toRounded(toSeconds(process), 2),
         memoryBytes: process.workingSetBytes,

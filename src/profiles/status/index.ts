@@ -47,7 +47,7 @@ export const status = defineFeature({
           }),
         ],
       },
-      topics: { status: createPolledTopic('open', interval, readChange, { onlyChanges: true }) },
+      topics: { status: createPolledTopic('open', Status, interval, readChange, { onlyChanges: true }) },
       start: () => {
         leave = host.listen(({ at, counters }) => lastMinute.add(at / 1000, counters));
       },

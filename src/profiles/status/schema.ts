@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { concernAreas } from '../concern.ts';
+import { concernAreas } from '../feature.ts';
 import { defineShape } from '../route.ts';
 import { severities } from '../severity.ts';
 

@@ -1,4 +1,4 @@
-import { type Concern, concernAreas } from '../concern.ts';
+import { type Concern, concernAreas } from '../feature.ts';
 import { severities } from '../severity.ts';
 import type { MinuteMeans } from './last-minute.ts';
 import type { Status } from './schema.ts';

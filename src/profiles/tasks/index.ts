@@ -4,7 +4,7 @@ import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { createPostgresTaskStore } from './postgres-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
-import { TaskSeed } from './schema.ts';
+import { TaskNotice, TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
 import { openTaskStore } from './task-store.ts';
 import { taskTransfer } from './transfer.ts';
@@ -28,7 +28,7 @@ export const tasks = defineFeature({
     const store = database ? createPostgresTaskStore(database, clock) : await openTaskStore(clock, openChanges);
     const seed = (records['tasks'] ?? []) as TaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
-    const { topic, publish } = createNoticeTopic('open');
+    const { topic, publish } = createNoticeTopic('open', TaskNotice);
     const shared = [...createTaskRoutes(store, publish), createHealthRoute({ clock, host, version, nodeVersion })];
     return {
       profiles: {

@@ -5,7 +5,7 @@ export const priorities = ['Low', 'Medium', 'High', 'Critical'] as const;
 export const statuses = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const;
 
 /** Longest title, in Unicode code points. */
-export const maximumTitleLength = 200;
+const maximumTitleLength = 200;
 
 /** JavaScript's white space, and U+0085, which Unicode counts as such too. */
 const notBlank = '[^\\s\\u0085]';
@@ -96,6 +96,12 @@ export const TaskRefusal = defineShape('TaskRefusal', {
   detail: Type.Optional(
     Type.Array(Type.String({ examples: ['Title is required'] }), { description: 'Every rule that was broken.' }),
   ),
+});
+
+/** An event of the topic `tasks`. */
+export const TaskNotice = defineShape('TaskNotice', {
+  id: Type.Integer({ examples: [2] }),
+  kind: Type.Enum(['created', 'updated', 'deleted'], { type: 'string' }),
 });
 
 export const TaskHealth = defineShape('TaskHealth', {

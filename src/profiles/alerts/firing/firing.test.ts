@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readRecords, sendAlert } from '../../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
-import { createAccessKey } from '../../../auth/access-keys.ts';
+import { createAccessKey } from '../../../auth/access.ts';
 import type { AlertEntry } from '../reading/schema.ts';
 
 const read = async (app: TestApp, id: string | undefined): Promise<AlertEntry> => {

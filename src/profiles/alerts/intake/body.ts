@@ -1,25 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { parseJsonBody } from '../../../http/body.ts';
+import { parseJsonBody, readMediaType } from '../../../http/body.ts';
 import { HttpError } from '../../../http/errors.ts';
 import type { Format, Incoming } from './format.ts';
 import { formats } from './formats.ts';
 
-/** What a handler of an intake path is given. The listener overwrites the header Content-Type, but not its raw form. */
+/** What a handler of an intake path is given. */
 export const toIncoming = ({ body, headers, raw, server }: FastifyRequest): Incoming => ({
   bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
   headers,
-  contentType: findContentType(raw.rawHeaders)?.split(';', 1)[0]?.trim().toLowerCase(),
+  contentType: readMediaType(raw),
   parseJson: (bytes) => parseJsonBody(server, bytes),
 });
-
-/** Names and values stand in turn. */
-const findContentType = (rawHeaders: readonly string[]): string | undefined => {
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === 'content-type') return rawHeaders[at + 1];
-  }
-  return undefined;
-};
 
 export interface ReadBody {
   format: Format;

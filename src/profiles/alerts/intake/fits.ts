@@ -1,17 +1,23 @@
 import type { TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
 import { HttpError } from '../../../http/errors.ts';
+import {
+  createSchemaCheck,
+  describeSchemaErrors,
+  listSchemaErrors,
+  type SchemaFault,
+} from '../../../schema-validation.ts';
 import { isObject } from './format.ts';
 
-const validators = new Map<TSchema, Validator>();
+const checks = new Map<TSchema, (value: unknown) => boolean>();
 
 /** Removes members that are null, and throws an HttpError that names the place if the value does not fit the schema. */
 export const assertFits = (schema: TSchema, value: unknown): void => {
   dropNulls(value);
-  // Compiled at the first use: most senders of a server are of one kind.
-  const validator = validators.get(schema) ?? Compile(schema);
-  validators.set(schema, validator);
-  if (!validator.Check(value)) throw new HttpError('invalid', describe(validator.Errors(shorten(value))));
+  const isValid = checks.get(schema) ?? createSchemaCheck(schema);
+  checks.set(schema, isValid);
+  if (isValid(value)) return;
+  const faults = describeSchemaErrors(listSchemaErrors(schema, shorten(value)), { nouns: { array: 'an array' } });
+  throw new HttpError('invalid', describeDeepest(faults));
 };
 
 /** Not recursive: a body may be nested a hundred thousand levels deep. */
@@ -48,42 +54,22 @@ const shorten = (value: unknown, budget = { elements: 2000 }, depth = 0): unknow
   return kept;
 };
 
-type Errors = ReturnType<Validator['Errors']>;
-
-interface Params {
-  type?: string;
-  requiredProperties?: string[];
-  allowedValues?: string[];
-}
-
-/** The deepest error: of a list of schemas, that of the one which fits best. */
-const describe = (errors: Errors): string => {
-  const [first, ...others] = errors;
+/** The deepest fault: of a list of schemas, that of the one which fits best. */
+const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
   if (!first) return 'Request body is not valid';
-  const error = others.reduce((one, other) => (depthOf(other) > depthOf(one) ? other : one), first);
-  const { type = '', requiredProperties: [missing] = [], allowedValues } = error.params as Params;
-  const place = toPlace(error.instancePath);
-  if (missing !== undefined)
-    return `${toPlace(`${error.instancePath}/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}`)} is required`;
-  const subject = place === '' ? 'Request body' : place;
-  if (allowedValues) return `${subject} must be one of ${allowedValues.join(', ')}`;
-  if (error.keyword === 'type') return `${subject} must be ${nouns[type] ?? type}`;
-  return error.keyword === 'minLength' ? `${subject} must not be empty` : `${subject} is not valid`;
+  const { path, clause, members } = others.reduce(
+    (one, other) => (other.path.length > one.path.length ? other : one),
+    first,
+  );
+  const [missing] = members;
+  if (missing !== undefined) return `${toPlace([...path, missing])} is required`;
+  return `${toPlace(path) || 'Request body'} ${clause}`;
 };
 
-const depthOf = ({ instancePath }: Errors[number]): number => instancePath.split('/').length;
-
-const nouns: Record<string, string> = {
-  ...{ array: 'an array', boolean: 'true or false', integer: 'a whole number' },
-  ...{ number: 'a number', object: 'an object', string: 'a string' },
-};
-
-/** A JSON pointer as in JavaScript: `/alerts/3/labels` → `alerts[3].labels`. */
-const toPlace = (pointer: string): string =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part.replaceAll('~1', '/').replaceAll('~0', '~')}`))
+/** As in JavaScript: `alerts[3].labels`. */
+const toPlace = (path: string[]): string =>
+  path
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
     .join('')
     .replace(/^\./, '')
     .slice(0, 200);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { IdentifySender } from '../../../auth/sender.ts';
+import type { IdentifySender } from '../../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../../http/errors.ts';
 import { sendJson } from '../../../http/json.ts';
 import { defineRoute, type Route } from '../../route.ts';

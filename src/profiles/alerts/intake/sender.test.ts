@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { disk, readRecords } from '../../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
-import { createAccessKey } from '../../../auth/access-keys.ts';
+import { createAccessKey } from '../../../auth/access.ts';
 
 const low = createAccessKey('low', ['alerts:write']);
 const high = createAccessKey('high', ['alerts:write']);

@@ -1,0 +1,100 @@
+import type { TSchema } from 'typebox';
+import { Compile, Errors, type Validator } from 'typebox/schema';
+
+/** A rule of a schema that a value breaks, as TypeBox reports it. */
+export interface SchemaError {
+  keyword: string;
+  /** JSON pointers (RFC 6901) into the schema and the value. */
+  schemaPath: string;
+  instancePath: string;
+  params: object;
+  message?: string;
+}
+
+/** The same for people. */
+export interface SchemaFault {
+  keyword: string;
+  /** The names and indexes that lead to the faulty part of the value. */
+  path: string[];
+  /** A clause without the value, which may be a secret: `must be a string`. */
+  clause: string;
+  /** The members that are missing from that part, or unknown. */
+  members: string[];
+}
+
+/** Creates the check of values against a schema, which is compiled with the first one: all would take a fifth of startup. */
+export const createSchemaCheck = (schema: TSchema): ((value: unknown) => boolean) => {
+  let compiled: Validator | undefined;
+  return (value) => {
+    compiled ??= Compile(schema);
+    return compiled.Check(value);
+  };
+};
+
+/** The first eight errors of a value; many times slower than a check. */
+export const listSchemaErrors = (schema: TSchema, value: unknown): SchemaError[] => Errors(schema, value)[1];
+
+interface Wording {
+  /** The schema, whose descriptions say which texts it accepts. */
+  schema?: TSchema;
+  /** What values of a type are called, where not as usual. */
+  nouns?: Readonly<Record<string, string>>;
+}
+
+/** Describes errors, leaving out those of unknown members, which are also reported with what has them. */
+export const describeSchemaErrors = (errors: readonly SchemaError[], wording: Wording = {}): SchemaFault[] =>
+  errors
+    .filter(({ keyword }) => keyword !== 'boolean')
+    .map((error) => {
+      const { requiredProperties = [], additionalProperties = requiredProperties } = error.params as Params;
+      return {
+        keyword: error.keyword,
+        path: error.instancePath.split('/').slice(1).map(toName),
+        clause: describeError(error, wording),
+        members: additionalProperties,
+      };
+    });
+
+interface Params {
+  additionalProperties?: string[];
+  requiredProperties?: string[];
+  allowedValues?: unknown[];
+  limit?: number;
+  format?: string;
+  type?: string;
+}
+
+const describeError = ({ keyword, params, message, schemaPath }: SchemaError, { schema, nouns }: Wording): string => {
+  const { additionalProperties, requiredProperties, allowedValues, limit, format, type = '' } = params as Params;
+  if (additionalProperties) return `has unknown keys; remove ${additionalProperties.join(', ')}`;
+  if (requiredProperties) return `must have ${requiredProperties.join(', ')}`;
+  if (allowedValues) return `must be one of ${allowedValues.join(', ')}`;
+  if (keyword === 'type') return `must be ${nouns?.[type] ?? usualNouns[type] ?? type}`;
+  if (keyword === 'minimum') return `must be at least ${limit}`;
+  if (keyword === 'maximum') return `must be at most ${limit}`;
+  if (keyword === 'maxLength') return `must not exceed ${limit} characters`;
+  if (limit === 1 && keyword.startsWith('min')) return 'must not be empty';
+  if (format === 'date-time') return 'must be a time as in RFC 3339 with its offset';
+  if (!schema) return 'is not valid';
+  return keyword === 'pattern' || keyword === 'anyOf' ? `must be ${findDescription(schema, schemaPath)}` : `${message}`;
+};
+
+const usualNouns: Record<string, string> = {
+  string: 'a string',
+  array: 'a list',
+  object: 'an object',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+/** The description of the part of the schema at a path like `#/items/properties/passwordHash`, as a clause. */
+const findDescription = (schema: TSchema, path: string): string => {
+  let part: unknown = schema;
+  for (const key of path.split('/').slice(1)) part = (part as Record<string, unknown>)[toName(key)];
+  const { description = 'in another format' } = part as { description?: string };
+  return description.charAt(0).toLowerCase() + description.slice(1).replace(/\.$/, '');
+};
+
+/** A part of a JSON pointer. */
+const toName = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
