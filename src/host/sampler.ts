@@ -4,19 +4,21 @@ import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.
 /** The kernel counts processor time in steps of 10 ms, so a shorter interval would be inaccurate. */
 const shortestMs = 200;
 
+/** How long sampling goes on for those who only ask. */
+const askedForMs = 60_000;
+
 type SampleListener = (sample: HostSample) => void;
 
 /**
  * Reads the counters every `intervalMs` for everyone who needs to know how busy the machine is, so that all of them see the
  * same figures. It begins with the first who asks; its timer does not keep the process alive.
  */
-export const createHostSampler = (read: () => CountersReading, intervalMs = 1000) => {
+export const createHostSampler = (read: () => CountersReading, intervalMs = 1000, keptMs = askedForMs) => {
   const listeners = new Set<SampleListener>();
   let timer: NodeJS.Timeout | undefined;
+  let before: HostSample | undefined;
   let last: HostSample | undefined;
-  let complete: CpuShares | undefined;
-  /** Whether sampling goes on although nobody listens. */
-  let isAsked = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
 
   const readSample = (): HostSample | undefined => {
     const counters = readOrSkip(read);
@@ -27,21 +29,27 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   const sample = (): void => {
     const next = readSample();
     if (!next) return;
-    if (last) complete = toCpuShares(last.counters.cpuSeconds, next.counters.cpuSeconds);
+    before = last;
     last = next;
     for (const listener of listeners) listener(next);
-  };
-  const start = (): void => {
-    if (timer) return;
-    timer = setInterval(sample, intervalMs).unref();
-    sample();
   };
   const stop = (): void => {
     clearInterval(timer);
     timer = undefined;
     // What is measured next has nothing to do with the time in between.
+    before = undefined;
     last = undefined;
-    complete = undefined;
+  };
+  const stopIfUnused = (): void => {
+    if (listeners.size === 0 && performance.now() - askedAt >= keptMs) stop();
+  };
+  const start = (): void => {
+    if (timer) return;
+    timer = setInterval(() => {
+      sample();
+      stopIfUnused();
+    }, intervalMs).unref();
+    sample();
   };
   return {
     /** Calls the listener at once with the last sample, if there is one, and with each from now on. */
@@ -52,22 +60,23 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
       if (isRunning && last) listener(last);
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0 && !isAsked) stop();
+        stopIfUnused();
       };
     },
     /**
-     * Busy shares (0 … 1) over the last complete interval; sampling goes on from then on. Until an interval is complete, calls
+     * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
      * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
      */
     shares: async (): Promise<CpuShares> => {
-      isAsked = true;
+      askedAt = performance.now();
       start();
       if (!last) sample();
       const first = last;
       if (!first) throw new Error('the processor times of this machine cannot be read');
       const missingMs = first.at + shortestMs - performance.now();
-      if (!complete && missingMs > 0) await setTimeout(missingMs);
-      return complete ?? toCpuShares(first.counters.cpuSeconds, (readSample() ?? first).counters.cpuSeconds);
+      if (!before && missingMs > 0) await setTimeout(missingMs);
+      const [from, to] = before && last ? [before, last] : [first, readSample() ?? first];
+      return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
     },
     close: stop,
   };
@@ -104,6 +113,16 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
       },
     );
     return latest;
+  };
+};
+
+/** Computes a value once for each object, e.g. for a reading that several callers share. */
+export const computeOnce = <K extends object, V extends object>(compute: (key: K) => V): ((key: K) => V) => {
+  const known = new WeakMap<K, V>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
   };
 };
 
