@@ -1,0 +1,165 @@
+import { isAccessible } from '../../../host/programs.ts';
+import { allEnded, readChildText, requireProgram, type SystemPaths } from '../child.ts';
+import type { CimInstance } from '../cim-classes.ts';
+import { createAnyMatcher, findUnmatched } from '../language.ts';
+import type { CommandParameters } from '../policy.ts';
+import { CommandFailure, type OutputRow } from '../runner.ts';
+
+/** Get-Service for systemd's units; throws a CommandFailure if a name without wildcards matches no service. */
+export const getService = (units: readonly Unit[], parameters: CommandParameters<'Get-Service'>): OutputRow[] => {
+  const { Name, DisplayName, Include, Exclude } = parameters;
+  const services = units.map(toService);
+  const named = choose(services, 'Name', Name, 'service name');
+  const chosen = choose(named, 'DisplayName', DisplayName, 'display name');
+  const isIncluded = Include ? createAnyMatcher(Include) : () => true;
+  const isExcluded = createAnyMatcher(Exclude ?? []);
+  return chosen.filter(({ Name }) => isIncluded(Name) && !isExcluded(Name)).sort((a, b) => (a.Name < b.Name ? -1 : 1));
+};
+
+/** A systemd service as Get-CimInstance shows it. StartName is the user, which is root without a `User=`. */
+export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
+  const status = toStatus(unit);
+  const startType = toStartType(unit);
+  return {
+    Name: toServiceName(unit),
+    DisplayName: unit.Description,
+    Description: unit.Description,
+    State: status.replace('Pending', ' Pending'),
+    StartMode: startType === 'Automatic' ? 'Auto' : startType,
+    Status: unit.ActiveState === 'failed' ? 'Error' : 'OK',
+    StartName: unit.User || 'root',
+    ProcessId: Number(unit.MainPID) || null,
+    ExitCode: toExitCode(unit),
+    Started: status === 'Running',
+  };
+};
+
+type Service = ReturnType<typeof toService>;
+
+const toService = (unit: Unit) => ({
+  Name: toServiceName(unit),
+  DisplayName: unit.Description,
+  Status: toStatus(unit),
+  StartType: toStartType(unit),
+  ServiceType: unit.Type || null,
+  CanStop: unit.CanStop === 'yes' && toStatus(unit) === 'Running',
+  MachineName: '.',
+  SubState: unit.SubState || null,
+  ExitCode: toExitCode(unit),
+});
+
+const choose = (
+  services: Service[],
+  property: 'Name' | 'DisplayName',
+  patterns: readonly string[] | undefined,
+  noun: string,
+): Service[] => {
+  if (!patterns) return services;
+  const texts = services.map((service) => service[property]);
+  const missing = findUnmatched(patterns, texts);
+  if (missing !== undefined) throw new CommandFailure(`Cannot find any service with ${noun} '${missing}'.`);
+  const matches = createAnyMatcher(patterns);
+  return services.filter((service) => matches(service[property]));
+};
+
+type ServiceStatus = 'Running' | 'Stopped' | 'StartPending' | 'StopPending';
+type StartType = 'Automatic' | 'Manual' | 'Disabled';
+
+const statuses: Record<string, ServiceStatus> = {
+  active: 'Running',
+  reloading: 'Running',
+  refreshing: 'Running',
+  activating: 'StartPending',
+  deactivating: 'StopPending',
+};
+
+const startTypes: Record<string, StartType> = {
+  enabled: 'Automatic',
+  'enabled-runtime': 'Automatic',
+  masked: 'Disabled',
+  'masked-runtime': 'Disabled',
+};
+
+/** Inactive, failed and all other states are Stopped; SubState has the difference. */
+const toStatus = ({ ActiveState }: Unit): ServiceStatus => statuses[ActiveState] ?? 'Stopped';
+
+/**
+ * In Windows a Disabled service cannot be started at all, like a masked unit. A unit that systemd calls disabled
+ * can be started, so it is Manual. Null without a unit file.
+ */
+const toStartType = ({ UnitFileState }: Unit): StartType | null =>
+  UnitFileState === '' ? null : (startTypes[UnitFileState] ?? 'Manual');
+
+/** The main process's last exit code, or 128 + signal; null if it never exited. */
+const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
+  if (ExecMainCode === '' || ExecMainCode === '0') return null;
+  const status = Number(ExecMainStatus);
+  return ExecMainCode === '1' ? status : 128 + status;
+};
+
+/** The unit's name without `.service`. */
+const toServiceName = ({ Id }: Unit): string => Id.replace(/\.service$/, '');
+
+const maxBytes = 32 * 1024 * 1024;
+const common = ['--no-pager', '--no-ask-password'];
+const asJson = [...common, '--type=service', '--output=json'];
+
+// biome-ignore format: a list of names reads better in lines than in a column
+const unitProperties = [
+  'Id', 'Description', 'LoadState', 'ActiveState', 'SubState', 'UnitFileState', 'Type', 'CanStop', 'MainPID',
+  'User', 'ExecMainCode', 'ExecMainStatus',
+] as const;
+
+/** A service unit's properties from `systemctl show`; empty texts if systemd has no value. */
+export type Unit = Record<(typeof unitProperties)[number], string>;
+
+/** Every service that is installed or loaded. Rejects with a CommandFailure if systemd does not run. */
+export const readUnits = async (paths: SystemPaths, signal: AbortSignal): Promise<Unit[]> => {
+  const program = await requireProgram(paths.systemctl, 'Services need systemd: systemctl is not installed');
+  if (!(await isAccessible(paths.bootMark))) {
+    throw new CommandFailure('Services need systemd, which is not running on this machine');
+  }
+  const read = (...args: string[]): Promise<string> => readChildText({ program, args, signal, maxBytes });
+  const lists = [read('list-unit-files', ...asJson), read('list-units', '--all', ...asJson)];
+  const [files = '', units = ''] = await allEnded(lists);
+  const loaded = parseUnitList(units);
+  const names = [...new Set([...parseUnitFiles(files), ...loaded.keys()])];
+  if (names.length === 0) return [];
+  const shown = await read('show', ...common, `--property=${unitProperties.join(',')}`, '--', ...names);
+  return parseUnitProperties(shown)
+    .filter(({ LoadState }) => LoadState !== 'not-found')
+    .map((unit) => ({ ...unit, Description: loaded.get(unit.Id) ?? unit.Description }));
+};
+
+/** Names from `systemctl list-unit-files`, without templates and aliases. */
+const parseUnitFiles = (json: string): string[] =>
+  (JSON.parse(json) as { unit_file: string; state: string }[])
+    .filter(({ unit_file, state }) => state !== 'alias' && !unit_file.endsWith('@.service'))
+    .map(({ unit_file }) => unit_file);
+
+/** Descriptions by name from `systemctl list-units --all`, without units that do not exist. */
+const parseUnitList = (json: string): Map<string, string> =>
+  new Map(
+    (JSON.parse(json) as { unit: string; load: string; description: string }[])
+      .filter(({ load }) => load !== 'not-found')
+      .map(({ unit, description }) => [unit, description]),
+  );
+
+/**
+ * Units from `systemctl show`: one line for each property, a blank line between units. Values have no line
+ * breaks: systemctl replaces such values by `[unprintable]`.
+ */
+export const parseUnitProperties = (text: string): Unit[] =>
+  text
+    .split(/\n{2,}/)
+    .map((block) => new Map(block.split('\n').map(toProperty)))
+    .filter((properties) => properties.has('Id'))
+    .map((properties) => {
+      const entries = unitProperties.map((name) => [name, properties.get(name) ?? '']);
+      return Object.fromEntries(entries) as Unit;
+    });
+
+const toProperty = (line: string): [string, string] => {
+  const equals = line.indexOf('=');
+  return [line.slice(0, equals), line.slice(equals + 1)];
+};
