@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CountersReading, FileSystemReading } from '../../host/readings.ts';
-import { alertsAt, disksAt } from './columns.ts';
-import { Ring } from './ring.ts';
+import { alertsAt, disksAt, Ring } from './ring.ts';
 import { createSampler } from './sampler.ts';
 
 const start = 1_800_000_000;

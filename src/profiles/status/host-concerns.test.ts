@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CountersReading } from '../../host/readings.ts';
-import { findHostConcerns } from './host-concerns.ts';
-import { createLastMinute } from './last-minute.ts';
+import { createLastMinute, findHostConcerns } from './host-concerns.ts';
 
 /** Counters of a machine after so many busy and idle seconds, with this share of its memory in use. */
 const toCounters = (busy: number, idle: number, memoryUsed: number): CountersReading => ({

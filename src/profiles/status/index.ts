@@ -1,11 +1,10 @@
 import { createSharedReading } from '../../host/sampler.ts';
-import { defineFeature } from '../feature.ts';
+import { type Concern, concernAreas, defineFeature } from '../feature.ts';
 import { defineRoute } from '../route.ts';
+import { severities } from '../severity.ts';
 import { createPolledTopic } from '../topic.ts';
-import { findHostConcerns } from './host-concerns.ts';
-import { createLastMinute } from './last-minute.ts';
+import { createLastMinute, findHostConcerns, type MinuteMeans } from './host-concerns.ts';
 import { Status } from './schema.ts';
-import { isSameStatus, toStatus } from './summary.ts';
 
 /** Milliseconds between two summaries for listeners. */
 const interval = 1000;
@@ -55,3 +54,25 @@ export const status = defineFeature({
     };
   },
 });
+
+/** The health at one time, from everything that needs attention. */
+const toStatus = (concerns: readonly Concern[], means: MinuteMeans | undefined, time: Date): Status => {
+  const problems = concerns.toSorted(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      concernAreas.indexOf(a.area) - concernAreas.indexOf(b.area),
+  );
+  return {
+    status: problems.length === 0 ? 'ok' : 'attention',
+    time: time.toISOString(),
+    problems,
+    host: means ? { cpu: toHundredths(means.cpu), memory: toHundredths(means.memory) } : null,
+  };
+};
+
+/** Steps of a percent, so that a machine whose usage hardly changes is no news. */
+const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
+
+/** True if only their times differ. */
+const isSameStatus = (a: Status, b: Status): boolean =>
+  JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });
