@@ -130,8 +130,8 @@ test('an abort ends a command whose output another process keeps writing', async
 });
 
 test('a program that has exited is signalled no more, because its process id may be that of another', async (t) => {
-  const daemon = `setsid sh -c 'echo $$; exec sleep 300' "$0" &`;
-  const program = writeProgram(t, 'leaves', daemon);
+  const daemon = `setsid sh -c 'echo $$; touch "$0.ready"; exec sleep 300' "$0" &`;
+  const program = writeProgram(t, 'daemon', `${daemon} until [ -e "$0.ready" ]; do :; done`);
   const controller = new AbortController();
   const pids = createPidReader();
   const { mock: signals } = t.mock.method(process, 'kill');

@@ -113,7 +113,7 @@ const withoutAlerts = (row: readonly number[]): number[] =>
  * Gives each disk that is mounted now a pair of columns, as long as there are some. A disk that has no reading left in the
  * rings frees its columns; if there are too few, the disk that was seen longest ago loses them.
  */
-export const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
+const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
   const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));
   const isGone = (mountPath: string): boolean => !mounted.includes(mountPath);
   for (const [slot, mountPath] of disks.entries()) {

@@ -99,7 +99,7 @@ export const rowMakers: Record<Cmdlet, (read: ReadObject) => OutputRow> = {
   'Get-CimInstance': (read) => ({ ...read }),
 };
 
-export const isCmdlet = (name: unknown): name is Cmdlet => typeof name === 'string' && Object.hasOwn(rowMakers, name);
+const isCmdlet = (name: unknown): name is Cmdlet => typeof name === 'string' && Object.hasOwn(rowMakers, name);
 
 const toHundredths = (seconds: unknown): number | null =>
   typeof seconds === 'number' ? Math.round(seconds * 100) / 100 : null;
