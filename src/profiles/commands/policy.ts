@@ -1,6 +1,76 @@
-import { cimClasses, cimClassNames } from './cim-classes.ts';
 import { findName, parseCommandLine, quote, type RawParameter, Refusal } from './language.ts';
 import { choice, date, filter, integer, pattern, property, type ValueKind } from './values.ts';
+
+interface CimClass {
+  properties: readonly string[];
+  /** The properties that identify an instance; -KeyOnly returns only these. */
+  keys: readonly string[];
+}
+
+/** The classes that Get-CimInstance may read, with the properties that it may return. */
+// biome-ignore format: a list of names reads better in lines than in a column
+export const cimClasses = {
+  Win32_OperatingSystem: {
+    keys: ['CSName'],
+    properties: [
+      'Caption', 'Version', 'BuildNumber', 'OSArchitecture', 'CSName', 'Status', 'LastBootUpTime',
+      'LocalDateTime', 'TotalVisibleMemorySize', 'FreePhysicalMemory', 'TotalVirtualMemorySize',
+      'FreeVirtualMemory', 'NumberOfProcesses', 'NumberOfUsers', 'OSType', 'CurrentTimeZone',
+    ],
+  },
+  Win32_ComputerSystem: {
+    keys: ['Name'],
+    properties: [
+      'Name', 'DNSHostName', 'Domain', 'Manufacturer', 'Model', 'SystemType', 'TotalPhysicalMemory',
+      'NumberOfProcessors', 'NumberOfLogicalProcessors', 'HypervisorPresent',
+    ],
+  },
+  Win32_Processor: {
+    keys: ['DeviceID'],
+    properties: [
+      'DeviceID', 'Name', 'Manufacturer', 'MaxClockSpeed', 'CurrentClockSpeed', 'NumberOfCores',
+      'NumberOfLogicalProcessors', 'LoadPercentage', 'L2CacheSize', 'L3CacheSize', 'AddressWidth',
+      'Architecture',
+    ],
+  },
+  Win32_LogicalDisk: {
+    keys: ['DeviceID'],
+    properties: ['DeviceID', 'DriveType', 'FileSystem', 'VolumeName', 'FreeSpace', 'Size'],
+  },
+  Win32_Process: {
+    keys: ['ProcessId'],
+    properties: [
+      'ProcessId', 'ParentProcessId', 'SessionId', 'HandleCount', 'ThreadCount', 'Priority', 'Name',
+      'ExecutablePath', 'CreationDate', 'WorkingSetSize', 'VirtualSize', 'KernelModeTime', 'UserModeTime',
+    ],
+  },
+  Win32_Service: {
+    keys: ['Name'],
+    properties: [
+      'Name', 'DisplayName', 'Description', 'State', 'StartMode', 'Status', 'StartName', 'ProcessId',
+      'ExitCode', 'Started',
+    ],
+  },
+} as const satisfies Record<string, CimClass>;
+
+export type CimClassName = keyof typeof cimClasses;
+
+export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
+
+/** An instance has every property of its class; null if the system does not provide it. */
+export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;
+
+interface PropertyChoice {
+  ClassName: CimClassName;
+  Property?: readonly string[];
+  KeyOnly?: true;
+}
+
+/** The properties that Get-CimInstance asks for, in the order of the class. */
+export const chooseProperties = ({ ClassName, Property, KeyOnly }: PropertyChoice): readonly string[] => {
+  const { keys, properties } = cimClasses[ClassName];
+  return KeyOnly ? keys : properties.filter((name) => Property?.includes(name) ?? true);
+};
 
 export interface ParameterPolicy {
   /** Shown in docs and in GET /api/commands. */

@@ -8,7 +8,7 @@ import { writeProgram } from '../../../../test/support/child-programs.ts';
 import { assertNear, host, now, readOutput, run } from '../../../../test/support/native-commands.ts';
 import { systemctlScript } from '../../../../test/support/recorded.ts';
 import { waitUntil, waitUntilPasses } from '../../../../test/support/wait.ts';
-import { type CimClassName, cimClasses, cimClassNames } from '../cim-classes.ts';
+import { type CimClassName, cimClasses, cimClassNames } from '../policy.ts';
 import type { OutputRow } from '../runner.ts';
 import { cimReaders, osTypeOf, toArchitecture } from './get-cim-instance.ts';
 

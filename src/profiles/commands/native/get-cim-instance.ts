@@ -1,7 +1,6 @@
 import type { FileSystemKind, HostReadings } from '../../../host/readings.ts';
-import { type CimClassName, type CimInstance, chooseProperties } from '../cim-classes.ts';
 import { createRowFilter } from '../language.ts';
-import type { CommandParameters } from '../policy.ts';
+import { type CimClassName, type CimInstance, type CommandParameters, chooseProperties } from '../policy.ts';
 import type { OutputRow } from '../runner.ts';
 import { toServiceInstance, type Unit } from './get-service.ts';
 

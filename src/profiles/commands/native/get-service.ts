@@ -1,8 +1,7 @@
 import { isAccessible } from '../../../host/programs.ts';
 import { allEnded, readChildText, requireProgram, type SystemPaths } from '../child.ts';
-import type { CimInstance } from '../cim-classes.ts';
 import { createAnyMatcher, findUnmatched } from '../language.ts';
-import type { CommandParameters } from '../policy.ts';
+import type { CimInstance, CommandParameters } from '../policy.ts';
 import { CommandFailure, type OutputRow } from '../runner.ts';
 
 /** Get-Service for systemd's units; throws a CommandFailure if a name without wildcards matches no service. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
 import { Refusal } from '../language.ts';
 import { checkCommand, type ParsedCommand } from '../policy.ts';
-import { toShellRequest } from './request.ts';
+import { toShellRequest } from './runner.ts';
 
 const check = (line: string): ParsedCommand => {
   const command = checkCommand(line);

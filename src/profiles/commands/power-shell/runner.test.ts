@@ -7,8 +7,7 @@ import { createHostileTexts, powerShell, recordPowerShell } from '../../../../te
 import { waitUntil } from '../../../../test/support/wait.ts';
 import type { ParsedCommand } from '../policy.ts';
 import { CommandFailure } from '../runner.ts';
-import { toShellRequest } from './request.ts';
-import { createAnswer, createEnvironment, createPowerShellRunner } from './runner.ts';
+import { createAnswer, createEnvironment, createPowerShellRunner, toShellRequest } from './runner.ts';
 import { script } from './script.ts';
 
 const { skip } = powerShell;

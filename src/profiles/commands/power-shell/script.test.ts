@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cimClasses } from '../cim-classes.ts';
-import { policies } from '../policy.ts';
+import { cimClasses, policies } from '../policy.ts';
 import { script } from './script.ts';
 
 const toList = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');

@@ -1,5 +1,4 @@
-import { cimClasses } from '../cim-classes.ts';
-import { policies } from '../policy.ts';
+import { cimClasses, policies } from '../policy.ts';
 
 /** The properties that are read of each object; a dot leads to a property of a property. None is a command line. */
 // biome-ignore format: a list of names reads better in lines than in a column
