@@ -238,7 +238,3 @@ export const createAnyMatcher = (patterns: readonly string[]): ((text: string) =
   const matchers = patterns.map((pattern) => createTextMatcher(pattern, nameWildcards));
   return (text) => matchers.some((matches) => matches(text));
 };
-
-/** The first pattern that has no wildcards and matches none of the texts. */
-export const findUnmatched = (patterns: readonly string[], texts: readonly string[]): string | undefined =>
-  patterns.find((pattern) => !hasWildcard(pattern) && !texts.some(createTextMatcher(pattern, nameWildcards)));

@@ -1,4 +1,5 @@
 import { computeOnce } from '../../host/sampler.ts';
+import { createAnyMatcher, createTextMatcher, hasWildcard, nameWildcards } from './language.ts';
 import type { ParsedCommand } from './policy.ts';
 
 /** One object of a result, by property name. */
@@ -32,6 +33,27 @@ export class CommandFailure extends Error {
     this.exit = exit;
   }
 }
+
+/**
+ * The items whose `key` matches one of the patterns, or all without patterns. A pattern that has no wildcards and matches
+ * none is a CommandFailure with the message that `refuse` returns.
+ */
+export const selectMatching = <K extends string, T extends Record<K, string>>(
+  items: readonly T[],
+  key: K,
+  patterns: readonly string[] | undefined,
+  refuse: (pattern: string) => string,
+): readonly T[] => {
+  if (!patterns) return items;
+  const isThere = (pattern: string): boolean => {
+    const matches = createTextMatcher(pattern, nameWildcards);
+    return items.some((item) => matches(item[key]));
+  };
+  const missing = patterns.find((pattern) => !hasWildcard(pattern) && !isThere(pattern));
+  if (missing !== undefined) throw new CommandFailure(refuse(missing));
+  const isWanted = createAnyMatcher(patterns);
+  return items.filter((item) => isWanted(item[key]));
+};
 
 export const maxRows = 5000;
 export const maxBytes = 8 * 1024 * 1024;

@@ -119,11 +119,11 @@ const toPriorities = (types: Parameters['EntryType']): string[] => {
 };
 
 /** An entry from `journalctl --output=json`; a value is a text, an array of bytes, or an array of either. */
-export type JournalEntry = Readonly<Record<string, unknown>>;
+type JournalEntry = Readonly<Record<string, unknown>>;
 
 /** The fields that `toEvent` reads and that journalctl does not always write. */
 // biome-ignore format: a list of names reads better in lines than in a column
-export const entryFields = [
+const entryFields = [
   'MESSAGE', 'MESSAGE_ID', 'PRIORITY', 'SYSLOG_FACILITY', 'SYSLOG_IDENTIFIER', '_HOSTNAME', '_PID',
   '_SOURCE_REALTIME_TIMESTAMP', '_SYSTEMD_UNIT', '_UID',
 ] as const;
@@ -186,9 +186,6 @@ const toInstanceId = (messageId: string | null): number | null =>
 const maxMatches = 100;
 const maxValueBytes = 1024;
 
-/** Runs journalctl with the given arguments and hands on each line; undefined stands for a long one. */
-type ReadLines = (args: string[], onLine: (line: string | undefined) => boolean) => Promise<void>;
-
 /**
  * Alternatives of matches, in the syntax of journalctl, that all entries from the wanted sources and with the wanted
  * ids fit: `[]` if the journal has no such entry, `[[]]` if nothing is known. journalctl finds exact values in its
@@ -200,44 +197,34 @@ const findMatches = async (
   signal: AbortSignal,
 ): Promise<string[][]> => {
   if (EntryType?.every((type) => type.endsWith('Audit'))) return [];
-  const readLines: ReadLines = async (args, onLine) => {
-    let isComplete = true;
-    const onOutput = createLineReader((line) => {
-      isComplete = onLine(line);
-      return isComplete;
-    }, maxValueBytes);
-    const { exitCode, stderr } = await runChild({ program, args, onOutput, signal });
-    if (exitCode !== 0 && isComplete) throw toFailure(program, stderr);
-  };
-  const sources = Source ? await findSources(readLines, createAnyMatcher(Source)) : [[]];
-  const ids = InstanceId
-    ? await findValues(readLines, 'MESSAGE_ID', (id) => InstanceId.includes(toInstanceId(id) ?? -1))
-    : undefined;
+  const findValues = createValueFinder(program, signal);
+  let sources: string[][] = [[]];
+  if (Source) {
+    const isWanted = createAnyMatcher(Source);
+    // An entry's source is its identifier, or its unit if it has none.
+    const fields = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT'];
+    const found = await allEnded(fields.map((field) => findValues(field, isWanted)));
+    const known = found.filter((matches) => matches !== undefined);
+    if (known.length === found.length) sources = known.filter((matches) => matches.length > 0);
+  }
+  const ids = InstanceId && (await findValues('MESSAGE_ID', (id) => InstanceId.includes(toInstanceId(id) ?? -1)));
   return ids?.length === 0 ? [] : sources.map((matches) => [...matches, ...(ids ?? [])]);
 };
 
-/** An entry's source is its identifier, or its unit if it has none. */
-const findSources = async (readLines: ReadLines, isWanted: (text: string) => boolean): Promise<string[][]> => {
-  const found = await allEnded(
-    ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT'].map((field) => findValues(readLines, field, isWanted)),
-  );
-  const known = found.filter((matches) => matches !== undefined);
-  return known.length < found.length ? [[]] : known.filter((matches) => matches.length > 0);
-};
-
-/** Matches for the values of a field that are wanted; undefined if some cannot be named, or there are too many. */
-const findValues = async (
-  readLines: ReadLines,
-  field: string,
-  isWanted: (value: string) => boolean,
-): Promise<string[] | undefined> => {
-  const matches: string[] = [];
-  let isKnown = true;
-  await readLines([`--field=${field}`, '--no-pager'], (value) => {
-    if (value !== undefined && isWanted(value)) matches.push(`${field}=${value}`);
-    // Invalid UTF-8 is read as U+FFFD, and no argument can hold it.
-    isKnown = value !== undefined && !matches.at(-1)?.includes('\ufffd') && matches.length <= maxMatches;
-    return isKnown;
-  });
-  return isKnown ? matches : undefined;
-};
+/** Finds matches for the values of a field that are wanted; undefined if some cannot be named, or there are too many. */
+const createValueFinder =
+  (program: string, signal: AbortSignal) =>
+  async (field: string, isWanted: (value: string) => boolean): Promise<string[] | undefined> => {
+    const matches: string[] = [];
+    let isKnown = true;
+    const onOutput = createLineReader((value) => {
+      if (value !== undefined && isWanted(value)) matches.push(`${field}=${value}`);
+      // Invalid UTF-8 is read as U+FFFD, and no argument can hold it.
+      isKnown = value !== undefined && !matches.at(-1)?.includes('\ufffd') && matches.length <= maxMatches;
+      return isKnown;
+    }, maxValueBytes);
+    const args = [`--field=${field}`, '--no-pager'];
+    const { exitCode, stderr } = await runChild({ program, args, onOutput, signal });
+    if (exitCode !== 0 && isKnown) throw toFailure(program, stderr);
+    return isKnown ? matches : undefined;
+  };

@@ -1,64 +1,51 @@
 import { isAccessible } from '../../../host/programs.ts';
 import { allEnded, readChildText, requireProgram, type SystemPaths } from '../child.ts';
-import { createAnyMatcher, findUnmatched } from '../language.ts';
+import { createAnyMatcher } from '../language.ts';
 import type { CimInstance, CommandParameters } from '../policy.ts';
-import { CommandFailure, type OutputRow } from '../runner.ts';
+import { CommandFailure, type OutputRow, selectMatching } from '../runner.ts';
 
 /** Get-Service for systemd's units; throws a CommandFailure if a name without wildcards matches no service. */
 export const getService = (units: readonly Unit[], parameters: CommandParameters<'Get-Service'>): OutputRow[] => {
-  const { Name, DisplayName, Include, Exclude } = parameters;
-  const services = units.map(toService);
-  const named = choose(services, 'Name', Name, 'service name');
-  const chosen = choose(named, 'DisplayName', DisplayName, 'display name');
-  const isIncluded = Include ? createAnyMatcher(Include) : () => true;
-  const isExcluded = createAnyMatcher(Exclude ?? []);
-  return chosen.filter(({ Name }) => isIncluded(Name) && !isExcluded(Name)).sort((a, b) => (a.Name < b.Name ? -1 : 1));
+  const isIncluded = parameters.Include ? createAnyMatcher(parameters.Include) : () => true;
+  const isExcluded = createAnyMatcher(parameters.Exclude ?? []);
+  const refuse = (noun: string) => (name: string) => `Cannot find any service with ${noun} '${name}'.`;
+  const named = selectMatching(units.map(toService), 'Name', parameters.Name, refuse('service name'));
+  return selectMatching(named, 'DisplayName', parameters.DisplayName, refuse('display name'))
+    .filter(({ Name }) => isIncluded(Name) && !isExcluded(Name))
+    .sort((a, b) => (a.Name < b.Name ? -1 : 1));
 };
 
 /** A systemd service as Get-CimInstance shows it. StartName is the user, which is root without a `User=`. */
 export const toServiceInstance = (unit: Unit): CimInstance<'Win32_Service'> => {
-  const status = toStatus(unit);
-  const startType = toStartType(unit);
+  const { Name, DisplayName, Status, StartType, ExitCode } = toService(unit);
   return {
-    Name: toServiceName(unit),
-    DisplayName: unit.Description,
-    Description: unit.Description,
-    State: status.replace('Pending', ' Pending'),
-    StartMode: startType === 'Automatic' ? 'Auto' : startType,
+    Name,
+    DisplayName,
+    Description: DisplayName,
+    State: Status.replace('Pending', ' Pending'),
+    StartMode: StartType === 'Automatic' ? 'Auto' : StartType,
     Status: unit.ActiveState === 'failed' ? 'Error' : 'OK',
     StartName: unit.User || 'root',
     ProcessId: Number(unit.MainPID) || null,
-    ExitCode: toExitCode(unit),
-    Started: status === 'Running',
+    ExitCode,
+    Started: Status === 'Running',
   };
 };
 
-type Service = ReturnType<typeof toService>;
-
-const toService = (unit: Unit) => ({
-  Name: toServiceName(unit),
-  DisplayName: unit.Description,
-  Status: toStatus(unit),
-  StartType: toStartType(unit),
-  ServiceType: unit.Type || null,
-  CanStop: unit.CanStop === 'yes' && toStatus(unit) === 'Running',
-  MachineName: '.',
-  SubState: unit.SubState || null,
-  ExitCode: toExitCode(unit),
-});
-
-const choose = (
-  services: Service[],
-  property: 'Name' | 'DisplayName',
-  patterns: readonly string[] | undefined,
-  noun: string,
-): Service[] => {
-  if (!patterns) return services;
-  const texts = services.map((service) => service[property]);
-  const missing = findUnmatched(patterns, texts);
-  if (missing !== undefined) throw new CommandFailure(`Cannot find any service with ${noun} '${missing}'.`);
-  const matches = createAnyMatcher(patterns);
-  return services.filter((service) => matches(service[property]));
+const toService = (unit: Unit) => {
+  // Inactive, failed and all other states are Stopped; SubState has the difference.
+  const Status = statuses[unit.ActiveState] ?? 'Stopped';
+  return {
+    Name: unit.Id.replace(/\.service$/, ''),
+    DisplayName: unit.Description,
+    Status,
+    StartType: toStartType(unit),
+    ServiceType: unit.Type || null,
+    CanStop: unit.CanStop === 'yes' && Status === 'Running',
+    MachineName: '.',
+    SubState: unit.SubState || null,
+    ExitCode: toExitCode(unit),
+  };
 };
 
 type ServiceStatus = 'Running' | 'Stopped' | 'StartPending' | 'StopPending';
@@ -79,9 +66,6 @@ const startTypes: Record<string, StartType> = {
   'masked-runtime': 'Disabled',
 };
 
-/** Inactive, failed and all other states are Stopped; SubState has the difference. */
-const toStatus = ({ ActiveState }: Unit): ServiceStatus => statuses[ActiveState] ?? 'Stopped';
-
 /**
  * In Windows a Disabled service cannot be started at all, like a masked unit. A unit that systemd calls disabled
  * can be started, so it is Manual. Null without a unit file.
@@ -95,9 +79,6 @@ const toExitCode = ({ ExecMainCode, ExecMainStatus }: Unit): number | null => {
   const status = Number(ExecMainStatus);
   return ExecMainCode === '1' ? status : 128 + status;
 };
-
-/** The unit's name without `.service`. */
-const toServiceName = ({ Id }: Unit): string => Id.replace(/\.service$/, '');
 
 const maxBytes = 32 * 1024 * 1024;
 const common = ['--no-pager', '--no-ask-password'];

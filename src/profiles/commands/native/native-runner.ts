@@ -1,9 +1,8 @@
 import type { HostReadings, ProcessDetails, ProcessReading } from '../../../host/readings.ts';
 import { computeOnce } from '../../../host/sampler.ts';
 import { type SystemPaths, systemPaths } from '../child.ts';
-import { createAnyMatcher, findUnmatched } from '../language.ts';
 import type { CommandParameters } from '../policy.ts';
-import { CommandFailure, type CommandOutput, type OutputRow, type Runner } from '../runner.ts';
+import { CommandFailure, type CommandOutput, type OutputRow, type Runner, selectMatching } from '../runner.ts';
 import { getCimInstance } from './get-cim-instance.ts';
 import { getEventLog } from './get-event-log.ts';
 import { getService, readUnits } from './get-service.ts';
@@ -58,28 +57,26 @@ export const createGetProcess = (host: HostReadings) => {
     return toOutput([...processes].sort(byNameAndId).map((process) => toProcessRow(process, details.get(process.pid))));
   };
   const listAll = computeOnce(list);
-  return async ({ Name, Id }: CommandParameters<'Get-Process'>): Promise<CommandOutput> => {
+  return async (parameters: CommandParameters<'Get-Process'>): Promise<CommandOutput> => {
     const processes = await host.processes();
-    return Name || Id ? list(chooseProcesses(processes, Name, Id)) : listAll(processes);
+    const chosen = chooseProcesses(processes, parameters);
+    return chosen === processes ? listAll(processes) : list(chosen);
   };
 };
 
 const chooseProcesses = (
   processes: readonly ProcessReading[],
-  names: readonly string[] = ['*'],
-  ids: readonly number[] | undefined,
-): ProcessReading[] => {
-  const known = processes.map(({ name }) => name);
-  const noName = findUnmatched(names, known);
-  if (noName !== undefined) {
-    throw new CommandFailure(
-      `Cannot find a process with the name "${noName}". Verify the process name and call the cmdlet again.`,
-    );
-  }
-  const noId = ids?.find((id) => !processes.some(({ pid }) => pid === id));
+  { Name, Id }: CommandParameters<'Get-Process'>,
+): readonly ProcessReading[] => {
+  const named = selectMatching(
+    processes,
+    'name',
+    Name,
+    (name) => `Cannot find a process with the name "${name}". Verify the process name and call the cmdlet again.`,
+  );
+  const noId = Id?.find((id) => !processes.some(({ pid }) => pid === id));
   if (noId !== undefined) throw new CommandFailure(`Cannot find a process with the process identifier ${noId}.`);
-  const isNamed = createAnyMatcher(names);
-  return processes.filter(({ name, pid }) => isNamed(name) && (ids?.includes(pid) ?? true));
+  return Id ? named.filter(({ pid }) => Id.includes(pid)) : named;
 };
 
 const byNameAndId = (a: ProcessReading, b: ProcessReading): number => {
