@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { after } from 'node:test';
 import { createHostReadings } from '../../src/host/index.ts';
 import { Refusal } from '../../src/profiles/commands/language.ts';
-import { createNativeRunner } from '../../src/profiles/commands/native/native-runner.ts';
+import { createNativeRunner } from '../../src/profiles/commands/native/runner.ts';
 import { checkCommand } from '../../src/profiles/commands/policy.ts';
 import type { OutputRow } from '../../src/profiles/commands/runner.ts';
 

@@ -7,7 +7,7 @@ import { createNoticeTopic } from '../topic.ts';
 import { auditTransfer, createAudit } from './audit.ts';
 import { createExecutor } from './executor.ts';
 import { Refusal } from './language.ts';
-import { createNativeRunner } from './native/native-runner.ts';
+import { createNativeRunner } from './native/runner.ts';
 import { checkCommand } from './policy.ts';
 import { createPowerShellRunner } from './power-shell/runner.ts';
 import { createCommandRoutes } from './routes.ts';

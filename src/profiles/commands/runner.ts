@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../expected-errors.ts';
 import { computeOnce } from '../../host/sampler.ts';
 import { createAnyMatcher, createTextMatcher, hasWildcard, nameWildcards } from './language.ts';
 import type { ParsedCommand } from './policy.ts';
@@ -25,7 +26,7 @@ export interface Runner {
 export const exits = ['ok', 'failed', 'timed-out', 'abandoned'] as const;
 
 /** The command failed; the message is for the client. */
-export class CommandFailure extends Error {
+export class CommandFailure extends ExpectedError {
   readonly exit: (typeof exits)[number];
 
   constructor(message: string, exit: CommandFailure['exit'] = 'failed') {

@@ -9,7 +9,7 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../host/index.ts';
 import type { HostReadings, ProcessReading } from '../../../host/readings.ts';
 import { CommandFailure } from '../runner.ts';
-import { createGetProcess } from './native-runner.ts';
+import { createGetProcess } from './runner.ts';
 
 const readRows = (host: HostReadings) => {
   const getProcess = createGetProcess(host);

@@ -5,7 +5,7 @@ import { powerShell, recordPowerShell } from '../../../../test/support/power-she
 import { waitUntil } from '../../../../test/support/wait.ts';
 import { createHostReadings } from '../../../host/index.ts';
 import { Refusal } from '../language.ts';
-import { createNativeRunner } from '../native/native-runner.ts';
+import { createNativeRunner } from '../native/runner.ts';
 import { checkCommand, type ParsedCommand } from '../policy.ts';
 import { CommandFailure, type OutputRow } from '../runner.ts';
 import { createPowerShellRunner } from './runner.ts';

@@ -7,7 +7,7 @@ import { waitUntil } from '../../../../test/support/wait.ts';
 import { SettingsError } from '../../../config/settings-error.ts';
 import { createHostReadings } from '../../../host/index.ts';
 import { chooseRunner } from '../index.ts';
-import { createNativeRunner } from './native-runner.ts';
+import { createNativeRunner } from './runner.ts';
 
 const host = createHostReadings();
 after(() => host.close());
