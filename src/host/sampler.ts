@@ -159,7 +159,7 @@ export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R
 /** Busy shares (0 … 1) by processor: `cpu` for all of them together, `cpu0`, `cpu1`, … for each. */
 export type CpuShares = ReadonlyMap<string, number>;
 
-export const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
+const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
   const { memory, network } = now;
   // Counters begin again when an interface does.
   const rate = (key: 'received' | 'sent'): number =>

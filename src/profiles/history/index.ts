@@ -46,8 +46,8 @@ export const history = defineFeature({
     };
     let leave: (() => void) | undefined;
     let nextSave = performance.now() + saveInterval;
-    const take = ({ counters }: HostSample): void => {
-      sampler.sample(clock().getTime() / 1000, counters);
+    const take = ({ usage }: HostSample): void => {
+      sampler.sample(clock().getTime() / 1000, usage);
       if (performance.now() < nextSave) return;
       nextSave = performance.now() + saveInterval;
       void save();

@@ -1,5 +1,4 @@
-import type { CountersReading, HostReadings } from '../../host/readings.ts';
-import { toUsage } from '../../host/sampler.ts';
+import type { HostReadings, Usage } from '../../host/readings.ts';
 import { alertLevels, alertsAt, columnCount, type Disks, disksAt, hostColumns, mostDisks, type Ring } from './ring.ts';
 
 interface SamplerParts {
@@ -21,9 +20,9 @@ const diskInterval = 60;
 /** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
 const longestGap = 5;
 
-/** Keeps samples of the machine; call `sample` about once a second with the Unix time in seconds. */
+/** Keeps how the machine was used; call `sample` about once a second with the Unix time in seconds. */
 export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
-  let before: { time: number; counters: CountersReading; alerts: Record<string, number> } | undefined;
+  let before: { time: number; alerts: Record<string, number> } | undefined;
   const diskValues = new Float64Array(2 * mostDisks).fill(NaN);
   const sums = createSums();
   let isReadingDisks = false;
@@ -42,17 +41,13 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
     }
   };
   return {
-    sample: (now: number, counters: CountersReading): void => {
+    sample: (now: number, usage: Usage): void => {
       const time = Math.floor(now);
       if (before?.time === time) return;
       const alerts = countAlerts();
       const seconds = before === undefined ? 0 : time - before.time;
       if (before && seconds > 0 && seconds <= longestGap) {
-        const row = [
-          ...toHostRow(before.counters, counters, seconds),
-          ...toRates(before.alerts, alerts),
-          ...diskValues,
-        ];
+        const row = [...hostColumns.map((name) => usage[name]), ...toRates(before.alerts, alerts), ...diskValues];
         // A timer that is a little late may skip a second, which is then like the next one.
         for (let at = before.time + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
@@ -67,7 +62,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
         sums.take();
         void readDisks(time);
       }
-      before = { time, counters, alerts };
+      before = { time, alerts };
     },
   };
 };
@@ -96,11 +91,6 @@ const createSums = () => {
       return row;
     },
   };
-};
-
-const toHostRow = (before: CountersReading, now: CountersReading, seconds: number): number[] => {
-  const usage = toUsage(before, now, seconds);
-  return hostColumns.map((name) => usage[name]);
 };
 
 const toRates = (before: Record<string, number>, now: Record<string, number>): number[] =>

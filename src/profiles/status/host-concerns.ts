@@ -1,5 +1,4 @@
-import type { CountersReading, FileSystemReading } from '../../host/readings.ts';
-import { toUsage } from '../../host/sampler.ts';
+import type { FileSystemReading, HostSample } from '../../host/readings.ts';
 import type { Concern } from '../feature.ts';
 import type { Severity } from '../severity.ts';
 
@@ -11,35 +10,36 @@ export interface MinuteMeans {
   isWhole: boolean;
 }
 
-interface Sample {
-  /** Seconds on a clock that is never set. */
-  at: number;
-  counters: CountersReading;
-}
+type UsageSample = Pick<HostSample, 'at' | 'usage'>;
 
-const minute = 60;
+const minuteMs = 60_000;
 
-/** Remembers the counters of the last minute; `add` them about once a second. */
+/** Remembers how the machine was used in the last minute; `add` a sample about once a second. */
 export const createLastMinute = () => {
-  let samples: Sample[] = [];
+  let samples: UsageSample[] = [];
   return {
-    add: (at: number, counters: CountersReading): void => {
-      // The mean needs one sample that is a minute old.
-      const first = samples.findLastIndex((sample) => sample.at <= at - minute);
-      samples = [...samples.slice(Math.max(0, first)), { at, counters }];
+    add: ({ at, usage }: UsageSample): void => {
+      // What the first one says of the processors was before the minute.
+      const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
+      samples = [...samples.slice(Math.max(0, first)), { at, usage }];
     },
     /** Undefined before the first sample. */
     means: (): MinuteMeans | undefined => {
       const [first, last] = [samples[0], samples.at(-1)];
       if (!first || !last) return undefined;
-      const shares = samples.flatMap(({ counters: { memory } }) => (memory ? 1 - memory.available / memory.total : []));
       return {
-        cpu: toUsage(first.counters, last.counters, last.at - first.at).cpu,
-        memory: shares.reduce((sum, share) => sum + share, 0) / shares.length,
-        isWhole: last.at - first.at >= minute,
+        cpu: toMean(samples.slice(1).map(({ usage }) => usage.cpu)),
+        memory: toMean(samples.map(({ usage }) => usage.memoryUsed / usage.memoryTotal)),
+        isWhole: last.at - first.at >= minuteMs,
       };
     },
   };
+};
+
+/** NaN if no value is known. */
+const toMean = (values: readonly number[]): number => {
+  const known = values.filter(Number.isFinite);
+  return known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
 /** From these shares on, the machine needs attention. */

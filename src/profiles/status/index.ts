@@ -76,7 +76,7 @@ export const status = defineFeature({
       },
       topics: { status: createPolledTopic('open', Status, interval, readChange, { onlyChanges: true }) },
       start: () => {
-        leave = host.listen(({ at, counters }) => lastMinute.add(at / 1000, counters));
+        leave = host.listen(lastMinute.add);
       },
       close: async () => leave?.(),
     };
