@@ -60,18 +60,6 @@ export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
 /** An instance has every property of its class; null if the system does not provide it. */
 export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;
 
-interface PropertyChoice {
-  ClassName: CimClassName;
-  Property?: readonly string[];
-  KeyOnly?: true;
-}
-
-/** The properties that Get-CimInstance asks for, in the order of the class. */
-export const chooseProperties = ({ ClassName, Property, KeyOnly }: PropertyChoice): readonly string[] => {
-  const { keys, properties } = cimClasses[ClassName];
-  return KeyOnly ? keys : properties.filter((name) => Property?.includes(name) ?? true);
-};
-
 export interface ParameterPolicy {
   /** Shown in docs and in GET /api/commands. */
   description: string;
@@ -176,6 +164,12 @@ export type CommandParameters<C extends CommandName> = ParametersOf<(typeof poli
 export type ParsedCommand = {
   [C in CommandName]: { name: C; parameters: CommandParameters<C> };
 }[CommandName];
+
+/** The properties that Get-CimInstance asks for, in the order of the class. */
+export const chooseProperties = (parameters: CommandParameters<'Get-CimInstance'>): readonly string[] => {
+  const { keys, properties } = cimClasses[parameters.ClassName];
+  return parameters.KeyOnly ? keys : properties.filter((name) => parameters.Property?.includes(name) ?? true);
+};
 
 /** The only function that decides which commands may run. Returns the command with typed values, or the refusal. */
 export const checkCommand = (line: string): ParsedCommand | Refusal => {
