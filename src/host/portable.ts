@@ -232,8 +232,6 @@ const toKindOfSource = ({ fs, mount }: Size): FileSystemKind => {
 /** A device file, or a drive letter. */
 const isLocalDevice = (device: string): boolean => device.startsWith('/dev/') || /^[A-Z]:$/i.test(device);
 
-const millisecondsPerSecond = 1000;
-
 /** Reads `HostReadings.counters` without starting a program: of swap and network it knows nothing. */
 export const readPortableCounters = (): CountersReading => ({
   cpuSeconds: toCpuSeconds(cpus()),
@@ -247,7 +245,7 @@ export const toCpuSeconds = (processors: readonly Pick<CpuInfo, 'times'>[]): Cpu
   const all: Record<string, number> = {};
   const each = processors.map(({ times: { user, nice, sys, idle, irq } }, index) => {
     const seconds = Object.entries({ user, nice, system: sys, idle, irq }).map(
-      ([mode, milliseconds]) => [mode, milliseconds / millisecondsPerSecond] as const,
+      ([mode, milliseconds]) => [mode, milliseconds / 1000] as const,
     );
     for (const [mode, value] of seconds) all[mode] = (all[mode] ?? 0) + value;
     return [`cpu${index}`, Object.fromEntries(seconds)] as const;

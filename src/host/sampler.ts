@@ -21,8 +21,9 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   let askedAt = Number.NEGATIVE_INFINITY;
 
   const readSample = (): HostSample | undefined => {
-    const counters = readOrSkip(read);
-    if (!counters) return undefined;
+    // Without free descriptors no file can be opened. The next sample covers this interval too.
+    const counters = readOrNull(read);
+    if (!counters?.cpuSeconds.size) return undefined;
     const at = performance.now();
     return { at, counters, usage: toUsage(last?.counters ?? counters, counters, (at - (last?.at ?? at)) / 1000) };
   };
@@ -82,13 +83,12 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
   };
 };
 
-/** Without free descriptors no file can be opened. The next sample covers this interval too. */
-const readOrSkip = (read: () => CountersReading): CountersReading | undefined => {
+/** What `read` returns, or null if it throws: a file is gone, or this account may not read it. */
+export const readOrNull = <T>(read: () => T): T | null => {
   try {
-    const counters = read();
-    return counters.cpuSeconds.size > 0 ? counters : undefined;
+    return read();
   } catch {
-    return undefined;
+    return null;
   }
 };
 
@@ -199,16 +199,16 @@ export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<
  */
 export const createHangGuard = (): HangGuard => {
   let turn: Promise<unknown> = Promise.resolve();
-  let running = false;
-  const run = <T>(read: () => Promise<T>, limitMs: number): Promise<T | null> => {
-    running = true;
-    const result = read().finally(() => {
-      running = false;
-    });
-    return waitAtMost(limitMs, result);
-  };
+  let isReading = false;
   return (read, limitMs) => {
-    const mine = turn.then(() => (running ? null : run(read, limitMs)));
+    const mine = turn.then(() => {
+      if (isReading) return null;
+      isReading = true;
+      const result = read().finally(() => {
+        isReading = false;
+      });
+      return waitAtMost(limitMs, result);
+    });
     turn = mine.catch(() => null);
     return mine;
   };

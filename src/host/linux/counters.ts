@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import type { CountersReading, CpuSeconds, MemoryReading } from '../readings.ts';
-import { readKernelFile, readOrNull } from './kernel-file.ts';
+import { readOrNull } from '../sampler.ts';
+import { readKernelFile } from './kernel-file.ts';
 
 const loopback = 'lo';
 

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { ProcessorReading } from '../readings.ts';
-import type { CpuShares } from '../sampler.ts';
-import { readKernelNumber, readKernelText, readOrNull } from './kernel-file.ts';
+import { type CpuShares, readOrNull } from '../sampler.ts';
+import { readKernelNumber, readKernelText } from './kernel-file.ts';
 
 /** A processor package and its logical processors. */
 interface Package {

@@ -55,7 +55,8 @@ export const toLinuxDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(ca
   );
 
 const listCandidates = async (root: string): Promise<Candidate[]> => {
-  const mounts = (await readVisibleMounts(`${root}/proc`)).filter(({ type }) => type !== 'autofs');
+  const mountinfo = await readFile(`${root}/proc/self/mountinfo`, 'utf8');
+  const mounts = toVisibleMounts(parseMounts(mountinfo)).filter(({ type }) => type !== 'autofs');
   const labels = await readLabels(`${root}/dev`);
   const distinct = keepShortest(mounts, ({ device }) => device);
   return Promise.all(distinct.map((mount) => describe(root, mount, labels)));
@@ -106,10 +107,6 @@ export interface MountEntry {
   type: string;
   source: string;
 }
-
-/** The visible mounts: those that are covered by a later one are left out. */
-const readVisibleMounts = async (procFolder: string): Promise<MountEntry[]> =>
-  toVisibleMounts(parseMounts(await readFile(`${procFolder}/self/mountinfo`, 'utf8')));
 
 export const parseMounts = (mountinfo: string): MountEntry[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
@@ -239,7 +236,7 @@ const network = new Set([
 ]);
 
 /** Local file systems that are layers on others or manage their own devices. */
-const layered = new Set([...['overlay', 'aufs', 'unionfs', 'ecryptfs', 'zfs', 'btrfs', 'bcachefs', 'ubifs', 'jffs2']]);
+const layered = new Set('overlay aufs unionfs ecryptfs zfs btrfs bcachefs ubifs jffs2'.split(' '));
 
 /** The kind of a file system without a block device of its own. */
 export const toKindOfType = (type: string): FileSystemKind => {

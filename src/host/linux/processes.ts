@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import type { ProcessDetails, ProcessReading } from '../readings.ts';
-import { createSharedReading, type HangGuard, mapInSlices, waitAtMost } from '../sampler.ts';
-import { readKernelFile, readOrNull } from './kernel-file.ts';
+import { createSharedReading, type HangGuard, mapInSlices, readOrNull, waitAtMost } from '../sampler.ts';
+import { readKernelFile } from './kernel-file.ts';
 
 /**
  * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
@@ -154,7 +154,8 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
     const cut = new Map(processes.map((process) => [toKey(process), process]));
     for (const key of known.keys()) if (!cut.has(key)) known.delete(key);
     await waitAtMost(limitMs, readNames([...cut].filter(([key]) => !known.has(key))));
-    return new Map([...cut].flatMap(([key, { pid }]) => toEntries(pid, known.get(key))));
+    const found = [...cut].map(([key, { pid }]) => [pid, known.get(key)] as const);
+    return new Map(found.filter((entry): entry is [number, string] => entry[1] !== undefined));
   };
 };
 
@@ -171,9 +172,6 @@ export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
 
 /** The start time distinguishes processes that reuse an id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
-
-const toEntries = (pid: number, name: string | undefined): [number, string][] =>
-  name === undefined ? [] : [[pid, name]];
 
 /** May hang: this reads the process's memory, which is locked while the process is stuck. */
 const readFirstArgument = async (path: string): Promise<Buffer> => {
