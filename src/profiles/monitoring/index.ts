@@ -3,7 +3,7 @@ import type { ProcessReading } from '../../host/readings.ts';
 import { createSharedReading } from '../../host/sampler.ts';
 import { defineFeature, type Parts } from '../feature.ts';
 import { createPolledTopic, createSourceTopic, type Topic } from '../topic.ts';
-import { createMonitoringRoutes, toRounded } from './routes.ts';
+import { createMonitoringRoutes, rankProcesses, toRounded } from './routes.ts';
 import { HostUsage, ProcessUsage } from './schema.ts';
 
 /** Monitoring: the state of the machine the server runs on. */
@@ -58,7 +58,7 @@ const createProcessReader = (host: Parts['host'], clock: () => Date, most: numbe
     const seconds = (now - readAt) / 1000;
     readAt = now;
     const used = new Map(processes.map((process) => [toKey(process), toSeconds(process)]));
-    const largest = processes.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes).slice(0, most);
+    const largest = rankProcesses(processes).processes.slice(0, most);
     const owners = await host.processOwners(largest);
     const rows = largest.map((process) => {
       const earlier = before.get(toKey(process)) ?? Number.NaN;

@@ -110,8 +110,8 @@ const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: Moni
 const bytesPerMiB = 2 ** 20;
 const bytesPerGiB = 2 ** 30;
 
-/** Each reading is sorted once, and each of its rows is built once, for all requests that share it. */
-const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
+/** Each reading is sorted once, and each of its rows is built once, for all requests and events that share it. */
+export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
   processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
   /** Of the first processes, as many as requests have asked for. */
   rows: [] as ProcessRow[],
