@@ -98,15 +98,15 @@ export default {
     rule(
       'children-start-in-one-place',
       'Child processes start in the runners of the commands profile, and for signalbox run.',
-      { path: '^src/', pathNot: ['^src/(profiles/commands/execution|cli/client)/child\\.ts$', testFiles] },
+      { path: '^src/', pathNot: ['^src/(profiles/commands|cli/client)/child\\.ts$', testFiles] },
       { path: '^(node:)?child_process$' },
     ),
     rule(
       'profiles-write-no-files',
-      'Files are written by the journal alone; the native commands read what only files tell.',
+      'Files are written by the journal alone.',
       {
         path: '^src/profiles/',
-        pathNot: ['^src/profiles/commands/runners/native/', '^src/profiles/alerts/outbox/target\\.ts$', testFiles],
+        pathNot: ['^src/profiles/alerts/outbox/target\\.ts$', testFiles],
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

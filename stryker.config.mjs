@@ -3,6 +3,7 @@ const modules = [
   'src/http/request',
   'src/profiles/commands/language',
   'src/profiles/commands/policy',
+  'src/profiles/commands/values',
   'src/profiles/tasks/validation',
   'src/storage/journal',
 ];

@@ -6,8 +6,7 @@ const documents = readdirSync(`${root}/docs`, { recursive: true }).filter((path)
 const load = (path) => import(`../dist/${path}.js`);
 
 await prepare();
-const { describeCommands } = await load('src/profiles/commands/policy/command-schemas');
-const { cimClasses } = await load('src/profiles/commands/policy/cim-classes');
+const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
 const { groupSettings } = await load('src/cli/help/setting-texts');
 const { features } = await load('src/profiles/index');
 const { settingsSchema, startApp } = await load('test/support/app');

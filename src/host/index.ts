@@ -1,7 +1,43 @@
-import { createLinuxReadings } from './linux/index.ts';
+import { readFileSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
+import { parseBootTime, readLinuxCounters, readMemory } from './linux/counters.ts';
+import { readPackages, toLinuxProcessors } from './linux/cpu.ts';
+import { createFileSystemReader } from './linux/file-systems.ts';
+import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
+import { createSystemReader } from './linux/system.ts';
 import { createPortableReadings } from './portable.ts';
 import type { HostReadings } from './readings.ts';
+import { createHangGuard, createHostSampler, createSharedReading } from './sampler.ts';
+
+/** Processors change only in virtual machines, and rarely. */
+const packagesMaxAgeMs = 60_000;
 
 /** The readings for this machine. */
 export const createHostReadings = (platform: NodeJS.Platform = process.platform): HostReadings =>
   platform === 'linux' ? createLinuxReadings() : createPortableReadings();
+
+/** Readings from /proc, /sys and /etc. `root` is a prefix for all these paths, to read another tree than this machine's. */
+export const createLinuxReadings = (root = ''): HostReadings => {
+  const proc = `${root}/proc`;
+  const readBootedAt = (): Date => parseBootTime(readFileSync(`${proc}/stat`, 'utf8'));
+  const sampler = createHostSampler(() => readLinuxCounters(root));
+  const packages = createSharedReading(() => readPackages(root), packagesMaxAgeMs);
+  // One guard for everything that may hang, so it costs at most one thread in total.
+  const guard = createHangGuard();
+  return {
+    hostname,
+    system: createSystemReader(root),
+    uptimeSeconds: uptime,
+    memory: () => readMemory(proc),
+    cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
+    processors: async () => toLinuxProcessors(root, await packages(), await sampler.shares()),
+    counters: () => readLinuxCounters(root),
+    listen: sampler.listen,
+    processes: createProcessReader(proc, readBootedAt, guard),
+    processCount: async () => (await listPids(proc)).length,
+    processDetails: (pids) => readProcessDetails(proc, pids),
+    processOwners: createOwnerReader(proc, `${root}/etc/passwd`),
+    ...createFileSystemReader(root, guard),
+    close: sampler.close,
+  };
+};

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   parseLocalTime,
-  readCounters,
+  readPortableCounters,
   toCpuSeconds,
   toDomain,
   toFileSystemReadings,
-  toFixedDisks,
+  toPortableDisks,
+  toPortableProcessors,
   toProcessDetails,
-  toProcessorReadings,
   toProcessReading,
   toSystemReading,
 } from './portable.ts';
@@ -53,7 +53,7 @@ const twoPackages = {
 
 test('each package gets its share of cores, caches and load', () => {
   const shares = new Map([1, 1, 1, 1, 0, 0, 0, 1].map((share, index) => [`cpu${index}`, share]));
-  const readings = toProcessorReadings(twoPackages, shares.set('cpu', 0.5));
+  const readings = toPortableProcessors(twoPackages, shares.set('cpu', 0.5));
   assert.deepEqual(readings[1], {
     ...{ id: 'CPU1', name: 'Intel Xeon Gold', manufacturer: 'Intel', maxMHz: 3700, currentMHz: 2100 },
     ...{ cores: 2, logicalProcessors: 4, loadPercent: 25, l2CacheKB: 2048, l3CacheKB: 22528 },
@@ -69,7 +69,7 @@ test('values that systeminformation leaves empty or 0 are null', () => {
     ...{ manufacturer: '', brand: '', speed: 0, speedMax: 0, cores: 1, physicalCores: 0, processors: 0 },
     cache: { l2: 0, l3: 0 },
   };
-  assert.deepEqual(toProcessorReadings(nothing, new Map()), [
+  assert.deepEqual(toPortableProcessors(nothing, new Map()), [
     {
       ...{ id: 'CPU0', name: null, manufacturer: null, maxMHz: null, currentMHz: null, cores: null },
       ...{ logicalProcessors: 1, loadPercent: 0, l2CacheKB: null, l3CacheKB: null },
@@ -134,7 +134,7 @@ test('only local drives of Windows are disks (D26)', () => {
     readings.map(({ kind }) => kind),
     ['fixed', 'optical', 'removable', 'memory', 'network'],
   );
-  assert.deepEqual(toFixedDisks(readings, devices), [
+  assert.deepEqual(toPortableDisks(readings, devices), [
     {
       ...{ mountPath: 'C:', device: 'C:', type: 'x', kind: 'fixed', label: 'System' },
       ...{ totalBytes: 100, usedBytes: 60, availableBytes: 30 },
@@ -165,7 +165,7 @@ test('outside Windows the root is always listed, and each device once at its sho
     ['fixed', 'fixed', 'fixed', 'removable', 'fixed', 'network', 'network', 'memory'],
   );
   assert.deepEqual(
-    toFixedDisks(readings, devices).map(({ mountPath }) => mountPath),
+    toPortableDisks(readings, devices).map(({ mountPath }) => mountPath),
     ['/', '/Data'],
   );
 });
@@ -189,6 +189,6 @@ test('all processors together are the sum of each', () => {
 });
 
 test('the processors of this machine have been busy and idle', () => {
-  const { user = 0, idle = 0 } = readCounters().cpuSeconds.get('cpu') ?? {};
+  const { user = 0, idle = 0 } = readPortableCounters().cpuSeconds.get('cpu') ?? {};
   assert.ok(user > 0 && idle > 0);
 });

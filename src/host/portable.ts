@@ -25,7 +25,7 @@ const systemMaxAgeMs = 60_000;
  * times, thread counts, handles or private memory of processes: these are null.
  */
 export const createPortableReadings = (): HostReadings => {
-  const sampler = createHostSampler(readCounters);
+  const sampler = createHostSampler(readPortableCounters);
   // systeminformation itself keeps a list for 500 ms.
   const listed = createSharedReading(async () => (await (await load()).processes()).list, 0);
   const storage = createSharedReading(readStorage, 0);
@@ -35,8 +35,8 @@ export const createPortableReadings = (): HostReadings => {
     uptimeSeconds: uptime,
     memory: readMemory,
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
-    processors: async () => toProcessorReadings(await (await load()).cpu(), await sampler.shares()),
-    counters: readCounters,
+    processors: async () => toPortableProcessors(await (await load()).cpu(), await sampler.shares()),
+    counters: readPortableCounters,
     listen: sampler.listen,
     processes: async () => (await listed()).map(toProcessReading),
     processCount: async () => (await listed()).length,
@@ -68,7 +68,7 @@ const readStorage = async (): Promise<Record<'fileSystems' | 'fixedDisks', FileS
   const { fsSize, blockDevices } = await load();
   const [sizes, devices] = await Promise.all([fsSize(), blockDevices()]);
   const fileSystems = toFileSystemReadings(sizes, devices);
-  return { fileSystems, fixedDisks: toFixedDisks(fileSystems, devices) };
+  return { fileSystems, fixedDisks: toPortableDisks(fileSystems, devices) };
 };
 
 interface Found {
@@ -103,7 +103,7 @@ type Cpu = Pick<
 > & { cache: Pick<Systeminformation.CpuCacheData, 'l2' | 'l3'> };
 
 /** systeminformation describes all packages together, so each gets an equal part of the cores and caches. */
-export const toProcessorReadings = (cpu: Cpu, shares: CpuShares): ProcessorReading[] => {
+export const toPortableProcessors = (cpu: Cpu, shares: CpuShares): ProcessorReading[] => {
   const packages = Math.max(1, cpu.processors);
   const logical = cpu.cores / packages;
   return Array.from({ length: packages }, (_, index) => ({
@@ -203,7 +203,7 @@ export const toFileSystemReadings = (sizes: readonly Size[], devices: readonly D
     });
 
 /** The root file system, and each fixed device once, at its shortest mount path. */
-export const toFixedDisks = (
+export const toPortableDisks = (
   readings: readonly FileSystemReading[],
   devices: readonly Device[],
 ): FileSystemReading[] => {
@@ -232,10 +232,8 @@ const toKindOfSource = ({ fs, mount }: Size): FileSystemKind => {
 /** A device file, or a drive letter. */
 const isLocalDevice = (device: string): boolean => device.startsWith('/dev/') || /^[A-Z]:$/i.test(device);
 
-const millisecondsPerSecond = 1000;
-
 /** Reads `HostReadings.counters` without starting a program: of swap and network it knows nothing. */
-export const readCounters = (): CountersReading => ({
+export const readPortableCounters = (): CountersReading => ({
   cpuSeconds: toCpuSeconds(cpus()),
   load: loadavg()[0] ?? 0,
   memory: { total: totalmem(), available: freemem(), swapTotal: 0, swapFree: 0 },
@@ -247,7 +245,7 @@ export const toCpuSeconds = (processors: readonly Pick<CpuInfo, 'times'>[]): Cpu
   const all: Record<string, number> = {};
   const each = processors.map(({ times: { user, nice, sys, idle, irq } }, index) => {
     const seconds = Object.entries({ user, nice, system: sys, idle, irq }).map(
-      ([mode, milliseconds]) => [mode, milliseconds / millisecondsPerSecond] as const,
+      ([mode, milliseconds]) => [mode, milliseconds / 1000] as const,
     );
     for (const [mode, value] of seconds) all[mode] = (all[mode] ?? 0) + value;
     return [`cpu${index}`, Object.fromEntries(seconds)] as const;

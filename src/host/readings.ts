@@ -17,7 +17,7 @@ export interface HostReadings {
   listen(listener: (sample: HostSample) => void): () => void;
   /**
    * Busy share (0 … 1) of all cores over the last second, from the same samples; if there are none yet, the first call takes
-   * 200 ms, and sampling goes on.
+   * 200 ms, and sampling goes on for a minute.
    */
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */

@@ -92,6 +92,25 @@ test('the shares of a complete interval are those that listeners get, without an
   assert.equal(reads(), samples.length);
 });
 
+test('sampling ends some time after the last call if nobody listens', async (t) => {
+  const { read, reads } = createCounter();
+  const sampler = createHostSampler(read, 5, 50);
+  const other = createHostSampler(createCounter().read, 5);
+  t.after(() => {
+    sampler.close();
+    other.close();
+  });
+  await sampler.shares();
+  await waitUntilPasses(async () => {
+    const count = reads();
+    const { samples, leave } = listenTo(other);
+    await waitUntilPasses(() => assert.ok(samples.length >= 5));
+    leave();
+    assert.equal(reads(), count);
+  });
+  assert.ok(reads() > 5);
+});
+
 test('failed samples are skipped, and the last shares are kept meanwhile', async (t) => {
   const { read } = createCounter();
   let failures = 0;

@@ -4,44 +4,53 @@ import type { CountersReading, CpuSeconds, HostSample, Usage } from './readings.
 /** The kernel counts processor time in steps of 10 ms, so a shorter interval would be inaccurate. */
 const shortestMs = 200;
 
+/** How long sampling goes on for those who only ask. */
+const askedForMs = 60_000;
+
 type SampleListener = (sample: HostSample) => void;
 
 /**
  * Reads the counters every `intervalMs` for everyone who needs to know how busy the machine is, so that all of them see the
  * same figures. It begins with the first who asks; its timer does not keep the process alive.
  */
-export const createHostSampler = (read: () => CountersReading, intervalMs = 1000) => {
+export const createHostSampler = (read: () => CountersReading, intervalMs = 1000, keptMs = askedForMs) => {
   const listeners = new Set<SampleListener>();
   let timer: NodeJS.Timeout | undefined;
+  let before: HostSample | undefined;
   let last: HostSample | undefined;
-  let complete: CpuShares | undefined;
-  /** Whether sampling goes on although nobody listens. */
-  let isAsked = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
 
   const readSample = (): HostSample | undefined => {
-    const counters = readOrSkip(read);
-    if (!counters) return undefined;
+    // Without free descriptors no file can be opened. The next sample covers this interval too.
+    const counters = readOrNull(read);
+    if (!counters?.cpuSeconds.size) return undefined;
     const at = performance.now();
     return { at, counters, usage: toUsage(last?.counters ?? counters, counters, (at - (last?.at ?? at)) / 1000) };
   };
   const sample = (): void => {
     const next = readSample();
     if (!next) return;
-    if (last) complete = toCpuShares(last.counters.cpuSeconds, next.counters.cpuSeconds);
+    before = last;
     last = next;
     for (const listener of listeners) listener(next);
-  };
-  const start = (): void => {
-    if (timer) return;
-    timer = setInterval(sample, intervalMs).unref();
-    sample();
   };
   const stop = (): void => {
     clearInterval(timer);
     timer = undefined;
     // What is measured next has nothing to do with the time in between.
+    before = undefined;
     last = undefined;
-    complete = undefined;
+  };
+  const stopIfUnused = (): void => {
+    if (listeners.size === 0 && performance.now() - askedAt >= keptMs) stop();
+  };
+  const start = (): void => {
+    if (timer) return;
+    timer = setInterval(() => {
+      sample();
+      stopIfUnused();
+    }, intervalMs).unref();
+    sample();
   };
   return {
     /** Calls the listener at once with the last sample, if there is one, and with each from now on. */
@@ -52,34 +61,34 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
       if (isRunning && last) listener(last);
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0 && !isAsked) stop();
+        stopIfUnused();
       };
     },
     /**
-     * Busy shares (0 … 1) over the last complete interval; sampling goes on from then on. Until an interval is complete, calls
+     * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
      * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.
      */
     shares: async (): Promise<CpuShares> => {
-      isAsked = true;
+      askedAt = performance.now();
       start();
       if (!last) sample();
       const first = last;
       if (!first) throw new Error('the processor times of this machine cannot be read');
       const missingMs = first.at + shortestMs - performance.now();
-      if (!complete && missingMs > 0) await setTimeout(missingMs);
-      return complete ?? toCpuShares(first.counters.cpuSeconds, (readSample() ?? first).counters.cpuSeconds);
+      if (!before && missingMs > 0) await setTimeout(missingMs);
+      const [from, to] = before && last ? [before, last] : [first, readSample() ?? first];
+      return toCpuShares(from.counters.cpuSeconds, to.counters.cpuSeconds);
     },
     close: stop,
   };
 };
 
-/** Without free descriptors no file can be opened. The next sample covers this interval too. */
-const readOrSkip = (read: () => CountersReading): CountersReading | undefined => {
+/** What `read` returns, or null if it throws: a file is gone, or this account may not read it. */
+export const readOrNull = <T>(read: () => T): T | null => {
   try {
-    const counters = read();
-    return counters.cpuSeconds.size > 0 ? counters : undefined;
+    return read();
   } catch {
-    return undefined;
+    return null;
   }
 };
 
@@ -104,6 +113,16 @@ export const createSharedReading = <T>(read: () => Promise<T>, maxAgeMs: number)
       },
     );
     return latest;
+  };
+};
+
+/** Computes a value once for each object, e.g. for a reading that several callers share. */
+export const computeOnce = <K extends object, V extends object>(compute: (key: K) => V): ((key: K) => V) => {
+  const known = new WeakMap<K, V>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
   };
 };
 
@@ -140,7 +159,7 @@ export const mapInSlices = async <T, R>(items: readonly T[], map: (item: T) => R
 /** Busy shares (0 … 1) by processor: `cpu` for all of them together, `cpu0`, `cpu1`, … for each. */
 export type CpuShares = ReadonlyMap<string, number>;
 
-export const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
+const toUsage = (before: CountersReading, now: CountersReading, seconds: number): Usage => {
   const { memory, network } = now;
   // Counters begin again when an interface does.
   const rate = (key: 'received' | 'sent'): number =>
@@ -180,16 +199,16 @@ export type HangGuard = <T>(read: () => Promise<T>, limitMs: number) => Promise<
  */
 export const createHangGuard = (): HangGuard => {
   let turn: Promise<unknown> = Promise.resolve();
-  let running = false;
-  const run = <T>(read: () => Promise<T>, limitMs: number): Promise<T | null> => {
-    running = true;
-    const result = read().finally(() => {
-      running = false;
-    });
-    return waitAtMost(limitMs, result);
-  };
+  let isReading = false;
   return (read, limitMs) => {
-    const mine = turn.then(() => (running ? null : run(read, limitMs)));
+    const mine = turn.then(() => {
+      if (isReading) return null;
+      isReading = true;
+      const result = read().finally(() => {
+        isReading = false;
+      });
+      return waitAtMost(limitMs, result);
+    });
     turn = mine.catch(() => null);
     return mine;
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCommandLine, Refusal } from '../../src/profiles/commands/language/parse.ts';
-import { checkCommand } from '../../src/profiles/commands/policy/check.ts';
+import { parseCommandLine, Refusal } from '../../src/profiles/commands/language.ts';
+import { checkCommand } from '../../src/profiles/commands/policy.ts';
 import { amount } from '../support/long.ts';
 import { powerShell } from '../support/power-shell.ts';
 import { fc } from '../support/random.ts';
@@ -81,8 +81,8 @@ const line = fc.oneof(
 
 /** A line as `parseWithPowerShell` describes it; undefined if it is not allowed. */
 const parseAllowed = (text: string): PowerShellLine | undefined => {
-  const parsed = checkCommand(text) instanceof Refusal ? undefined : parseCommandLine(text);
-  if (parsed === undefined || parsed instanceof Refusal) return undefined;
+  if (checkCommand(text) instanceof Refusal) return undefined;
+  const parsed = parseCommandLine(text);
   const parameters = parsed.parameters.flatMap(({ name, values }) => [
     ...(name === undefined ? [] : [name]),
     ...(values.length > 0 ? [values] : []),

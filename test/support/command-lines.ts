@@ -1,11 +1,21 @@
 import fc from 'fast-check';
-import type { Condition } from '../../src/profiles/commands/language/filter.ts';
+import { type Condition, Refusal } from '../../src/profiles/commands/language.ts';
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
 
 /** Any text, including lone surrogates. */
 export const createAnyText = (maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(fc.string({ unit: 'binary', maxLength }), fc.string({ unit: codeUnit, maxLength }));
+
+/** What a parser returns, or the Refusal that it throws. */
+export const orRefusal = <T>(parse: () => T): T | Refusal => {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+};
 
 /** A command line with the given parameters. Quotes must be able to enclose every text, as in every accepted line. */
 export const writeCommandLine = (name: string, parameters: object): string =>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after } from 'node:test';
 import { createHostReadings } from '../../src/host/index.ts';
-import type { Row } from '../../src/profiles/commands/execution/runner.ts';
-import { Refusal } from '../../src/profiles/commands/language/parse.ts';
-import { checkCommand } from '../../src/profiles/commands/policy/check.ts';
-import { createNativeRunner } from '../../src/profiles/commands/runners/native-runner.ts';
+import { Refusal } from '../../src/profiles/commands/language.ts';
+import { createNativeRunner } from '../../src/profiles/commands/native/runner.ts';
+import { checkCommand } from '../../src/profiles/commands/policy.ts';
+import type { OutputRow } from '../../src/profiles/commands/runner.ts';
 
 /** The fixed time in these tests. */
 export const now = new Date('2026-01-02T03:04:05.006Z');
@@ -15,7 +15,7 @@ export const host = createHostReadings();
 after(() => host.close());
 
 /** Runs Get-CimInstance on this machine with the given rest of a command line. */
-export const run = async (rest: string, systemctl: string[] = []): Promise<Row[]> => {
+export const run = async (rest: string, systemctl: string[] = []): Promise<OutputRow[]> => {
   const paths = { systemctl, journalctl: [], bootMark: '/' };
   const runner = createNativeRunner({ host, clock: () => now, paths });
   const command = checkCommand(`Get-CimInstance ${rest}`);

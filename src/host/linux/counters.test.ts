@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { requires } from '../../../test/faults/support/requirements.ts';
 import { createTree } from '../../../test/support/host.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
-import { readCounters } from './counters.ts';
+import { readLinuxCounters } from './counters.ts';
 
 const dev = `Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
@@ -26,22 +26,22 @@ test('network bytes are those of the interfaces that the kernel does not call vi
   const row = (name: string) => `${name}: 50 1 0 0 0 0 0 0 70 1 0 0 0 0 0 0\n`;
   const virtual = ['lo', 'veth12', 'br0', 'eth0.100', 'tailscale0', 'vnet0'];
   const root = createMachine(t, dev + virtual.slice(2).map(row).join(''), virtual);
-  assert.deepEqual(readCounters(root).network, { received: 1005, sent: 207 });
+  assert.deepEqual(readLinuxCounters(root).network, { received: 1005, sent: 207 });
 });
 
 test('where all interfaces are virtual, as in a container, all but loopback count', (t) => {
   const root = createMachine(t, dev, ['lo', 'eth0', 'wlan0', 'veth12']);
-  assert.deepEqual(readCounters(root).network, { received: 1055, sent: 277 });
+  assert.deepEqual(readLinuxCounters(root).network, { received: 1055, sent: 277 });
 });
 
 /** Prints the network counters, and the same from other files of the kernel. */
 const printNetwork = `
   import { readdirSync, readFileSync } from 'node:fs';
-  const { readCounters } = await import(process.argv[1]);
+  const { readLinuxCounters } = await import(process.argv[1]);
   const sum = (key) => readdirSync('/sys/class/net').filter((name) => name !== 'lo').reduce(
     (total, name) => total + Number(readFileSync('/sys/class/net/' + name + '/statistics/' + key, 'utf8')), 0);
   const length = readFileSync('/proc/net/dev').length;
-  const { network } = readCounters('');
+  const { network } = readLinuxCounters('');
   console.log(JSON.stringify({ length, network, expected: { received: sum('rx_bytes'), sent: sum('tx_bytes') } }));
 `;
 
@@ -68,5 +68,8 @@ test(
 
 test('counters whose files cannot be read are missing', (t) => {
   const root = createTree(t, {});
-  assert.deepEqual({ ...readCounters(root), load: 0 }, { cpuSeconds: new Map(), load: 0, memory: null, network: null });
+  assert.deepEqual(
+    { ...readLinuxCounters(root), load: 0 },
+    { cpuSeconds: new Map(), load: 0, memory: null, network: null },
+  );
 });

@@ -1,27 +1,60 @@
 import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
-import type { CountersReading } from '../readings.ts';
-import { parseCpuSeconds } from './cpu.ts';
-import { readKernelFile, readOrNull } from './kernel-file.ts';
-import { parseMemory } from './system.ts';
+import type { CountersReading, CpuSeconds, MemoryReading } from '../readings.ts';
+import { readOrNull } from '../sampler.ts';
+import { readKernelFile } from './kernel-file.ts';
 
 const loopback = 'lo';
 
 /** Reads `HostReadings.counters`. */
-export const readCounters = (root: string): CountersReading => {
+export const readLinuxCounters = (root: string): CountersReading => {
   const proc = `${root}/proc`;
-  const stat = readText(`${proc}/stat`);
   const memory = parseMemory(readText(`${proc}/meminfo`));
   const network = readText(`${proc}/net/dev`);
   return {
-    cpuSeconds: parseCpuSeconds(stat),
+    cpuSeconds: parseCpuSeconds(readText(`${proc}/stat`)),
     load: loadavg()[0] ?? 0,
     memory: Number.isNaN(memory.total) ? null : memory,
     network: network === '' ? null : sumUp(parseNetwork(network), listVirtual(root)),
   };
 };
 
+export const readMemory = async (procFolder: string): Promise<MemoryReading> =>
+  parseMemory(await readFile(`${procFolder}/meminfo`, 'utf8'));
+
 const readText = (path: string): string => readKernelFile(path)?.toString('latin1') ?? '';
+
+/** The columns of /proc/stat. Time of guests, which follows, is already in user and nice. */
+const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
+
+/** The kernel counts processor time in hundredths of a second on every architecture that Node supports. */
+const ticksPerSecond = 100;
+
+/** Processor times from the content of /proc/stat. */
+export const parseCpuSeconds = (stat: string): CpuSeconds =>
+  new Map(
+    Array.from(stat.matchAll(/^(cpu\d*) +([\d ]+)$/gm), ([, name = '', columns = '']) => {
+      const ticks = columns.split(' ', modes.length);
+      return [name, Object.fromEntries(ticks.map((value, index) => [modes[index], Number(value) / ticksPerSecond]))];
+    }),
+  );
+
+/** When the machine was started, from the content of /proc/stat (`btime`, whole seconds). */
+export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
+
+/** Parses the content of /proc/meminfo, whose kB are KiB. */
+export const parseMemory = (meminfo: string): MemoryReading => {
+  const sizes = meminfo.matchAll(/^(MemTotal|MemAvailable|SwapTotal|SwapFree):\s+(\d+) kB$/gm);
+  const bytes = new Map(Array.from(sizes, ([, name, kilobytes]) => [name, Number(kilobytes) * 1024]));
+  const bytesOf = (name: string): number => bytes.get(name) ?? Number.NaN;
+  return {
+    total: bytesOf('MemTotal'),
+    available: bytesOf('MemAvailable'),
+    swapTotal: bytesOf('SwapTotal'),
+    swapFree: bytesOf('SwapFree'),
+  };
+};
 
 interface InterfaceBytes {
   name: string;

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { test } from 'node:test';
 import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
-import { parseBootTime, parseCpuInfo, parseCpuSeconds, readPackages, toProcessorReadings } from './cpu.ts';
-import { createLinuxReadings } from './index.ts';
+import { createLinuxReadings } from '../index.ts';
+import { parseBootTime, parseCpuSeconds } from './counters.ts';
+import { parseCpuInfo, readPackages, toLinuxProcessors } from './cpu.ts';
 
 const toBlock = (index: number, socket: number): string =>
   `processor\t: ${index}\nvendor_id\t: GenuineIntel\nmodel name\t: Xeon\ncpu MHz\t\t: 2100.4\nphysical id\t: ${socket}\n\n`;
@@ -42,7 +43,7 @@ test('threads, cores, caches and load are grouped by package', async (t) => {
     ['cpu2', 0.1],
   ] as const);
   const common = { name: 'Xeon', manufacturer: 'GenuineIntel' };
-  assert.deepEqual(toProcessorReadings(root, await readPackages(root), shares), [
+  assert.deepEqual(toLinuxProcessors(root, await readPackages(root), shares), [
     {
       ...{ id: 'CPU0', ...common, maxMHz: null, currentMHz: 2100, cores: 2, logicalProcessors: 4 },
       ...{ loadPercent: 15, l2CacheKB: 2048, l3CacheKB: 32768 },
@@ -59,7 +60,7 @@ test('a machine that reports little has one package, and null for the rest', asy
     'proc/cpuinfo': 'processor\t: 0\nFeatures\t: fp\n\nprocessor\t: 1\nFeatures\t: fp\n',
     'sys/devices/system/cpu/cpu0/topology/physical_package_id': '-1\n',
   });
-  const [only, ...rest] = toProcessorReadings(root, await readPackages(root), new Map());
+  const [only, ...rest] = toLinuxProcessors(root, await readPackages(root), new Map());
   assert.deepEqual(rest, []);
   assert.deepEqual(only, {
     ...{ id: 'CPU0', name: cpus()[0]?.model, manufacturer: null, maxMHz: null, currentMHz: null },
@@ -72,7 +73,7 @@ test('a cache without a list of sharers counts for its processor', async (t) => 
     'proc/cpuinfo': toBlock(7, 0).replace('model name', 'other'),
     'sys/devices/system/cpu/cpu7/cache/index1/level': '2\n',
   });
-  const [only] = toProcessorReadings(root, await readPackages(root), new Map());
+  const [only] = toLinuxProcessors(root, await readPackages(root), new Map());
   assert.deepEqual([only?.name, only?.l2CacheKB], [cpus()[7]?.model ?? null, 0]);
 });
 

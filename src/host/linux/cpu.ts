@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import type { CpuSeconds, ProcessorReading } from '../readings.ts';
-import type { CpuShares } from '../sampler.ts';
-import { readKernelNumber, readKernelText, readOrNull } from './kernel-file.ts';
+import type { ProcessorReading } from '../readings.ts';
+import { type CpuShares, readOrNull } from '../sampler.ts';
+import { readKernelNumber, readKernelText } from './kernel-file.ts';
 
 /** A processor package and its logical processors. */
 interface Package {
@@ -26,11 +26,7 @@ export const readPackages = async (root: string): Promise<Package[]> => {
 };
 
 /** One reading for each package, with its current clock speed and load. */
-export const toProcessorReadings = (
-  root: string,
-  packages: readonly Package[],
-  shares: CpuShares,
-): ProcessorReading[] =>
+export const toLinuxProcessors = (root: string, packages: readonly Package[], shares: CpuShares): ProcessorReading[] =>
   packages.map(({ members, cores, l2CacheKB, l3CacheKB }, index) => {
     const [first] = members;
     const cpufreq = `${toFolder(root, first)}/cpufreq`;
@@ -95,12 +91,6 @@ const sumLevel = (caches: readonly Cache[], level: string): number | null => {
   return distinct.size === 0 ? null : [...distinct.values()].reduce((sum, size) => sum + size, 0);
 };
 
-/** The columns of /proc/stat. Time of guests, which follows, is already in user and nice. */
-const modes = ['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'];
-
-/** The kernel counts processor time in hundredths of a second on every architecture that Node supports. */
-const ticksPerSecond = 100;
-
 /** A block of /proc/cpuinfo: one logical processor. Null stands for values that this machine does not report. */
 export interface CpuInfo {
   /** The N of `cpuN`. */
@@ -119,18 +109,6 @@ export const parseCpuInfo = (content: string): CpuInfo[] =>
     .split('\n\n')
     .filter((block) => /^processor\s*:/m.test(block))
     .map(parseBlock);
-
-/** When the machine was started, from the content of /proc/stat (`btime`, whole seconds). */
-export const parseBootTime = (stat: string): Date => new Date(Number(/^btime (\d+)$/m.exec(stat)?.[1]) * 1000);
-
-/** Processor times from the content of /proc/stat. */
-export const parseCpuSeconds = (stat: string): CpuSeconds =>
-  new Map(
-    Array.from(stat.matchAll(/^(cpu\d*) +([\d ]+)$/gm), ([, name = '', columns = '']) => {
-      const ticks = columns.split(' ', modes.length);
-      return [name, Object.fromEntries(ticks.map((value, index) => [modes[index], Number(value) / ticksPerSecond]))];
-    }),
-  );
 
 const parseBlock = (block: string): CpuInfo => {
   const textOf = (key: string): string | null =>

@@ -15,8 +15,8 @@ import {
   readLabels,
   readSize,
   toDeviceNumber,
-  toFixedDisks,
   toKindOfType,
+  toLinuxDisks,
   toVisibleMounts,
   unescapeLabel,
 } from './file-systems.ts';
@@ -87,7 +87,7 @@ test('a file system that spans devices belongs to the one it was mounted from', 
 test('a disk is listed at its shortest mount path, whatever the order', () => {
   const at = (mountPath: string, disk: string | null) => ({ mountPath, disk });
   const candidates = [at('/long/path', '8:1'), at('/s', '8:1'), at('/t', '8:1'), at('/mem', null), at('/', null)];
-  assert.deepEqual(toFixedDisks(candidates), [at('/s', '8:1'), at('/', null)]);
+  assert.deepEqual(toLinuxDisks(candidates), [at('/s', '8:1'), at('/', null)]);
 });
 
 test('the disks of this machine have the sizes that df shows', async () => {

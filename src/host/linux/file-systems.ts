@@ -31,7 +31,7 @@ export const createFileSystemReader = (root: string, guard: HangGuard) => {
   return {
     fileSystems: createSharedReading(async () => measureAll(await listCandidates(root)), 0),
     // Disks are selected first, so listing them never accesses a network file system.
-    fixedDisks: createSharedReading(async () => measureAll(toFixedDisks(await listCandidates(root))), 0),
+    fixedDisks: createSharedReading(async () => measureAll(toLinuxDisks(await listCandidates(root))), 0),
   };
 };
 
@@ -48,20 +48,21 @@ export const readSize = async (path: string): Promise<Size | null> => {
 };
 
 /** The root file system, and each disk once. */
-export const toFixedDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(candidates: T[]): T[] =>
+export const toLinuxDisks = <T extends Pick<Candidate, 'disk' | 'mountPath'>>(candidates: T[]): T[] =>
   keepShortest(
     candidates.filter(({ disk, mountPath }) => disk !== null || mountPath === '/'),
     ({ disk, mountPath }) => disk ?? mountPath,
   );
 
 const listCandidates = async (root: string): Promise<Candidate[]> => {
-  const mounts = (await readVisibleMounts(`${root}/proc`)).filter(({ type }) => type !== 'autofs');
+  const mountinfo = await readFile(`${root}/proc/self/mountinfo`, 'utf8');
+  const mounts = toVisibleMounts(parseMounts(mountinfo)).filter(({ type }) => type !== 'autofs');
   const labels = await readLabels(`${root}/dev`);
   const distinct = keepShortest(mounts, ({ device }) => device);
   return Promise.all(distinct.map((mount) => describe(root, mount, labels)));
 };
 
-const describe = async (root: string, mount: Mount, labels: Map<string, string>): Promise<Candidate> => {
+const describe = async (root: string, mount: MountEntry, labels: Map<string, string>): Promise<Candidate> => {
   const number = await findDeviceNumber(mount);
   const device = number === null ? null : await readBlockDevice(`${root}/sys`, number);
   const kind = device?.kind ?? toKindOfType(mount.type);
@@ -77,13 +78,13 @@ const describe = async (root: string, mount: Mount, labels: Map<string, string>)
 };
 
 /** Btrfs and others that span devices have an invented number; the device they were mounted from is real. */
-const findDeviceNumber = async ({ device, source }: Mount): Promise<string | null> => {
+const findDeviceNumber = async ({ device, source }: MountEntry): Promise<string | null> => {
   if (!device.startsWith('0:')) return device;
   return source.startsWith('/dev/') ? readDeviceNumber(source) : null;
 };
 
 /** All data sets of a ZFS pool are on the same disks. */
-const toPool = ({ type, source }: Mount): string | null =>
+const toPool = ({ type, source }: MountEntry): string | null =>
   type === 'zfs' ? `zfs:${source.split('/', 1).join()}` : null;
 
 /** Keeps one item of each key: the first with the shortest mount path. */
@@ -97,7 +98,7 @@ const keepShortest = <T extends { mountPath: string }>(items: T[], keyOf: (item:
 };
 
 /** A line of /proc/self/mountinfo, see proc_pid_mountinfo(5). */
-export interface Mount {
+export interface MountEntry {
   id: number;
   parentId: number;
   /** `major:minor`; major 0 for file systems without a block device of their own. */
@@ -107,17 +108,13 @@ export interface Mount {
   source: string;
 }
 
-/** The visible mounts: those that are covered by a later one are left out. */
-const readVisibleMounts = async (procFolder: string): Promise<Mount[]> =>
-  toVisibleMounts(parseMounts(await readFile(`${procFolder}/self/mountinfo`, 'utf8')));
-
-export const parseMounts = (mountinfo: string): Mount[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
+export const parseMounts = (mountinfo: string): MountEntry[] => mountinfo.split('\n').filter(Boolean).map(parseMount);
 
 /** Keeps the mounts that are not covered by another one, in the order of the table. */
-export const toVisibleMounts = (mounts: readonly Mount[]): Mount[] => {
+export const toVisibleMounts = (mounts: readonly MountEntry[]): MountEntry[] => {
   const ids = new Set(mounts.map(({ id }) => id));
-  const isRoot = ({ id, parentId }: Mount): boolean => id === parentId || !ids.has(parentId);
-  const childrenOf = new Map<number, Mount[]>();
+  const isRoot = ({ id, parentId }: MountEntry): boolean => id === parentId || !ids.has(parentId);
+  const childrenOf = new Map<number, MountEntry[]>();
   for (const mount of mounts.filter((each) => !isRoot(each))) {
     childrenOf.set(mount.parentId, (childrenOf.get(mount.parentId) ?? []).concat(mount));
   }
@@ -126,7 +123,7 @@ export const toVisibleMounts = (mounts: readonly Mount[]): Mount[] => {
 };
 
 /** Any number of optional fields precede ` - `; the type, source and options follow it. */
-const parseMount = (line: string): Mount => {
+const parseMount = (line: string): MountEntry => {
   const [left = '', right = ''] = line.split(/ - (.*)/s);
   const [id, parentId, device = '', , path = ''] = left.split(' ');
   const [type = '', source = ''] = right.split(' ');
@@ -145,12 +142,12 @@ const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
 /** A mount on the mount point itself covers all of it; one on a folder covers its siblings below that folder. */
-const listVisible = (mount: Mount, childrenOf: ReadonlyMap<number, Mount[]>): Mount[] => {
+const listVisible = (mount: MountEntry, childrenOf: ReadonlyMap<number, MountEntry[]>): MountEntry[] => {
   const children = childrenOf.get(mount.id) ?? [];
   const cover = children.find(({ mountPath }) => mountPath === mount.mountPath);
   if (cover) return listVisible(cover, childrenOf);
   const paths = new Set(children.map(({ mountPath }) => mountPath));
-  const isCovered = ({ mountPath }: Mount): boolean => listFolders(mountPath).some((folder) => paths.has(folder));
+  const isCovered = ({ mountPath }: MountEntry): boolean => listFolders(mountPath).some((folder) => paths.has(folder));
   const uncovered = children.filter((child) => !isCovered(child));
   return [mount, ...uncovered.flatMap((child) => listVisible(child, childrenOf))];
 };
@@ -239,7 +236,7 @@ const network = new Set([
 ]);
 
 /** Local file systems that are layers on others or manage their own devices. */
-const layered = new Set([...['overlay', 'aufs', 'unionfs', 'ecryptfs', 'zfs', 'btrfs', 'bcachefs', 'ubifs', 'jffs2']]);
+const layered = new Set('overlay aufs unionfs ecryptfs zfs btrfs bcachefs ubifs jffs2'.split(' '));
 
 /** The kind of a file system without a block device of its own. */
 export const toKindOfType = (type: string): FileSystemKind => {

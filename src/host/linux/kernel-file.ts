@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readOrNull } from '../sampler.ts';
 
 /** One buffer for all files, since they are read one after another. */
 let buffer = Buffer.allocUnsafe(16 * 1024);
@@ -27,15 +28,6 @@ const readToEnd = (file: number): Buffer => {
     if (count === 0) return buffer.subarray(0, length);
     length += count;
     if (length === buffer.length) buffer = Buffer.concat([buffer], 2 * length);
-  }
-};
-
-/** What `read` returns, or null if it throws: the file is gone, or this account may not read it. */
-export const readOrNull = <T>(read: () => T): T | null => {
-  try {
-    return read();
-  } catch {
-    return null;
   }
 };
 

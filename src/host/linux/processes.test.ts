@@ -10,21 +10,21 @@ import { setTimeout } from 'node:timers/promises';
 import { createTree, inBackground, inEnglish, keepRunning, toLines } from '../../../test/support/host.ts';
 import { fc } from '../../../test/support/random.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
+import { createLinuxReadings } from '../index.ts';
 import type { ProcessReading } from '../readings.ts';
 import { createHangGuard } from '../sampler.ts';
-import { createLinuxReadings } from './index.ts';
 import {
   createNameCompletion,
   createOwnerReader,
   isCut,
   type NamedProcess,
   parsePageSize,
-  parsePasswd,
   parseProcessStat,
   parseResidentPages,
   parseStatusSizes,
   readPageSize,
   readProcessDetails,
+  readUserNames,
   toFullName,
 } from './processes.ts';
 
@@ -358,12 +358,18 @@ test('the owner is read again in the first minute of a process, and when its id 
   assert.equal(await read(young), 'two');
 });
 
-test('the first name of a user id counts, and damaged lines are ignored', () => {
-  const users = parsePasswd('root:x:0:0::/root:/bin/sh\ntoor:x:0:0::/:\n\nnobody\n:x:5:5\nweb:x:33:33::/var/www:\n');
+test('the first name of a user id counts, and damaged lines are ignored', (t) => {
+  const passwd = 'root:x:0:0::/root:/bin/sh\ntoor:x:0:0::/:\n\nnobody\n:x:5:5\nweb:x:33:33::/var/www:\n';
+  const users = readUserNames(join(createTree(t, { passwd }), 'passwd'));
   assert.deepEqual([...users].sort(), [
     ['0', 'root'],
     ['33', 'web'],
   ]);
+});
+
+test('the users of this machine have names, and a file that is missing has none', () => {
+  assert.equal(readUserNames().get('0'), 'root');
+  assert.equal(readUserNames('/nonexistent').size, 0);
 });
 
 test('details have the program, open files and sizes of the process', async (t) => {

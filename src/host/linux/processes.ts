@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import type { ProcessDetails, ProcessReading } from '../readings.ts';
-import { createSharedReading, type HangGuard, mapInSlices, waitAtMost } from '../sampler.ts';
-import { readKernelFile, readOrNull } from './kernel-file.ts';
+import { createSharedReading, type HangGuard, mapInSlices, readOrNull, waitAtMost } from '../sampler.ts';
+import { readKernelFile } from './kernel-file.ts';
 
 /**
  * Clock ticks in a second, as /proc counts them (USER_HZ). Only sysconf(3) reports it, but it is part of the kernel's
@@ -154,7 +154,8 @@ export const createNameCompletion = (procFolder: string, guard: HangGuard, limit
     const cut = new Map(processes.map((process) => [toKey(process), process]));
     for (const key of known.keys()) if (!cut.has(key)) known.delete(key);
     await waitAtMost(limitMs, readNames([...cut].filter(([key]) => !known.has(key))));
-    return new Map([...cut].flatMap(([key, { pid }]) => toEntries(pid, known.get(key))));
+    const found = [...cut].map(([key, { pid }]) => [pid, known.get(key)] as const);
+    return new Map(found.filter((entry): entry is [number, string] => entry[1] !== undefined));
   };
 };
 
@@ -171,9 +172,6 @@ export const isCut = ({ name, virtualBytes }: NamedProcess): boolean =>
 
 /** The start time distinguishes processes that reuse an id. */
 const toKey = ({ pid, startTicks, name }: NamedProcess): string => `${pid} ${startTicks} ${name.toString('latin1')}`;
-
-const toEntries = (pid: number, name: string | undefined): [number, string][] =>
-  name === undefined ? [] : [[pid, name]];
 
 /** May hang: this reads the process's memory, which is locked while the process is stuck. */
 const readFirstArgument = async (path: string): Promise<Buffer> => {
@@ -197,7 +195,7 @@ type Found = Pick<ProcessReading, 'pid' | 'startedAt'>;
 export const createOwnerReader = (procFolder: string, passwdPath: string) => {
   let known = new Map<string, string>();
   return async (processes: readonly Found[]): Promise<Map<number, string>> => {
-    const names = parsePasswd(readOrNull(() => readFileSync(passwdPath, 'utf8')) ?? '');
+    const names = readUserNames(passwdPath);
     const kept = new Map<string, string>();
     const entries = await mapInSlices(processes, (process): [number, string] | null => {
       const key = `${process.pid} ${process.startedAt?.getTime()}`;
@@ -211,8 +209,9 @@ export const createOwnerReader = (procFolder: string, passwdPath: string) => {
   };
 };
 
-/** Names of users by id, from the content of /etc/passwd; the first name of an id counts. */
-export const parsePasswd = (content: string): Map<string, string> => {
+/** Names of local users by id, from passwd(5); the first name of an id counts. Empty if the file cannot be read. */
+export const readUserNames = (path = '/etc/passwd'): Map<string, string> => {
+  const content = readOrNull(() => readFileSync(path, 'utf8')) ?? '';
   const users = content.split('\n').map((line) => line.split(':'));
   return new Map(users.reverse().flatMap(([name, , uid]): [string, string][] => (name && uid ? [[uid, name]] : [])));
 };
@@ -238,13 +237,12 @@ export const readProcessDetails = async (
 };
 
 /** Sizes from the content of /proc/PID/status; null for kernel threads, which have no memory. */
-export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateBytes' | 'pagedBytes'> => {
-  const sizeOf = (name: string): number | null => {
-    const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
-  };
-  return { privateBytes: sizeOf('VmData'), pagedBytes: sizeOf('VmSwap') };
-};
+export const parseStatusSizes = (status: string): Pick<ProcessDetails, 'privateBytes' | 'pagedBytes'> => ({
+  privateBytes: parseKilobytes(/^VmData:\s+(\d+) kB$/m.exec(status)),
+  pagedBytes: parseKilobytes(/^VmSwap:\s+(\d+) kB$/m.exec(status)),
+});
+
+const parseKilobytes = (found: RegExpExecArray | null): number | null => found && Number(found[1]) * 1024;
 
 /** Null for processes of other users, and for processes that have ended. */
 const readLinks = (folder: string): Pick<ProcessDetails, 'executablePath' | 'handles'> => ({

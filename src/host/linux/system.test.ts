@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
-import { countUsers, countUtmpUsers, findDomain, parseMemory, parseOsName, readMemory, readSystem } from './system.ts';
+import { parseMemory, readMemory } from './counters.ts';
+import { countUsers, countUtmpUsers, createSystemReader, findDomain, parseOsName } from './system.ts';
 
 test('name, release and build are those that uname shows', async () => {
-  const { hostname, osVersion, osBuild, bootedAt } = await readSystem('');
+  const { hostname, osVersion, osBuild, bootedAt } = await createSystemReader('')();
   assert.deepEqual(
     [hostname, osVersion, osBuild],
     ['-n', '-r', '-v'].map((flag) => toLines(execFileSync('uname', [flag], inEnglish))[0]),
@@ -24,7 +27,7 @@ test('the firmware names the hardware', async (t) => {
     'proc/cpuinfo': 'processor\t: 0\nflags\t: fpu lm\n',
     'proc/stat': 'btime 1700000000\n',
   });
-  const { manufacturer, model, osName, hypervisorPresent, bootedAt } = await readSystem(root);
+  const { manufacturer, model, osName, hypervisorPresent, bootedAt } = await createSystemReader(root)();
   assert.deepEqual(
     { manufacturer, model, osName, hypervisorPresent, bootedAt: bootedAt.getTime() / 1000 },
     {
@@ -36,9 +39,20 @@ test('the firmware names the hardware', async (t) => {
 
 test('the device tree names the model if there is no firmware data', async (t) => {
   const root = createTree(t, { 'proc/device-tree/model': 'Raspberry Pi 4 Model B Rev 1.4\0' });
-  const { manufacturer, model, osName, hypervisorPresent, userCount } = await readSystem(root);
+  const { manufacturer, model, osName, hypervisorPresent, userCount } = await createSystemReader(root)();
   assert.equal(model, 'Raspberry Pi 4 Model B Rev 1.4');
   assert.deepEqual([manufacturer, osName, hypervisorPresent, userCount], [null, null, null, null]);
+});
+
+test('what hardly changes is read once a minute, and the sessions each time', async (t) => {
+  const osRelease = 'etc/os-release';
+  const root = createTree(t, { [osRelease]: 'PRETTY_NAME=Old', 'run/systemd/sessions/1': 'CLASS=user\n' });
+  const readSystem = createSystemReader(root);
+  const before = await readSystem();
+  writeFileSync(join(root, osRelease), 'PRETTY_NAME=New');
+  writeFileSync(join(root, 'run/systemd/sessions/2'), 'CLASS=user\n');
+  const { osName, userCount } = await readSystem();
+  assert.deepEqual([before.osName, before.userCount, osName, userCount], ['Old', 1, 'Old', 2]);
 });
 
 const hosts = `127.0.0.1 localhost

@@ -1,27 +1,40 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { arch, endianness, hostname, release, version } from 'node:os';
-import type { MemoryReading, SystemReading } from '../readings.ts';
-import { parseBootTime, parseCpuInfo } from './cpu.ts';
+import type { SystemReading } from '../readings.ts';
+import { createSharedReading } from '../sampler.ts';
+import { parseBootTime } from './counters.ts';
+import { parseCpuInfo } from './cpu.ts';
 import { readKernelText } from './kernel-file.ts';
 
+/** What is the same as long as nobody installs another system or renames the machine. */
+const constantMaxAgeMs = 60_000;
+
 /** Reads `HostReadings.system` from the tree at `root`, which contains `etc`, `proc`, `run`, `sys` and `usr`. */
-export const readSystem = async (root: string): Promise<SystemReading> => {
-  const text = (path: string): Promise<string> => readFile(`${root}${path}`, 'utf8').catch(() => '');
-  const osRelease = (await text('/etc/os-release')) || (await text('/usr/lib/os-release'));
+export const createSystemReader = (root: string): (() => Promise<SystemReading>) => {
+  const readConstant = createSharedReading(() => readMachine(root), constantMaxAgeMs);
+  return async () => ({
+    ...(await readConstant()),
+    bootedAt: parseBootTime(await readText(`${root}/proc/stat`)),
+    userCount: await countUsers(`${root}/run`),
+  });
+};
+
+const readMachine = async (root: string): Promise<Omit<SystemReading, 'bootedAt' | 'userCount'>> => {
+  const osRelease = (await readText(`${root}/etc/os-release`)) || (await readText(`${root}/usr/lib/os-release`));
   return {
     hostname: hostname(),
-    domain: findDomain(hostname(), await text('/etc/hosts')),
+    domain: findDomain(hostname(), await readText(`${root}/etc/hosts`)),
     osName: parseOsName(osRelease),
     osVersion: release(),
     osBuild: version(),
     architecture: arch(),
     manufacturer: readKernelText(`${root}/sys/class/dmi/id/sys_vendor`),
     model: readKernelText(`${root}/sys/class/dmi/id/product_name`) ?? readKernelText(`${root}/proc/device-tree/model`),
-    hypervisorPresent: parseCpuInfo(await text('/proc/cpuinfo'))[0]?.isGuest ?? null,
-    bootedAt: parseBootTime(await text('/proc/stat')),
-    userCount: await countUsers(`${root}/run`),
+    hypervisorPresent: parseCpuInfo(await readText(`${root}/proc/cpuinfo`))[0]?.isGuest ?? null,
   };
 };
+
+const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 /**
  * The domain in the host name, or in its full name in /etc/hosts. Name servers are not queried, because they may take
@@ -42,21 +55,6 @@ export const parseOsName = (content: string): string | null => {
   const [, quoted] = /^(?:"(.*)"|'.*')$/.exec(assigned) ?? [];
   const value = quoted === undefined ? assigned.replace(/^'(.*)'$/, '$1') : quoted.replace(/\\(.)/g, '$1');
   return value || null;
-};
-
-export const readMemory = async (procFolder: string): Promise<MemoryReading> =>
-  parseMemory(await readFile(`${procFolder}/meminfo`, 'utf8'));
-
-/** Parses the content of /proc/meminfo, whose kB are KiB. */
-export const parseMemory = (meminfo: string): MemoryReading => {
-  const bytesOf = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1]) * 1024;
-  return {
-    total: bytesOf('MemTotal'),
-    available: bytesOf('MemAvailable'),
-    swapTotal: bytesOf('SwapTotal'),
-    swapFree: bytesOf('SwapFree'),
-  };
 };
 
 /** ut_type of a session of a user, see utmp(5). */
@@ -90,6 +88,6 @@ const countLogindSessions = async (folder: string): Promise<number | null> => {
   if (names === null) return null;
   // Each session also has a `.ref`, a pipe: reading that would hang.
   const sessions = names.filter((name) => !name.includes('.'));
-  const contents = await Promise.all(sessions.map((name) => readFile(`${folder}/${name}`, 'utf8').catch(() => '')));
+  const contents = await Promise.all(sessions.map((name) => readText(`${folder}/${name}`)));
   return contents.filter(isUserSession).length;
 };

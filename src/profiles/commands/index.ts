@@ -1,12 +1,17 @@
+import { SettingsError } from '../../config/settings-error.ts';
+import { findProgram } from '../../host/programs.ts';
+import type { HostReadings } from '../../host/readings.ts';
 import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { auditTransfer, createAudit } from './audit.ts';
-import { createAuditedExecution, createExecutor } from './execution/executor.ts';
-import { Refusal } from './language/parse.ts';
-import { checkCommand } from './policy/check.ts';
-import { createRoutes } from './routes.ts';
-import { chooseRunner } from './runners/native-runner.ts';
+import { createExecutor } from './executor.ts';
+import { Refusal } from './language.ts';
+import { createNativeRunner } from './native/runner.ts';
+import { checkCommand } from './policy.ts';
+import { createPowerShellRunner } from './power-shell/runner.ts';
+import { createCommandRoutes } from './routes.ts';
+import type { Runner } from './runner.ts';
 import { commandSettings, ExecutionNotice } from './schema.ts';
 
 /** `signalbox check-command LINE`: whether POST /api/execute would run the line, without running it. */
@@ -16,7 +21,7 @@ const checkTool: Tool = {
   summary: 'check whether a command line is allowed, and print how it is read or why it is refused; runs nothing',
   run: (line) => {
     const command = checkCommand(line);
-    if (command instanceof Refusal) return { output: `refused: ${command.reason}`, ok: false };
+    if (command instanceof Refusal) return { output: `refused: ${command.message}`, ok: false };
     return { output: `allowed: ${command.name} ${JSON.stringify(command.parameters)}`, ok: true };
   },
 };
@@ -43,22 +48,50 @@ export const commands = defineFeature({
       : await openLog('command audit', { name: 'commands', retainBytes, retainDays });
     const { topic, publish } = createNoticeTopic('admin', ExecutionNotice);
     const audit = createAudit(journal, ({ requestId }) => publish(() => ({ requestId })));
-    const executor = createExecutor({ runner, timeoutSeconds });
-    const executions = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
-    const execution = createAuditedExecution({
-      ...{ executor, audit, clock },
+    const results = meters.counter('signalbox_commands_total', 'Commands by result.', ['result'], ['ok', 'refused']);
+    const executor = createExecutor({
+      ...{ runner, timeoutSeconds, audit, clock },
       count: (result) => {
-        executions.at(result).value += 1;
+        results.at(result).value += 1;
       },
     });
     return {
-      profiles: { commands: createRoutes({ execution, audit, runnerName: runner.name }) },
+      profiles: { commands: createCommandRoutes({ executor, audit, runnerName: runner.name }) },
       topics: { executions: topic },
       reopen: () => journal.reopen(),
       close: async () => {
-        await execution.close();
+        await executor.close();
         await journal.close();
       },
     };
   },
 });
+
+interface RunnerChoice {
+  commandRunner: 'auto' | Runner['name'];
+  /** Absolute paths; the first PowerShell that exists is used. */
+  powerShellPaths: readonly string[];
+  host: HostReadings;
+  clock: () => Date;
+  platform?: NodeJS.Platform;
+}
+
+/** The runner for the settings. Rejects with a SettingsError if it needs PowerShell and there is none. */
+export const chooseRunner = async ({
+  commandRunner,
+  powerShellPaths,
+  host,
+  clock,
+  platform = process.platform,
+}: RunnerChoice): Promise<Runner> => {
+  const ownRunner = platform === 'win32' ? 'powershell' : 'native';
+  const name = commandRunner === 'auto' ? ownRunner : commandRunner;
+  if (name === 'native') return createNativeRunner({ host, clock });
+  const program = await findProgram(powerShellPaths);
+  if (program !== null) return createPowerShellRunner(program, platform);
+  const places = powerShellPaths.join(', ') || 'any known place';
+  throw new SettingsError([
+    `commandRunner is ${commandRunner}, but there is no PowerShell at ${places}: ` +
+      'install it, set powershellPath, or set commandRunner to native',
+  ]);
+};

@@ -14,9 +14,9 @@ import { createSettingsSchema } from '../../config/schema.ts';
 import { createServer } from '../../http/server.ts';
 import { openJournal } from '../../storage/journal/journal.ts';
 import { createAudit } from './audit.ts';
-import { createAuditedExecution, createExecutor } from './execution/executor.ts';
-import { CommandFailure, type Runner } from './execution/runner.ts';
-import { createRoutes } from './routes.ts';
+import { createExecutor } from './executor.ts';
+import { createCommandRoutes } from './routes.ts';
+import { CommandFailure, type Runner } from './runner.ts';
 
 /** A server with only this profile's routes, over the given runner and its own audit. */
 const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => {
@@ -28,10 +28,10 @@ const start = async (t: TestContext, run: Runner['run']): Promise<Listening> => 
   createGuard(app, createAuthorize(tokens, createAccessKeys([])));
   const journal = await openJournal({ directory: createFolder(t), name: 'commands' });
   const audit = createAudit(journal);
-  const executor = createExecutor({ runner: { name: 'native', run }, timeoutSeconds: 10 });
-  const execution = createAuditedExecution({ executor, audit, clock, count: () => undefined });
-  const parts = { execution, audit, runnerName: 'native', isOpen: true } as const;
-  for (const { path, access: _, summary: __, ...route } of createRoutes(parts)) {
+  const runner = { name: 'native', run } as const;
+  const executor = createExecutor({ runner, timeoutSeconds: 10, audit, clock, count: () => undefined });
+  const parts = { executor, audit, runnerName: 'native', isOpen: true } as const;
+  for (const { path, access: _, summary: __, ...route } of createCommandRoutes(parts)) {
     app.route({ ...route, url: path });
   }
   const listening = await listen(t, app);

@@ -5,69 +5,60 @@ import { ownJson, sendJson, sendRows } from '../../http/json.ts';
 import { createClientSignal } from '../../http/overload.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { type Audit, type Caller, toExecution } from './audit.ts';
-import type { BoundedResult } from './execution/child.ts';
-import type { AuditedExecution } from './execution/executor.ts';
-import { CommandFailure, type Runner } from './execution/runner.ts';
-import { describeCommands } from './policy/command-schemas.ts';
+import type { Executor } from './executor.ts';
+import { describeCommands } from './policy.ts';
+import { type BoundedResult, CommandFailure, type Runner } from './runner.ts';
 import { CommandBody, CommandError, CommandList, CommandResult, ExecutionList, ExecutionQuery } from './schema.ts';
 
 interface RouteParts {
-  execution: AuditedExecution;
+  executor: Executor;
   audit: Audit;
   runnerName: Runner['name'];
 }
 
-export const createRoutes = ({ execution, audit, runnerName }: RouteParts): Route[] => [
-  executeCommand(execution),
-  listCommands(runnerName),
-  listExecutions(audit),
-];
-
-const executeCommand = (execution: AuditedExecution): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/execute',
-    access: 'admin',
-    canBeOpen: true,
-    summary: 'Run one of the allowed diagnostic commands',
-    schema: {
-      operationId: 'runCommand',
-      body: CommandBody,
-      response: { 200: CommandResult, 403: ErrorBody, 500: CommandError },
-    },
-    handler: async (request, reply) => {
-      const { command: line } = request.body;
-      try {
-        const result = await execution.execute(line, toCaller(request), createClientSignal(reply));
-        return sendResult(reply, line, result);
-      } catch (error) {
-        throw toHttpError(error, request);
-      }
-    },
-  });
-
-const listCommands = (runner: Runner['name']): Route => {
-  const answer = { runner, commands: describeCommands() };
-  return defineRoute({
-    method: 'GET',
-    path: '/api/commands',
-    access: 'token',
-    canBeOpen: true,
-    summary: 'List the allowed commands and their parameters',
-    schema: { operationId: 'listCommands', response: { 200: CommandList } },
-    handler: async (_request, reply) => reply.send(answer),
-  });
+export const createCommandRoutes = ({ executor, audit, runnerName }: RouteParts): Route[] => {
+  const list = { runner: runnerName, commands: describeCommands() };
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/execute',
+      access: 'admin',
+      canBeOpen: true,
+      summary: 'Run one of the allowed diagnostic commands',
+      schema: {
+        operationId: 'runCommand',
+        body: CommandBody,
+        response: { 200: CommandResult, 403: ErrorBody, 500: CommandError },
+      },
+      handler: async (request, reply) => {
+        const { command: line } = request.body;
+        try {
+          const result = await executor.execute(line, toCaller(request), createClientSignal(reply));
+          return sendResult(reply, line, result);
+        } catch (error) {
+          throw toHttpError(error, request);
+        }
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/commands',
+      access: 'token',
+      canBeOpen: true,
+      summary: 'List the allowed commands and their parameters',
+      schema: { operationId: 'listCommands', response: { 200: CommandList } },
+      handler: async (_request, reply) => reply.send(list),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/executions',
+      access: 'admin',
+      summary: 'List the last commands that were run or refused, oldest first',
+      schema: { operationId: 'listExecutions', querystring: ExecutionQuery, response: { 200: ExecutionList } },
+      handler: async ({ query: { count } }, reply) => sendRows(reply, await audit.listLast(count), toExecution),
+    }),
+  ];
 };
-
-const listExecutions = (audit: Audit): Route =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/executions',
-    access: 'admin',
-    summary: 'List the last commands that were run or refused, oldest first',
-    schema: { operationId: 'listExecutions', querystring: ExecutionQuery, response: { 200: ExecutionList } },
-    handler: async ({ query: { count } }, reply) => sendRows(reply, await audit.listLast(count), toExecution),
-  });
 
 const toCaller = (request: FastifyRequest): Caller => {
   const principal = findPrincipal(request);
@@ -88,9 +79,8 @@ const sendResult = (reply: FastifyReply, line: string, { rows, truncated }: Boun
 
 const toHttpError = (error: unknown, request: FastifyRequest): HttpError => {
   if (error instanceof HttpError) return error;
-  if (error instanceof CommandFailure) {
-    return new HttpError('failed', error.message, { leading: { success: false } });
-  }
-  const extras = { leading: { success: false }, members: { requestId: request.id }, cause: error };
-  return new HttpError('failed', 'Internal server error', extras);
+  const leading = { success: false };
+  if (error instanceof CommandFailure) return new HttpError('failed', error.message, { leading });
+  const members = { requestId: request.id };
+  return new HttpError('failed', 'Internal server error', { leading, members, cause: error });
 };

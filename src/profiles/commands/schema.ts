@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import Type from 'typebox';
 import { roles } from '../../auth/token.ts';
 import { defineShape } from '../route.ts';
-import { exits } from './execution/runner.ts';
+import { exits } from './runner.ts';
 
 export const CommandBody = defineShape('Command', {
   command: Type.String({

@@ -1,11 +1,88 @@
-import { ownJson, type Rows } from '../../http/json.ts';
+import Type from 'typebox';
+import { HttpError } from '../../http/errors.ts';
+import { ownJson, type Rows, sendList } from '../../http/json.ts';
+import { parseTime } from '../../http/request-headers.ts';
 import { toOffsetTimestamp } from '../../http/timestamp.ts';
-import { alertLevels, alertsAt, disksAt, hostColumns } from './columns.ts';
-import type { Disks } from './file.ts';
-import type { Ring } from './ring.ts';
+import { defineRoute, defineShape, type Route } from '../route.ts';
+import { alertLevels, alertsAt, type Disks, disksAt, hostColumns, hostMeanings, type Ring } from './ring.ts';
+
+const series = (description: string) =>
+  Type.Array(Type.Union([Type.Number({ examples: [0.25] }), Type.Null()]), {
+    description,
+    examples: [[0.25, null]],
+  });
+
+const toSeries = <N extends string>(names: readonly N[], describe: (name: N) => string) =>
+  Object.fromEntries(names.map((name) => [name, series(describe(name))])) as Record<N, ReturnType<typeof series>>;
+
+const HistoryQuery = Type.Object({
+  since: Type.Optional(
+    Type.String({
+      description: 'Only steps from this time on: RFC 3339 with an offset, or Unix seconds. All by default.',
+      examples: ['2026-01-31T09:30:00Z'],
+    }),
+  ),
+  step: Type.Integer({
+    enum: [1, 10],
+    default: 10,
+    description: 'Seconds: 1 for the last 10 minutes, 10 for the last 24 hours.',
+  }),
+});
+
+export const History = defineShape('History', {
+  step: Type.Integer({ description: 'Seconds from one value to the next.', examples: [10] }),
+  start: Type.String({
+    format: 'date-time',
+    description: 'Time of the first value of each list.',
+    examples: ['2026-01-31T09:30:00.000Z'],
+  }),
+  count: Type.Integer({ description: 'Values in each list; null stands for unknown.', examples: [1] }),
+  ...toSeries(hostColumns, (name) => hostMeanings[name]),
+  alerts: Type.Object(toSeries(alertLevels, () => 'Alerts stored in the step.')),
+  disks: Type.Array(
+    Type.Object({
+      mountPath: Type.String({ examples: ['/'] }),
+      used: series('Bytes.'),
+      total: series('Used bytes and those that ordinary users can still fill.'),
+    }),
+    { description: 'Fixed local disks and the root file system that were seen within 24 hours, at most 8.' },
+  ),
+});
+
+interface HistoryParts {
+  rings: readonly Ring[];
+  disks: Disks;
+  documents: Pick<ReturnType<typeof createDocuments>, 'listPieces'>;
+  clock: () => Date;
+}
+
+export const createHistoryRoute = ({ rings, disks, documents, clock }: HistoryParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/history',
+    access: 'open',
+    summary: 'Report how processor, memory, load, disks, network and alerts have developed',
+    schema: { operationId: 'getHistory', querystring: HistoryQuery, response: { 200: History } },
+    handler: ({ query: { since, step } }, reply) => {
+      const ring = rings.find((each) => each.step === step) as Ring;
+      const now = Math.floor(clock().getTime() / 1000);
+      const range = ring.findRange(since === undefined ? 0 : toSeconds(since), now);
+      const span = { ring, disks, ...(range ?? { from: now, to: now - step }) };
+      const pieces = documents.listPieces(span, since === undefined);
+      return sendList(reply, { opening: toOpening(span), pieces, closing: '}' });
+    },
+  });
+
+const toSeconds = (text: string): number => {
+  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : parseTime(text) / 1000;
+  if (Number.isNaN(seconds)) {
+    throw new HttpError('invalid', 'since must be a time such as 2026-01-31T09:30:00Z, or Unix seconds');
+  }
+  return Math.ceil(seconds);
+};
 
 /** The steps of a ring from one time to another, both included. */
-export interface Span {
+interface Span {
   ring: Ring;
   disks: Disks;
   from: number;
@@ -16,24 +93,11 @@ export interface Span {
 const sliceLength = 1000;
 
 /** A short span as the document that the route sends, for listeners. */
-export const toDocument = (span: Span): object => {
-  const read = (column: number) => Array.from(span.ring.list(column, span.from, span.to), toShort);
-  return {
-    ...toHead(span),
-    ...Object.fromEntries(hostColumns.map((name, column) => [name, read(column)])),
-    alerts: Object.fromEntries(alertLevels.map((level, index) => [level, read(alertsAt + index)])),
-    disks: listDiskColumns(span.disks).map(({ mountPath, used, total }) => ({
-      ...{ mountPath, used: read(used), total: read(total) },
-    })),
-  };
-};
+export const toDocument = (span: Span): object => JSON.parse(`${toOpening(span)}${[...listTexts(span)].join()}}`);
 
-/** What is known of a document before its columns. */
-export const toHead = ({ ring: { step }, from, to }: Omit<Span, 'disks'>) => ({
-  step,
-  start: toOffsetTimestamp(new Date(from * 1000)),
-  count: (to - from) / step + 1,
-});
+/** The JSON of a document before its columns. */
+const toOpening = ({ ring: { step }, from, to }: Span): string =>
+  `{"step":${step},"start":"${toOffsetTimestamp(new Date(from * 1000))}","count":${(to - from) / step + 1},`;
 
 /** Writes documents in pieces; those of all steps of a ring are kept until the ring has other rows. */
 export const createDocuments = () => {
@@ -76,12 +140,13 @@ function* listTexts({ ring, disks, from, to }: Span): Generator<string> {
     const isLast = index === alertLevels.length - 1;
     yield* list(`${index === 0 ? '"alerts":{' : ''}"${level}":`, alertsAt + index, isLast ? '}' : '');
   }
-  const rows = listDiskColumns(disks);
-  if (rows.length === 0) yield '"disks":[]';
-  for (const [index, { mountPath, used, total }] of rows.entries()) {
-    const isLast = index === rows.length - 1;
-    yield* list(`${index === 0 ? '"disks":[' : ''}{"mountPath":${JSON.stringify(mountPath)},"used":`, used);
-    yield* list('"total":', total, isLast ? '}]' : '}');
+  // Slots without a name are free.
+  const slots = [...disks.keys()].filter((slot) => disks[slot] !== '');
+  if (slots.length === 0) yield '"disks":[]';
+  for (const slot of slots) {
+    const opening = `${slot === slots[0] ? '"disks":[' : ''}{"mountPath":${JSON.stringify(disks[slot])},`;
+    yield* list(`${opening}"used":`, disksAt + 2 * slot);
+    yield* list('"total":', disksAt + 2 * slot + 1, slot === slots.at(-1) ? '}]' : '}');
   }
 }
 
@@ -102,12 +167,6 @@ function* listColumn(before: string, values: Iterable<number>, after: string): G
   }
   yield `${opening}${slice.join(',')}]${after}`;
 }
-
-/** Where the columns of each disk are; slots without a name are free. */
-const listDiskColumns = (disks: Disks) =>
-  disks.flatMap((mountPath, index) =>
-    mountPath === '' ? [] : [{ mountPath, used: disksAt + 2 * index, total: disksAt + 2 * index + 1 }],
-  );
 
 /** Five digits are enough for shares and small rates; unknown values are null. */
 const toShort = (value: number): number | null => {

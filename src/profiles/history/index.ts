@@ -1,13 +1,9 @@
 import type { HostSample } from '../../host/readings.ts';
-import type { Meters } from '../../metrics/meters.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
-import { createDocuments, toDocument } from './document.ts';
-import { loadHistory, saveHistory } from './file.ts';
-import { Ring } from './ring.ts';
-import { createHistoryRoute } from './routes.ts';
+import { createDocuments, createHistoryRoute, History, toDocument } from './document.ts';
+import { loadHistory, Ring, saveHistory } from './ring.ts';
 import { createSampler } from './sampler.ts';
-import { History } from './schema.ts';
 
 /** Milliseconds between two writes of the file. */
 const saveInterval = 5 * 60 * 1000;
@@ -26,7 +22,7 @@ export const history = defineFeature({
     const { topic, publish } = createNoticeTopic('open', History);
     const documents = createDocuments();
     const sampler = createSampler({
-      ...{ host, countAlerts: () => countAlerts(meters), fine, coarse, disks },
+      ...{ host, countAlerts: () => meters.sumBy('signalbox_alerts_received_total', 'level'), fine, coarse, disks },
       onRows: (ring, from, to) => {
         documents.forget(ring);
         publish(() => toDocument({ ring, disks, from, to }));
@@ -50,8 +46,8 @@ export const history = defineFeature({
     };
     let leave: (() => void) | undefined;
     let nextSave = performance.now() + saveInterval;
-    const take = ({ counters }: HostSample): void => {
-      sampler.sample(clock().getTime() / 1000, counters);
+    const take = ({ usage }: HostSample): void => {
+      sampler.sample(clock().getTime() / 1000, usage);
       if (performance.now() < nextSave) return;
       nextSave = performance.now() + saveInterval;
       void save();
@@ -70,12 +66,3 @@ export const history = defineFeature({
     };
   },
 });
-
-/** Alerts stored so far, by level. */
-const countAlerts = (meters: Meters): Record<string, number> => {
-  const counts: Record<string, number> = {};
-  for (const [[, level = ''], value] of meters.countsOf('signalbox_alerts_received_total')) {
-    counts[level] = (counts[level] ?? 0) + value;
-  }
-  return counts;
-};

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CountersReading, FileSystemReading } from '../../host/readings.ts';
-import { alertsAt, disksAt } from './columns.ts';
-import { Ring } from './ring.ts';
+import type { FileSystemReading, Usage } from '../../host/readings.ts';
+import { alertsAt, disksAt, Ring } from './ring.ts';
 import { createSampler } from './sampler.ts';
 
 const start = 1_800_000_000;
 
-const countersAt = (seconds: number): CountersReading => ({
-  cpuSeconds: new Map([['cpu', { user: seconds / 4, idle: (3 * seconds) / 4 }]]),
-  load: 0.5,
-  memory: { total: 1000, available: 400, swapTotal: 10, swapFree: 10 },
-  network: { received: seconds * 100, sent: 0 },
-});
+const usage: Usage = {
+  cpu: 0.25,
+  ...{ memoryUsed: 600, memoryTotal: 1000, swapUsed: 0, load: 0.5 },
+  ...{ networkReceived: 100, networkSent: 0 },
+};
 
 /** A sampler of a machine whose cores are busy a quarter of the time, at which an error is stored each second. */
 const createSampled = () => {
@@ -29,7 +27,7 @@ const createSampled = () => {
     ...{ fine, coarse },
     sampleAt: (time: number): void => {
       seconds = time - start;
-      sampler.sample(time, countersAt(seconds));
+      sampler.sample(time, usage);
     },
   };
 };

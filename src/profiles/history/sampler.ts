@@ -1,9 +1,5 @@
-import type { CountersReading, HostReadings } from '../../host/readings.ts';
-import { toUsage } from '../../host/sampler.ts';
-import { alertLevels, alertsAt, columnCount, disksAt, hostColumns, mostDisks } from './columns.ts';
-import { assignDisks } from './disks.ts';
-import type { Disks } from './file.ts';
-import type { Ring } from './ring.ts';
+import type { HostReadings, Usage } from '../../host/readings.ts';
+import { alertLevels, alertsAt, columnCount, type Disks, disksAt, hostColumns, mostDisks, type Ring } from './ring.ts';
 
 interface SamplerParts {
   host: Pick<HostReadings, 'fixedDisks'>;
@@ -24,9 +20,9 @@ const diskInterval = 60;
 /** Seconds after which a sample no longer continues the one before it, e.g. after the machine was suspended. */
 const longestGap = 5;
 
-/** Keeps samples of the machine; call `sample` about once a second with the Unix time in seconds. */
+/** Keeps how the machine was used; call `sample` about once a second with the Unix time in seconds. */
 export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }: SamplerParts) => {
-  let before: { time: number; counters: CountersReading; alerts: Record<string, number> } | undefined;
+  let before: { time: number; alerts: Record<string, number> } | undefined;
   const diskValues = new Float64Array(2 * mostDisks).fill(NaN);
   const sums = createSums();
   let isReadingDisks = false;
@@ -45,17 +41,13 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
     }
   };
   return {
-    sample: (now: number, counters: CountersReading): void => {
+    sample: (now: number, usage: Usage): void => {
       const time = Math.floor(now);
       if (before?.time === time) return;
       const alerts = countAlerts();
       const seconds = before === undefined ? 0 : time - before.time;
       if (before && seconds > 0 && seconds <= longestGap) {
-        const row = [
-          ...toHostRow(before.counters, counters, seconds),
-          ...toRates(before.alerts, alerts),
-          ...diskValues,
-        ];
+        const row = [...hostColumns.map((name) => usage[name]), ...toRates(before.alerts, alerts), ...diskValues];
         // A timer that is a little late may skip a second, which is then like the next one.
         for (let at = before.time + 1; at < time; at += 1) fine.set(at, withoutAlerts(row));
         fine.set(time, row);
@@ -70,7 +62,7 @@ export const createSampler = ({ host, countAlerts, fine, coarse, disks, onRows }
         sums.take();
         void readDisks(time);
       }
-      before = { time, counters, alerts };
+      before = { time, alerts };
     },
   };
 };
@@ -101,13 +93,32 @@ const createSums = () => {
   };
 };
 
-const toHostRow = (before: CountersReading, now: CountersReading, seconds: number): number[] => {
-  const usage = toUsage(before, now, seconds);
-  return hostColumns.map((name) => usage[name]);
-};
-
 const toRates = (before: Record<string, number>, now: Record<string, number>): number[] =>
   alertLevels.map((level) => (now[level] ?? 0) - (before[level] ?? 0));
 
 const withoutAlerts = (row: readonly number[]): number[] =>
   row.map((value, column) => (column >= alertsAt && column < disksAt ? 0 : value));
+
+/**
+ * Gives each disk that is mounted now a pair of columns, as long as there are some. A disk that has no reading left in the
+ * rings frees its columns; if there are too few, the disk that was seen longest ago loses them.
+ */
+const assignDisks = (disks: Disks, mounted: readonly string[], rings: readonly Ring[], now: number): void => {
+  const lastSeen = (slot: number): number => Math.max(...rings.map((ring) => ring.findLast(disksAt + 2 * slot, now)));
+  const isGone = (mountPath: string): boolean => !mounted.includes(mountPath);
+  for (const [slot, mountPath] of disks.entries()) {
+    if (isGone(mountPath) && lastSeen(slot) === 0) disks[slot] = '';
+  }
+  for (const mountPath of mounted) {
+    if (disks.includes(mountPath)) continue;
+    if (disks.length < mostDisks && !disks.includes('')) disks.push('');
+    const [slot] = [...disks.keys()]
+      .filter((each) => isGone(disks[each] as string))
+      .sort((a, b) => lastSeen(a) - lastSeen(b));
+    if (slot === undefined) return;
+    disks[slot] = mountPath;
+    for (const ring of rings) {
+      for (const column of [0, 1]) ring.clear(disksAt + 2 * slot + column);
+    }
+  }
+};

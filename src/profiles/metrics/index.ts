@@ -1,8 +1,10 @@
 import Type from 'typebox';
+import type { HostReadings } from '../../host/readings.ts';
+import { createSharedReading } from '../../host/sampler.ts';
+import type { Meters } from '../../metrics/meters.ts';
 import { createMetricsText, textType } from '../../metrics/text.ts';
 import { defineFeature } from '../feature.ts';
 import { defineRoute } from '../route.ts';
-import { addHostMeters } from './host-meters.ts';
 
 /** Everything that is measured, for Prometheus and programs that read its text format. */
 export const metrics = defineFeature({
@@ -41,3 +43,58 @@ export const metrics = defineFeature({
 });
 
 const MetricsText = Type.String({ examples: ['process_cpu_seconds_total 1.25'] });
+
+/** Milliseconds for which the meters of one scrape share a reading. */
+const maxAgeMs = 500;
+
+/** Milliseconds for which the time of the start is used. It changes only if somebody sets the clock. */
+const startMaxAgeMs = 60_000;
+
+/** Measures the machine, each time metrics are scraped. */
+const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
+  const counters = createSharedReading(async () => host.counters(), maxAgeMs);
+  const disks = createSharedReading(() => host.fixedDisks(), maxAgeMs);
+  const system = createSharedReading(() => host.system(), startMaxAgeMs);
+  reading(
+    'counter',
+    'signalbox_host_cpu_seconds_total',
+    'Processor time of the machine over all cores.',
+    async () =>
+      Object.entries((await counters()).cpuSeconds.get('cpu') ?? {}).map(([mode, seconds]) => [[mode], seconds]),
+    ['mode'],
+  );
+  for (const [name, help, key] of memoryMeters) {
+    reading('gauge', `signalbox_host_memory_${name}_bytes`, help, async () => {
+      const { memory } = await counters();
+      return memory ? [[[], memory[key]]] : [];
+    });
+  }
+  for (const [name, help, key] of diskMeters) {
+    reading(
+      'gauge',
+      `signalbox_host_filesystem_${name}_bytes`,
+      help,
+      async () => (await disks()).map((disk) => [[disk.mountPath], disk[key]]),
+      ['mountpoint'],
+    );
+  }
+  reading('gauge', 'signalbox_host_boot_time_seconds', 'Unix time at which the machine was started.', async () => [
+    [[], (await system()).bootedAt.getTime() / 1000],
+  ]);
+  reading('gauge', 'signalbox_host_processes', 'Processes of the machine.', async () => [
+    [[], await host.processCount()],
+  ]);
+};
+
+const memoryMeters = [
+  ['size', 'Memory of the machine.', 'total'],
+  ['available', 'Memory that programs can still allocate without swapping.', 'available'],
+  ['swap_size', 'Size of the swap space.', 'swapTotal'],
+  ['swap_free', 'Free part of the swap space.', 'swapFree'],
+] as const;
+
+const diskMeters: readonly [name: string, help: string, key: 'totalBytes' | 'usedBytes' | 'availableBytes'][] = [
+  ['size', 'Size of each fixed local disk and the root file system.', 'totalBytes'],
+  ['used', 'Used space.', 'usedBytes'],
+  ['available', 'Space that ordinary users can still fill.', 'availableBytes'],
+];

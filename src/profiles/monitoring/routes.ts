@@ -1,9 +1,18 @@
+import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
+import { computeOnce } from '../../host/sampler.ts';
 import { toLocalTimestamp } from '../../http/timestamp.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { listProcessRows, toDiskRow } from './rows.ts';
-import { DiskList, MachineHealth, ProcessList, ProcessQuery, ServerHealth, ServerInfo } from './schema.ts';
-import { toDays, toShare, toTimeSpan } from './units.ts';
+import {
+  DiskList,
+  type DiskRow,
+  MachineHealth,
+  ProcessList,
+  ProcessQuery,
+  type ProcessRow,
+  ServerHealth,
+  ServerInfo,
+} from './schema.ts';
 
 interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version' | 'nodeVersion'> {
   /** Monotonic time in milliseconds. */
@@ -54,8 +63,14 @@ export const createMonitoringRoutes = (parts: MonitoringParts): Route[] => [
 ];
 
 /** Kubernetes calls the same check livez. */
-const listServerHealth = (parts: MonitoringParts): Route[] => {
-  const handler = createServerHealth(parts);
+const listServerHealth = ({ monotonicMs, host, version }: MonitoringParts): Route[] => {
+  const startedAt = monotonicMs();
+  const handler = async () => ({
+    status: 'healthy' as const,
+    uptime: toTimeSpan(monotonicMs() - startedAt),
+    version,
+    hostname: host.hostname(),
+  });
   return Object.entries({ '/health': 'getServerHealth', '/livez': 'getLivez' }).map(([path, operationId]) =>
     defineRoute({
       method: 'GET',
@@ -67,16 +82,6 @@ const listServerHealth = (parts: MonitoringParts): Route[] => {
       handler,
     }),
   );
-};
-
-const createServerHealth = ({ monotonicMs, host, version }: MonitoringParts) => {
-  const startedAt = monotonicMs();
-  return async () => ({
-    status: 'healthy' as const,
-    uptime: toTimeSpan(monotonicMs() - startedAt),
-    version,
-    hostname: host.hostname(),
-  });
 };
 
 const readMachineHealth = async ({ clock, host }: MonitoringParts) => {
@@ -100,4 +105,64 @@ const readServerInfo = async ({ host, nodeVersion, readPowerShellVersion }: Moni
     frameworkVersion: `Node.js ${nodeVersion}`,
     uptime: toDays(host.uptimeSeconds()),
   };
+};
+
+const bytesPerMiB = 2 ** 20;
+const bytesPerGiB = 2 ** 30;
+
+/** Each reading is sorted once, and each of its rows is built once, for all requests and events that share it. */
+export const rankProcesses = computeOnce((reading: readonly ProcessReading[]) => ({
+  processes: reading.toSorted((a, b) => b.workingSetBytes - a.workingSetBytes || a.pid - b.pid),
+  /** Of the first processes, as many as requests have asked for. */
+  rows: [] as ProcessRow[],
+}));
+
+/** The first rows: largest working set first, equal ones by process id. */
+export const listProcessRows = (reading: readonly ProcessReading[], top: number): ProcessRow[] => {
+  const { processes, rows } = rankProcesses(reading);
+  for (const process of processes.slice(rows.length, top)) rows.push(toProcessRow(process));
+  return rows.slice(0, top);
+};
+
+export const toProcessRow = (process: ProcessReading): ProcessRow => ({
+  name: process.name,
+  pid: process.pid,
+  memoryMB: toRounded(process.workingSetBytes / bytesPerMiB, 1),
+  cpu: toProcessorSeconds(process),
+});
+
+/** A disk as `df` shows it: space reserved for root counts as neither used nor free. */
+export const toDiskRow = ({ mountPath, totalBytes, usedBytes, availableBytes }: FileSystemReading): DiskRow => ({
+  drive: mountPath,
+  totalGB: toRounded(totalBytes / bytesPerGiB, 2),
+  freeGB: toRounded(availableBytes / bytesPerGiB, 2),
+  usagePct: usedBytes === 0 ? 0 : toRounded((100 * usedBytes) / (usedBytes + availableBytes), 1),
+});
+
+const toProcessorSeconds = ({ userSeconds, kernelSeconds }: ProcessReading): number | null =>
+  userSeconds === null || kernelSeconds === null ? null : toRounded(userSeconds + kernelSeconds, 2);
+
+const secondsPerDay = 86_400;
+
+/** Rounds to a number of decimals. */
+export const toRounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
+
+/** Days with one decimal. */
+export const toDays = (seconds: number): number => toRounded(seconds / secondsPerDay, 1);
+
+/** A share (0 … 1) as text in percent, e.g. `41.7%`. */
+export const toShare = (share: number, decimals: number): string => `${(share * 100).toFixed(decimals)}%`;
+
+/** Milliseconds in .NET's constant time-span format `[d.]hh:mm:ss.fffffff`; nothing below 0. */
+export const toTimeSpan = (milliseconds: number): string => {
+  const passed = Math.max(0, Math.trunc(milliseconds));
+  const seconds = Math.trunc(passed / 1000);
+  const days = Math.trunc(seconds / secondsPerDay);
+  const [hours, minutes] = [Math.trunc(seconds / 3600) % 24, Math.trunc(seconds / 60) % 60];
+  const clock = [hours, minutes, seconds % 60].map((part) => String(part).padStart(2, '0')).join(':');
+  // Seven digits, of which milliseconds fill three.
+  const fraction = String(passed % 1000)
+    .padStart(3, '0')
+    .padEnd(7, '0');
+  return `${days > 0 ? `${days}.` : ''}${clock}.${fraction}`;
 };

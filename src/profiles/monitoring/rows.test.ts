@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FileSystemReading, ProcessReading } from '../../host/readings.ts';
-import { listProcessRows, toDiskRow, toProcessRow } from './rows.ts';
+import { listProcessRows, toDiskRow, toProcessRow } from './routes.ts';
 
 const toProcess = (pid: number, workingSetBytes: number, name = 'x'): ProcessReading => ({
   ...{ pid, parentPid: 1, name, userSeconds: 1.004, kernelSeconds: 2.1, workingSetBytes },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
-import { toDays, toRounded, toShare, toTimeSpan } from './units.ts';
+import { toDays, toRounded, toShare, toTimeSpan } from './routes.ts';
 
 const spans: [number, string][] = [
   [0, '00:00:00.0000000'],

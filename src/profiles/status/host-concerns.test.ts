@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CountersReading } from '../../host/readings.ts';
-import { findHostConcerns } from './host-concerns.ts';
-import { createLastMinute } from './last-minute.ts';
-
-/** Counters of a machine after so many busy and idle seconds, with this share of its memory in use. */
-const toCounters = (busy: number, idle: number, memoryUsed: number): CountersReading => ({
-  cpuSeconds: new Map([['cpu', { user: busy, idle }]]),
-  load: 0,
-  memory: { total: 100, available: 100 - 100 * memoryUsed, swapTotal: 0, swapFree: 0 },
-  network: null,
-});
+import { createLastMinute, findHostConcerns } from './host-concerns.ts';
 
 /** The last minute of a machine whose usage each second is given, as shares of processors and memory. */
 const createMinute = (usage: readonly (readonly [cpu: number, memory: number])[]) => {
   const lastMinute = createLastMinute();
-  let [busy, idle] = [0, 0];
-  lastMinute.add(0, toCounters(0, 0, usage[0]?.[1] ?? 0));
-  for (const [second, [cpu, memory]] of usage.entries()) {
-    busy += cpu;
-    idle += 1 - cpu;
-    lastMinute.add(second + 1, toCounters(busy, idle, memory));
-  }
+  const add = (second: number, cpu: number, memory: number): void => {
+    const others = { swapUsed: 0, load: 0, networkReceived: 0, networkSent: 0 };
+    lastMinute.add({ at: 1000 * second, usage: { cpu, memoryUsed: 100 * memory, memoryTotal: 100, ...others } });
+  };
+  add(0, Number.NaN, usage[0]?.[1] ?? 0);
+  for (const [second, [cpu, memory]] of usage.entries()) add(second + 1, cpu, memory);
   return lastMinute.means();
 };
 

@@ -1,7 +1,46 @@
-import type { FileSystemReading } from '../../host/readings.ts';
+import type { FileSystemReading, HostSample } from '../../host/readings.ts';
 import type { Concern } from '../feature.ts';
 import type { Severity } from '../severity.ts';
-import type { MinuteMeans } from './last-minute.ts';
+
+/** Shares of the machine, 0 to 1, as means of the last minute; NaN stands for unknown. */
+export interface MinuteMeans {
+  cpu: number;
+  memory: number;
+  /** False while less than a minute is known, of which one busy second is a large part. */
+  isWhole: boolean;
+}
+
+type UsageSample = Pick<HostSample, 'at' | 'usage'>;
+
+const minuteMs = 60_000;
+
+/** Remembers how the machine was used in the last minute; `add` a sample about once a second. */
+export const createLastMinute = () => {
+  let samples: UsageSample[] = [];
+  return {
+    add: ({ at, usage }: UsageSample): void => {
+      // What the first one says of the processors was before the minute.
+      const first = samples.findLastIndex((sample) => sample.at <= at - minuteMs);
+      samples = [...samples.slice(Math.max(0, first)), { at, usage }];
+    },
+    /** Undefined before the first sample. */
+    means: (): MinuteMeans | undefined => {
+      const [first, last] = [samples[0], samples.at(-1)];
+      if (!first || !last) return undefined;
+      return {
+        cpu: toMean(samples.slice(1).map(({ usage }) => usage.cpu)),
+        memory: toMean(samples.map(({ usage }) => usage.memoryUsed / usage.memoryTotal)),
+        isWhole: last.at - first.at >= minuteMs,
+      };
+    },
+  };
+};
+
+/** NaN if no value is known. */
+const toMean = (values: readonly number[]): number => {
+  const known = values.filter(Number.isFinite);
+  return known.reduce((sum, value) => sum + value, 0) / known.length;
+};
 
 /** From these shares on, the machine needs attention. */
 const limits = { cpu: 0.95, memory: 0.92, disk: 0.9, fullDisk: 0.97 };

@@ -7,7 +7,7 @@ import { openEvents } from '../../../test/support/events.ts';
 import { waitUntil, waitUntilPasses } from '../../../test/support/wait.ts';
 import { type Concern, defineFeature, type Feature } from '../feature.ts';
 import { features } from '../index.ts';
-import type { Status } from './schema.ts';
+import type { Status } from './index.ts';
 
 const read = async ({ request }: TestApp): Promise<Status> => (await request<Status>('GET', '/api/status')).json;
 

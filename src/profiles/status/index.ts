@@ -1,11 +1,38 @@
+import type { Static } from 'typebox';
+import Type from 'typebox';
 import { createSharedReading } from '../../host/sampler.ts';
-import { defineFeature } from '../feature.ts';
-import { defineRoute } from '../route.ts';
+import { type Concern, concernAreas, defineFeature } from '../feature.ts';
+import { defineRoute, defineShape } from '../route.ts';
+import { severities } from '../severity.ts';
 import { createPolledTopic } from '../topic.ts';
-import { findHostConcerns } from './host-concerns.ts';
-import { createLastMinute } from './last-minute.ts';
-import { Status } from './schema.ts';
-import { isSameStatus, toStatus } from './summary.ts';
+import { createLastMinute, findHostConcerns, type MinuteMeans } from './host-concerns.ts';
+
+const share = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0, maximum: 1, examples: [0.42] }), Type.Null()], { description });
+
+export type Status = Static<typeof Status>;
+export const Status = defineShape('HealthStatus', {
+  status: Type.Enum(['ok', 'attention'], { type: 'string', description: '`ok` if there are no problems.' }),
+  time: Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] }),
+  problems: Type.Array(
+    Type.Object({
+      area: Type.Enum([...concernAreas], { type: 'string', description: 'What it is about.' }),
+      severity: Type.Enum([...severities], { type: 'string' }),
+      text: Type.String({ examples: ['2 critical alerts are firing'] }),
+    }),
+    { description: 'What needs attention now, the worst first.' },
+  ),
+  host: Type.Union(
+    [
+      Type.Object({
+        cpu: share('Busy share of all processors, 0 to 1.'),
+        memory: share('Share of the memory that is not available to programs.'),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Means of the last minute; null before the first reading.' },
+  ),
+});
 
 /** Milliseconds between two summaries for listeners. */
 const interval = 1000;
@@ -49,9 +76,31 @@ export const status = defineFeature({
       },
       topics: { status: createPolledTopic('open', Status, interval, readChange, { onlyChanges: true }) },
       start: () => {
-        leave = host.listen(({ at, counters }) => lastMinute.add(at / 1000, counters));
+        leave = host.listen(lastMinute.add);
       },
       close: async () => leave?.(),
     };
   },
 });
+
+/** The health at one time, from everything that needs attention. */
+const toStatus = (concerns: readonly Concern[], means: MinuteMeans | undefined, time: Date): Status => {
+  const problems = concerns.toSorted(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      concernAreas.indexOf(a.area) - concernAreas.indexOf(b.area),
+  );
+  return {
+    status: problems.length === 0 ? 'ok' : 'attention',
+    time: time.toISOString(),
+    problems,
+    host: means ? { cpu: toHundredths(means.cpu), memory: toHundredths(means.memory) } : null,
+  };
+};
+
+/** Steps of a percent, so that a machine whose usage hardly changes is no news. */
+const toHundredths = (share: number): number | null => (Number.isNaN(share) ? null : Math.round(share * 100) / 100);
+
+/** True if only their times differ. */
+const isSameStatus = (a: Status, b: Status): boolean =>
+  JSON.stringify({ ...a, time: '' }) === JSON.stringify({ ...b, time: '' });

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { isRunning, writeProgram } from '../../../test/support/child-programs.ts';
+import { fc } from '../../../test/support/random.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { createLineReader, readChildText, runChild } from './child.ts';
+import { CommandFailure, maxBytes, toBoundedResult } from './runner.ts';
+
+const signal = new AbortController().signal;
+const ignore = (): boolean => true;
+
+/** Collects the process ids that a program prints, one per line. */
+const createPidReader = () => {
+  let text = '';
+  const onOutput = (piece: Buffer): boolean => {
+    text += piece;
+    return true;
+  };
+  return { onOutput, read: () => text.split('\n').filter(Boolean).map(Number) };
+};
+
+test('a program receives its arguments unchanged, and its output, stderr and exit code are returned', async (t) => {
+  const program = writeProgram(t, 'echoes', 'printf "%s|" "$@"; echo "no good" >&2; exit 3');
+  const pieces: Buffer[] = [];
+  const args = ['$(id)', '; ls', '*', "'"];
+  const end = await runChild({ program, args, onOutput: (piece) => pieces.push(piece) > 0, signal });
+  assert.deepEqual(end, { exitCode: 3, stderr: 'no good' });
+  assert.equal(Buffer.concat(pieces).toString(), "$(id)|; ls|*|'|");
+});
+
+test("a program does not inherit the server's environment", async () => {
+  const pieces: Buffer[] = [];
+  await runChild({ program: '/usr/bin/env', args: [], onOutput: (piece) => pieces.push(piece) > 0, signal });
+  const lines = Buffer.concat(pieces).toString().trim().split('\n');
+  const names = lines.map((line) => line.split('=')[0]);
+  // Node passes this variable to every child while coverage is measured.
+  const own = names.filter((name) => name !== 'NODE_V8_COVERAGE');
+  assert.deepEqual(own.sort(), ['LC_ALL', 'PATH', 'SYSTEMD_COLORS', 'SYSTEMD_PAGER']);
+});
+
+test('a program receives all of its input and its own environment', async (t) => {
+  const program = writeProgram(t, 'reads', 'cat; printf "$GREETING"');
+  const input = `${'x'.repeat(1_000_000)}\u20ac`;
+  const pieces: Buffer[] = [];
+  const onOutput = (piece: Buffer): boolean => pieces.push(piece) > 0;
+  const environment = { PATH: '/usr/bin:/bin', GREETING: 'hello' };
+  await runChild({ program, args: [], environment, input, onOutput, signal });
+  assert.equal(Buffer.concat(pieces).toString(), `${input}hello`);
+});
+
+test('a program that does not read its input still returns its exit code', async (t) => {
+  const program = writeProgram(t, 'deaf', 'exec <&-; exit 4');
+  const input = 'x'.repeat(10_000_000);
+  assert.equal((await runChild({ program, args: [], input, onOutput: ignore, signal })).exitCode, 4);
+});
+
+test('a treeEnder is called with the arguments of taskkill', async (t) => {
+  const treeEnder = writeProgram(t, 'ender', 'echo "$@" > "$0.args"; kill -9 "$4"');
+  const program = writeProgram(t, 'slow', 'echo $$; exec sleep 300');
+  const controller = new AbortController();
+  const pids = createPidReader();
+  const request = { program, args: [], treeEnder, signal: controller.signal };
+  const rejected = assert.rejects(runChild({ ...request, onOutput: pids.onOutput }), /^Error: enough$/);
+  await waitUntil('one process runs', () => pids.read().length === 1);
+  controller.abort(new Error('enough'));
+  await rejected;
+  assert.equal(readFileSync(`${treeEnder}.args`, 'utf8'), `/T /F /PID ${pids.read()[0]}\n`);
+});
+
+test('stderr is kept up to 4,096 characters', async (t) => {
+  const program = writeProgram(t, 'noisy', 'head -c 100000 /dev/zero | tr "\\0" x >&2');
+  const { stderr } = await runChild({ program, args: [], onOutput: ignore, signal });
+  assert.equal(stderr, 'x'.repeat(4096));
+});
+
+test('an abort ends a program that ignores TERM, and its children', async (t) => {
+  const program = writeProgram(t, 'stubborn', "trap '' TERM; sleep 300 & echo $$; echo $!; wait");
+  const controller = new AbortController();
+  const pids = createPidReader();
+  const run = runChild({ program, args: [], onOutput: pids.onOutput, signal: controller.signal });
+  const rejected = assert.rejects(run, /^Error: enough$/);
+  await waitUntil('both processes run', () => pids.read().length === 2);
+  assert.deepEqual(pids.read().map(isRunning), [true, true]);
+  controller.abort(new Error('enough'));
+  await rejected;
+  await waitUntil('the processes have ended', () => !pids.read().some(isRunning));
+});
+
+test('processes that a program leaves behind in its group are ended when it exits', async (t) => {
+  const program = writeProgram(t, 'leaves', 'sleep 300 & echo $!');
+  const pids = createPidReader();
+  assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
+  await waitUntil('the processes have ended', () => !pids.read().some(isRunning));
+});
+
+test('a process that leaves the group and keeps the output open does not delay the result', async (t) => {
+  const daemon = `setsid sh -c 'echo $$; touch "$0.ready"; exec sleep 300' "$0" &`;
+  const program = writeProgram(t, 'daemon', `${daemon} until [ -e "$0.ready" ]; do :; done`);
+  const pids = createPidReader();
+  t.after(() => {
+    for (const pid of pids.read()) process.kill(pid, 'SIGKILL');
+  });
+  const started = performance.now();
+  assert.equal((await runChild({ program, args: [], onOutput: pids.onOutput, signal })).exitCode, 0);
+  assert.ok(performance.now() - started < 5000);
+});
+
+test('an abort ends a command whose output another process keeps writing', async (t) => {
+  const daemon = `setsid sh -c 'echo $$; exec yes' "$0" &`;
+  const program = writeProgram(t, 'endless', `${daemon} exec sleep 300`);
+  const controller = new AbortController();
+  const pids = createPidReader();
+  let text = '';
+  const onOutput = (piece: Buffer): boolean => {
+    if (!text.includes('y')) pids.onOutput(piece);
+    text = piece.toString();
+    return true;
+  };
+  const rejected = assert.rejects(
+    runChild({ program, args: [], onOutput, signal: controller.signal }),
+    /^Error: enough$/,
+  );
+  await waitUntil('the process writes', () => text.includes('y'));
+  controller.abort(new Error('enough'));
+  await rejected;
+  await waitUntil('the process has ended, as nobody reads it', () => !pids.read().some(isRunning));
+});
+
+test('a program that has exited is signalled no more, because its process id may be that of another', async (t) => {
+  const daemon = `setsid sh -c 'echo $$; touch "$0.ready"; exec sleep 300' "$0" &`;
+  const program = writeProgram(t, 'daemon', `${daemon} until [ -e "$0.ready" ]; do :; done`);
+  const controller = new AbortController();
+  const pids = createPidReader();
+  const { mock: signals } = t.mock.method(process, 'kill');
+  const run = runChild({ program, args: [], onOutput: pids.onOutput, signal: controller.signal });
+  const rejected = assert.rejects(run, /^Error: enough$/);
+  await waitUntil('the program has exited', () => signals.callCount() > 0 && pids.read().length > 0);
+  controller.abort(new Error('enough'));
+  await rejected;
+  assert.deepEqual(
+    signals.calls.map(({ arguments: [, signal] }) => signal),
+    ['SIGKILL'],
+  );
+  for (const pid of pids.read()) process.kill(pid, 'SIGKILL');
+});
+
+test('a program is ended when the reader of its output returns false', async () => {
+  let pieces = 0;
+  const onOutput = (): boolean => {
+    pieces += 1;
+    return false;
+  };
+  const end = await runChild({ program: '/usr/bin/yes', args: [], onOutput, signal });
+  assert.deepEqual([pieces, end.exitCode], [1, null]);
+});
+
+test('output is read only as fast as it is taken, and to its end', async (t) => {
+  const program = writeProgram(t, 'much', 'head -c 1000000 /dev/zero');
+  let bytes = 0;
+  let taking = 0;
+  const onOutput = async (piece: Buffer): Promise<boolean> => {
+    taking += 1;
+    assert.equal(taking, 1);
+    await setImmediate();
+    bytes += piece.length;
+    taking -= 1;
+    return true;
+  };
+  assert.equal((await runChild({ program, args: [], onOutput, signal })).exitCode, 0);
+  assert.equal(bytes, 1_000_000);
+});
+
+test("an error of the output's reader rejects the call", async () => {
+  const onOutput = (): boolean => {
+    throw new Error('unreadable');
+  };
+  const later = async (): Promise<boolean> => onOutput();
+  for (const each of [onOutput, later]) {
+    const run = runChild({ program: '/usr/bin/yes', args: [], onOutput: each, signal });
+    await assert.rejects(run, /^Error: unreadable$/);
+  }
+});
+
+test('a program that cannot be started, or a signal that is already aborted, rejects the call', async () => {
+  const request = { program: '/nonexistent/program', args: [], onOutput: ignore };
+  await assert.rejects(runChild({ ...request, signal }), { code: 'ENOENT' });
+  await assert.rejects(runChild({ ...request, signal: AbortSignal.abort(new Error('late')) }), /^Error: late$/);
+});
+
+test('a child that cannot start because descriptors are exhausted is an error, and the server keeps running', () => {
+  const code = `
+    import { openSync } from 'node:fs';
+    import { runChild } from '${import.meta.url.replace('child.test', 'child')}';
+    try { for (;;) openSync('/dev/null'); } catch {}
+    const { signal } = new AbortController();
+    const run = runChild({ program: '/bin/true', args: [], onOutput: () => true, signal });
+    run.catch(({ code }) => setImmediate(() => process.stdout.write(code)));`;
+  const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', code];
+  assert.equal(execFileSync('/bin/sh', args, { encoding: 'utf8', env: { NODE_V8_COVERAGE: '' } }), 'EMFILE');
+});
+
+test('output is read to the end, and a failed program rejects with its message', async (t) => {
+  const args = ['-c', 'echo é; echo bad >&2; exit "$1"', 'sh'];
+  const request = { program: '/bin/sh', signal, maxBytes: 100 };
+  assert.equal(await readChildText({ ...request, args: [...args, '0'] }), 'é\n');
+  await assert.rejects(readChildText({ ...request, args: [...args, '1'] }), new CommandFailure('sh failed: bad'));
+  const program = writeProgram(t, 'silent', 'exit 2');
+  const failure = new CommandFailure('silent failed: it wrote no error message');
+  await assert.rejects(readChildText({ ...request, program, args: [] }), failure);
+});
+
+test('a program that writes too much is terminated', async () => {
+  const failure = new CommandFailure('yes wrote more than 1000000 bytes');
+  const request = { program: '/usr/bin/yes', args: [], signal, maxBytes: 1_000_000 };
+  await assert.rejects(readChildText(request), failure);
+});
+
+test('lines are reassembled however the output is split', async () => {
+  const lines = fc.array(fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')));
+  await fc.assert(
+    fc.asyncProperty(lines, fc.integer({ min: 1, max: 7 }), async (expected, size) => {
+      const found: (string | undefined)[] = [];
+      const read = createLineReader((line) => found.push(line) > 0, 1000);
+      const bytes = Buffer.from(expected.map((line) => `${line}\n`).join(''));
+      for (let at = 0; at < bytes.length; at += size) await read(bytes.subarray(at, at + size));
+      assert.deepEqual(
+        found,
+        expected.map((line) => Buffer.from(line).toString()),
+      );
+    }),
+  );
+});
+
+test('many lines are read without holding up other work', async () => {
+  let lines = 0;
+  const read = createLineReader((line) => {
+    lines += JSON.parse(String(line)).length;
+    return true;
+  }, 1_000_000);
+  const entry = `${JSON.stringify(Array(20_000).fill('x'))}\n`;
+  const reading = read(Buffer.from(entry.repeat(100)));
+  const turns: number[] = [];
+  const timer = setInterval(() => turns.push(lines), 1);
+  await reading;
+  clearInterval(timer);
+  assert.equal(lines, 2_000_000);
+  assert.ok(new Set(turns).size > 5);
+});
+
+test('a line that is too long is skipped, and reading stops when the reader returns false', async () => {
+  const found: (string | undefined)[] = [];
+  const read = createLineReader((line) => found.push(line) < 3, 4);
+  assert.ok(await read(Buffer.from('abcd\nabc')));
+  assert.ok(await read(Buffer.from('def')));
+  assert.ok(!(await read(Buffer.from('ghi\nxy\nz\n'))));
+  assert.deepEqual(found, ['abcd', undefined, 'xy']);
+});
+
+test('a result within the limits is complete', () => {
+  const result = toBoundedResult({ rows: [{ A: 1 }, { B: null }], truncated: false });
+  assert.deepEqual(result, { rows: ['{"A":1}', '{"B":null}'], truncated: false });
+});
+
+test('a result truncated by the runner stays marked as truncated', () => {
+  assert.deepEqual(toBoundedResult({ rows: [], truncated: true }), { rows: [], truncated: true });
+});
+
+test('a result is cut at 5,000 objects', () => {
+  const rows = Array.from({ length: 5001 }, (_, Id) => ({ Id }));
+  const result = toBoundedResult({ rows, truncated: false });
+  assert.deepEqual([result.rows.length, result.truncated], [5000, true]);
+  assert.equal(toBoundedResult({ rows: rows.slice(1), truncated: false }).truncated, false);
+});
+
+test('a result is cut at 8 MiB, counted in UTF-8 bytes', () => {
+  const row = { Message: 'é'.repeat(512 * 1024) };
+  const result = toBoundedResult({ rows: Array(9).fill(row), truncated: false });
+  assert.deepEqual([result.rows.length, result.truncated], [7, true]);
+  assert.ok(Buffer.byteLength(result.rows.join(',')) <= maxBytes);
+});

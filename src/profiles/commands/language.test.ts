@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAnyText, orRefusal, writeList } from '../../../test/support/command-lines.ts';
+import { amount } from '../../../test/support/long.ts';
+import { fc } from '../../../test/support/random.ts';
+import {
+  type CommandLine,
+  createAnyMatcher,
+  createRowFilter,
+  createTextMatcher,
+  findName,
+  hasWildcard,
+  likeWildcards,
+  nameWildcards,
+  parseCommandLine,
+  parseFilter,
+  Refusal,
+} from './language.ts';
+import { checkCommand } from './policy.ts';
+import { date } from './values.ts';
+
+const special = /[;|&<>$(){}@#`'"]/;
+const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Texts made mostly of characters with a meaning in PowerShell. */
+const line = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(' ', ',', "'", '"', '-', '-Name', 'a', '1', '*', '\\', '=', ':', '“', '–', '\u00a0'),
+      fc.constantFrom(...';|&<>$(){}@#`%![]\n\r\t\0\u0085\u2028\u2029'),
+      createAnyText(3),
+    ),
+    { maxLength: 20 },
+  )
+  .map((parts) => parts.join(''));
+
+const commandLine = fc.oneof(
+  line,
+  line.map((rest) => `Get-Process ${rest}`),
+);
+
+const write = ({ name, parameters }: CommandLine): string =>
+  [
+    name,
+    ...parameters.map(({ name, values }) => [...(name === undefined ? [] : [`-${name}`]), writeList(values)].join(' ')),
+  ].join(' ');
+
+const parse = (text: string) => orRefusal(() => parseCommandLine(text));
+
+test('the parser throws nothing but refusals, and an accepted line, written again from its parts, parses to the same', () => {
+  fc.assert(
+    fc.property(commandLine, (text) => {
+      const parsed = parse(text);
+      if (parsed instanceof Refusal) return assert.notEqual(parsed.message, '');
+      assert.deepEqual(parseCommandLine(write(parsed)), parsed);
+    }),
+    { numRuns: amount(500, 20_000) },
+  );
+});
+
+test('a special character outside quotes, or any control character, is never accepted', () => {
+  fc.assert(
+    fc.property(commandLine, (text) => {
+      const parsed = parse(text);
+      if (parsed instanceof Refusal) return;
+      assert.doesNotMatch(text.replaceAll(/'[^']*'|"[^"$`]*"/g, ''), special);
+      assert.doesNotMatch(text, forbidden);
+      assert.doesNotMatch([parsed.name, ...parsed.parameters.map(({ name }) => name)].join(), special);
+    }),
+    { numRuns: amount(500, 20_000) },
+  );
+});
+
+test('any value that quotes can enclose is parsed unchanged', () => {
+  const value = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{C}|\p{Zl}|\p{Zp}|['‘-‛“-„]/u.test(text));
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1 }), (values) => {
+      const parsed = parseCommandLine(`Get-Process -Name ${writeList(values)}`);
+      assert.deepEqual(parsed, { name: 'Get-Process', parameters: [{ name: 'Name', values }] });
+    }),
+  );
+});
+
+test('named, listed, positional and switch parameters are distinguished', () => {
+  const cases: [string, CommandLine['parameters']][] = [
+    ['X', []],
+    ['  X  ', []],
+    ['X a', [{ name: undefined, values: ['a'] }]],
+    ['X 007', [{ name: undefined, values: ['007'] }]],
+    [
+      "X 0,'007',1234567890123456,1.2.3,1x",
+      [{ name: undefined, values: ['0', '007', '1234567890123456', '1.2.3', '1x'] }],
+    ],
+    ['X a,b , c', [{ name: undefined, values: ['a', 'b', 'c'] }]],
+    ['X -Id 1,2', [{ name: 'Id', values: ['1', '2'] }]],
+    [
+      'X -KeyOnly -Id 1',
+      [
+        { name: 'KeyOnly', values: [] },
+        { name: 'Id', values: ['1'] },
+      ],
+    ],
+    [
+      'X -Id 1 a',
+      [
+        { name: 'Id', values: ['1'] },
+        { name: undefined, values: ['a'] },
+      ],
+    ],
+    [
+      "X '-Name' '',\"it's | <you>\"",
+      [
+        { name: undefined, values: ['-Name'] },
+        { name: undefined, values: ['', "it's | <you>"] },
+      ],
+    ],
+  ];
+  for (const [text, parameters] of cases) {
+    assert.deepEqual(parseCommandLine(text), { name: 'X', parameters }, text);
+  }
+});
+
+test('a line with any other syntax is refused by naming the part', () => {
+  const cases: [string, RegExp][] = [
+    ['', /command must come first/],
+    ['   ', /command must come first/],
+    [',', /command must come first/],
+    ["'X'", /command must come first/],
+    ...[...';|&<>$(){}@#`'].map((c): [string, RegExp] => [`X a${c}b`, /is not allowed outside quotes$/]),
+    ['X a;b', /^Character ; \(U\+003B\)/],
+    ...[...'‘’‚‛“”„'].flatMap((c): [string, RegExp][] => {
+      const code = c.charCodeAt(0).toString(16).toUpperCase();
+      const reason = new RegExp(
+        `^Character ${c} \\(U\\+${code}\\) is not allowed: PowerShell takes it for a plain quote$`,
+      );
+      return [`X ${c}a${c}`, `X 'a${c}b'`, `X "a${c}b"`].map((line) => [line, reason]);
+    }),
+    ...['1kb', '007', '0x', '0xFF', '0b1', '1e3', '1.50', '.5', '+5', '9l', '1ul', '1d', '99999999999999999'].flatMap(
+      (n) =>
+        [`X a,${n}`, `X ${n} ,a`, `X -Name a, ${n}, b`].map((line): [string, RegExp] => [
+          line,
+          new RegExp(`^"${n.replace(/[.+]/, '\\$&')}" in a list is a number in PowerShell: put it in quotes$`),
+        ]),
+    ),
+    ['X –Name a', /^Character – \(U\+2013\)/],
+    ['X\u00a0a', /^Character U\+00A0 is not allowed outside quotes$/],
+    ['X "$(id)"', /^Character \$ \(U\+0024\) is not allowed inside double quotes$/],
+    ['X "a`nb"', /^Character ` \(U\+0060\) is not allowed inside double quotes$/],
+    ['X\nY', /^Character U\+000A is not allowed$/],
+    ['\nX', /^Character U\+000A is not allowed$/],
+    ["X 'a\u2028b'", /^Character U\+2028 is not allowed$/],
+    ['X \ud800', /^Character U\+D800 is not allowed$/],
+    ["X 'a", /^A quote \('\) is not closed$/],
+    ['X "a', /^A quote \("\) is not closed$/],
+    ["X 'a''b'", /^Quotes must enclose a whole value: "b"$/],
+    ["X -Name'a'", /^Quotes must enclose a whole value: "a"$/],
+    ...['X ,a', 'X a,', 'X a,,b', 'X -Name ,a', 'X a, -Id 1'].map((c): [string, RegExp] => [
+      c,
+      /^A comma must stand between two values: ","$/,
+    ]),
+  ];
+  for (const [text, reason] of cases) {
+    const parsed = parse(text);
+    assert.ok(parsed instanceof Refusal, text);
+    assert.match(parsed.message, reason, text);
+  }
+});
+
+const readDate = (text: string): Date => date.parse(text, []);
+
+test('ISO 8601 dates are parsed, without a zone as local time', () => {
+  assert.deepEqual(readDate('2024-02-29'), new Date(2024, 1, 29));
+  assert.deepEqual(readDate('2024-02-29 10:30'), new Date(2024, 1, 29, 10, 30));
+  assert.deepEqual(readDate('2024-02-29T10:30:05.5'), new Date(2024, 1, 29, 10, 30, 5, 500));
+  assert.deepEqual(readDate('2024-02-29T10:30:05Z'), new Date('2024-02-29T10:30:05Z'));
+  assert.deepEqual(readDate('2024-02-29T10:30+02:00'), new Date('2024-02-29T08:30:00Z'));
+});
+
+test('other date formats and dates that do not exist are refused', () => {
+  const texts = [
+    '',
+    '29.2.2024',
+    '2/29/2024',
+    '2023-02-29',
+    '2024-13-01',
+    '2024-01-01T25:00',
+    '2024-1-1',
+    ' 2024-01-01',
+    '2024-01-01x',
+    '2024-01-01T10:00Z0',
+  ];
+  for (const text of texts) assert.throws(() => date.parse(text, []), Refusal, text);
+});
+
+test('a name is found in any case, but not by look-alike letters', () => {
+  assert.equal(findName(['KeyOnly', 'Name'], 'keyONLY'), 'KeyOnly');
+  for (const text of ['', 'Key', '\u212aeyOnly', 'ke\u00ffonly']) assert.equal(findName(['KeyOnly'], text), undefined);
+});
+
+test('a Kelvin sign, whose lower case is k, is not accepted as k in parameters, values and filters', () => {
+  for (const rest of [
+    'Win32_Process -\u212aeyOnly',
+    'Win32_LogicalDis\u212a',
+    'Win32_OperatingSystem -Filter "LocalDateTime LI\u212aE \'2%\'"',
+    'Win32_Process -Property \u212aernelModeTime',
+  ]) {
+    assert.ok(checkCommand(`Get-CimInstance ${rest}`) instanceof Refusal, rest);
+  }
+});
+
+const properties = ['Name', 'Size', 'Ready'];
+
+test('a filter of comparisons joined by AND is parsed', () => {
+  assert.deepEqual(parseFilter(`name = 'a' AND SIZE=31 and Name like "b%" and ready = TRUE`, properties), [
+    { property: 'Name', operator: '=', value: 'a' },
+    { property: 'Size', operator: '=', value: '31' },
+    { property: 'Name', operator: 'LIKE', value: 'b%' },
+    { property: 'Ready', operator: '=', value: 'TRUE' },
+  ]);
+  assert.deepEqual(parseFilter(String.raw`Name='it\'s \\ "x"'`, properties), [
+    { property: 'Name', operator: '=', value: String.raw`it's \ "x"` },
+  ]);
+  assert.deepEqual(parseFilter(String.raw`Name="\"\\\'x'"`, properties), [
+    { property: 'Name', operator: '=', value: String.raw`"\'x'` },
+  ]);
+  const most = parseFilter(Array(16).fill('Size=1').join(' AND '), properties);
+  assert.equal(most.length, 16);
+});
+
+test('any other WQL is refused', () => {
+  const cases: [string, RegExp][] = [
+    ['', /^Filter is not understood at ""$/],
+    ["Name = 'a' OR Name = 'b'", /understood at "Name = 'a' OR/],
+    ["Name = 'a' AND", /understood at ""$/],
+    ["Name <> 'a'", /understood/],
+    ['Size > 3', /understood/],
+    ['Size = 1 AND  Size > 3 ', /understood at "Size > 3"$/],
+    ['Size = -3', /understood/],
+    ['Size = 3x', /understood/],
+    ['Name = a', /understood/],
+    ["Name = 'a", /understood/],
+    [String.raw`Name = 'a\b'`, /understood/],
+    ["(Name = 'a')", /understood/],
+    ["Secret = 'a'", /^Filter names an unknown property: "Secret"$/],
+    ['Size LIKE 3', /^LIKE needs a quoted pattern: "3"$/],
+    ["Name LIKE '[a]'", /^Only % and _ are wildcards of LIKE: "\[a\]"$/],
+    [Array(17).fill('Size=1').join(' AND '), /^Filter has more than 16 conditions$/],
+  ];
+  for (const [text, reason] of cases) {
+    const parsed = orRefusal(() => parseFilter(text, properties));
+    assert.ok(parsed instanceof Refusal, text);
+    assert.match(parsed.message, reason, text);
+  }
+});
+
+test('a filter passes instances that meet every condition, ignoring case, and null meets none', () => {
+  const instance = { Name: 'Sshd', Size: 3, Ready: true, Gone: null };
+  const cases: [string, boolean][] = [
+    ["Name = 'SSHD'", true],
+    ["Name LIKE 's__d'", true],
+    ["Name LIKE 's'", false],
+    ["Name = 's%'", false],
+    ["Size = '3' AND Ready = true", true],
+    ["Name = 'sshd' AND Size = 4", false],
+    ["Gone = 'null'", false],
+    ["Gone LIKE '%'", false],
+  ];
+  for (const [text, expected] of cases) {
+    const conditions = parseFilter(text, Object.keys(instance));
+    assert.equal(createRowFilter(conditions)(instance), expected, text);
+  }
+});
+
+test('a pattern matches the whole text, ignoring case', () => {
+  const cases: [string, string, boolean][] = [
+    ['node', 'NODE', true],
+    ['node', 'nodejs', false],
+    ['node*', 'node', true],
+    ['*de?s', 'nodejs', true],
+    ['*a*b', 'aab', true],
+    ['*a*b', 'aba', false],
+    ['?', '😀', true],
+    ['?', '', false],
+    ['', '', true],
+    ['**', '', true],
+    ['a.c', 'abc', false],
+    ['a%', 'abc', false],
+  ];
+  for (const [pattern, text, expected] of cases) {
+    assert.equal(createTextMatcher(pattern, nameWildcards)(text), expected, `${pattern} on ${text}`);
+  }
+  assert.ok(createTextMatcher('a%_', likeWildcards)('ABC'));
+  assert.deepEqual(['a*', 'a?', 'a'].map(hasWildcard), [true, true, false]);
+  assert.ok(createAnyMatcher(['x', 'y*'])('yes'));
+  assert.ok(!createAnyMatcher([])('yes'));
+});
+
+test('a pattern matches the same texts as the equivalent regular expression', () => {
+  const short = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 8 });
+  fc.assert(
+    fc.property(short, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 }), (pattern, text) => {
+      const expression = new RegExp(`^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+      assert.equal(createTextMatcher(pattern, nameWildcards)(text), expression.test(text));
+    }),
+    { numRuns: amount(500, 5000) },
+  );
+});
+
+test('a hostile pattern takes at most pattern length × text length steps', () => {
+  const started = performance.now();
+  assert.ok(!createTextMatcher(`${'*a'.repeat(64)}b`, nameWildcards)('a'.repeat(20_000)));
+  assert.ok(performance.now() - started < 2000);
+});

@@ -1,0 +1,230 @@
+import { readUserNames } from '../../../host/linux/processes.ts';
+import {
+  allEnded,
+  collectRows,
+  createLineReader,
+  requireProgram,
+  runChild,
+  type SystemPaths,
+  toFailure,
+} from '../child.ts';
+import { createAnyMatcher } from '../language.ts';
+import type { CommandParameters } from '../policy.ts';
+import { CommandFailure, type CommandOutput, type OutputRow } from '../runner.ts';
+
+type Parameters = CommandParameters<'Get-EventLog'>;
+
+/**
+ * Get-EventLog from systemd's journal, newest first. Rejects with a CommandFailure that says what is missing if the
+ * machine has no journal or this account may not read it.
+ */
+export const getEventLog = async (
+  paths: SystemPaths,
+  parameters: Parameters,
+  signal: AbortSignal,
+): Promise<CommandOutput> => {
+  const program = await requireProgram(paths.journalctl, 'Events need a journal: journalctl is not installed');
+  const alternatives = await findMatches(program, parameters, signal);
+  if (alternatives.length === 0) {
+    await requireJournal(program, signal);
+    return { rows: [], truncated: false };
+  }
+  const userNames = readUserNames();
+  const isWanted = createEventFilter(parameters);
+  let isEmpty = true;
+  const events = collectRows(parameters.Newest, (line) => {
+    isEmpty = false;
+    const entry = JSON.parse(line) as JournalEntry;
+    if (parameters.LogName === 'Application' && toText(entry['_PID']) === '1') return undefined;
+    const event = toEvent(entry, userNames);
+    return isWanted(event) ? event : undefined;
+  });
+  const { exitCode, stderr } = await runChild({
+    program,
+    args: toJournalArguments(parameters, alternatives),
+    onOutput: events.onOutput,
+    signal,
+  });
+  if (exitCode !== 0 && !events.isFull()) throw toFailure(program, stderr);
+  const output = events.toOutput();
+  if (isEmpty && !output.truncated) await requireJournal(program, signal);
+  return output;
+};
+
+/** With JSON output, journalctl does not say whether there is no journal or no matching entry. */
+const requireJournal = async (program: string, signal: AbortSignal): Promise<void> => {
+  const args = ['--header', '--no-pager'];
+  const { exitCode, stderr } = await runChild({ program, args, onOutput: () => false, signal });
+  if (stderr.includes('No journal files were found')) {
+    throw new CommandFailure('Events need a journal: no journal files were found on this machine');
+  }
+  if (exitCode) throw toFailure(program, stderr);
+};
+
+/** Tests rows of Get-EventLog against its parameters; LogName and Newest are left to the caller. */
+export const createEventFilter = (parameters: Parameters): ((event: OutputRow) => boolean) => {
+  const { EntryType, InstanceId, Index, After, Before } = parameters;
+  const isFromSource = createAnyMatcher(parameters.Source ?? ['*']);
+  return (event) => {
+    const time = Date.parse(String(event['TimeGenerated']));
+    return (
+      isOneOf(EntryType, event['EntryType']) &&
+      isOneOf(InstanceId, event['InstanceId']) &&
+      isOneOf(Index, event['Index']) &&
+      isFromSource(String(event['Source'] ?? '')) &&
+      (!After || time > After.getTime()) &&
+      (!Before || time < Before.getTime())
+    );
+  };
+};
+
+const isOneOf = (values: readonly unknown[] | undefined, value: unknown): boolean => values?.includes(value) ?? true;
+
+/**
+ * System holds the entries of the kernel, its audit, the journal itself and process 1; Application holds all
+ * others. journalctl has no term for "not process 1", so get-event-log.ts excludes it.
+ */
+const terms: Record<Parameters['LogName'], readonly (readonly string[])[]> = {
+  System: [['_TRANSPORT=kernel', '_TRANSPORT=audit', '_TRANSPORT=driver'], ['_PID=1']],
+  Application: [['_TRANSPORT=syslog', '_TRANSPORT=journal', '_TRANSPORT=stdout']],
+};
+
+/** Arguments for the newest entries first that fit one of the alternatives, restricted as far as journalctl can. */
+export const toJournalArguments = (
+  { LogName, After, Before, EntryType }: Parameters,
+  alternatives: readonly (readonly string[])[],
+): string[] => [
+  '--output=json',
+  `--output-fields=${entryFields.join(',')}`,
+  '--all',
+  '--reverse',
+  '--no-pager',
+  ...(After ? [`--since=${toSeconds(After)}`] : []),
+  ...(Before ? [`--until=${toSeconds(Before)}`] : []),
+  ...toPriorities(EntryType),
+  ...terms[LogName]
+    .flatMap((term) => alternatives.map((matches) => ['+', ...term, ...matches]))
+    .flat()
+    .slice(1),
+];
+
+const toSeconds = (date: Date): string => `@${date.getTime() / 1000}`;
+
+/** Entries without a priority count as Information, but --priority would exclude them. */
+const toPriorities = (types: Parameters['EntryType']): string[] => {
+  if (!types || types.includes('Information')) return [];
+  const first = types.includes('Error') ? 0 : 4;
+  const last = types.includes('Warning') ? 4 : 3;
+  return first <= last ? [`--priority=${first}..${last}`] : [];
+};
+
+/** An entry from `journalctl --output=json`; a value is a text, an array of bytes, or an array of either. */
+type JournalEntry = Readonly<Record<string, unknown>>;
+
+/** The fields that `toEvent` reads and that journalctl does not always write. */
+// biome-ignore format: a list of names reads better in lines than in a column
+const entryFields = [
+  'MESSAGE', 'MESSAGE_ID', 'PRIORITY', 'SYSLOG_FACILITY', 'SYSLOG_IDENTIFIER', '_HOSTNAME', '_PID',
+  '_SOURCE_REALTIME_TIMESTAMP', '_SYSTEMD_UNIT', '_UID',
+] as const;
+
+/** Names of the facilities of syslog(3), by number. */
+// biome-ignore format: a list of names reads better in lines than in a column
+const facilities = [
+  'kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news',
+  'uucp', 'cron', 'authpriv', 'ftp', '.', '.', '.', '.',
+  'local0', 'local1', 'local2', 'local3', 'local4', 'local5', 'local6', 'local7',
+];
+
+/** Converts a journal entry to an event of Windows' event log. */
+export const toEvent = (entry: JournalEntry, userNames: ReadonlyMap<string, string>) => {
+  const read = (name: (typeof entryFields)[number]): string | null => toText(entry[name]);
+  const written = toTime(toText(entry['__REALTIME_TIMESTAMP']));
+  const instanceId = toInstanceId(read('MESSAGE_ID'));
+  const uid = read('_UID');
+  return {
+    Index: toIndex(toText(entry['__CURSOR'])),
+    TimeGenerated: toTime(read('_SOURCE_REALTIME_TIMESTAMP')) ?? written,
+    TimeWritten: written,
+    EntryType: toEntryType(Number(read('PRIORITY') ?? 6)),
+    Source: read('SYSLOG_IDENTIFIER') ?? read('_SYSTEMD_UNIT'),
+    InstanceId: instanceId,
+    EventID: instanceId === null ? null : instanceId % 2 ** 30,
+    Category: facilities[Number(read('SYSLOG_FACILITY') ?? Number.NaN)] ?? null,
+    Message: read('MESSAGE'),
+    MachineName: read('_HOSTNAME'),
+    UserName: uid && (userNames.get(uid) ?? uid),
+  };
+};
+
+/** A field's first value. Values with control characters or invalid UTF-8 are arrays of bytes. */
+const toText = (value: unknown): string | null => {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  return typeof value[0] === 'number' ? Buffer.from(value).toString() : toText(value[0]);
+};
+
+const toEntryType = (priority: number): 'Error' | 'Warning' | 'Information' => {
+  if (priority <= 3) return 'Error';
+  return priority === 4 ? 'Warning' : 'Information';
+};
+
+/** The entry's number in the journal is the part `i=` of its cursor, in hexadecimal. */
+const toIndex = (cursor: string | null): number | null => {
+  const digits = /;i=([0-9a-f]+)/.exec(cursor ?? '')?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 16);
+};
+
+const toTime = (microseconds: string | null): string | null =>
+  microseconds && new Date(Number(microseconds) / 1000).toISOString();
+
+/** The first 32 of the 128 bits of a message id. */
+const toInstanceId = (messageId: string | null): number | null =>
+  messageId && /^[0-9a-f]{32}$/.test(messageId) ? Number.parseInt(messageId.slice(0, 8), 16) : null;
+
+/** More matches, or longer ones, could be too much for the arguments of a program. */
+const maxMatches = 100;
+const maxValueBytes = 1024;
+
+/**
+ * Alternatives of matches, in the syntax of journalctl, that all entries from the wanted sources and with the wanted
+ * ids fit: `[]` if the journal has no such entry, `[[]]` if nothing is known. journalctl finds exact values in its
+ * index; patterns, and names in any case, are compared with the values that the journal has.
+ */
+const findMatches = async (
+  program: string,
+  { Source, InstanceId, EntryType }: Parameters,
+  signal: AbortSignal,
+): Promise<string[][]> => {
+  if (EntryType?.every((type) => type.endsWith('Audit'))) return [];
+  const findValues = createValueFinder(program, signal);
+  let sources: string[][] = [[]];
+  if (Source) {
+    const isWanted = createAnyMatcher(Source);
+    // An entry's source is its identifier, or its unit if it has none.
+    const fields = ['SYSLOG_IDENTIFIER', '_SYSTEMD_UNIT'];
+    const found = await allEnded(fields.map((field) => findValues(field, isWanted)));
+    const known = found.filter((matches) => matches !== undefined);
+    if (known.length === found.length) sources = known.filter((matches) => matches.length > 0);
+  }
+  const ids = InstanceId && (await findValues('MESSAGE_ID', (id) => InstanceId.includes(toInstanceId(id) ?? -1)));
+  return ids?.length === 0 ? [] : sources.map((matches) => [...matches, ...(ids ?? [])]);
+};
+
+/** Finds matches for the values of a field that are wanted; undefined if some cannot be named, or there are too many. */
+const createValueFinder =
+  (program: string, signal: AbortSignal) =>
+  async (field: string, isWanted: (value: string) => boolean): Promise<string[] | undefined> => {
+    const matches: string[] = [];
+    let isKnown = true;
+    const onOutput = createLineReader((value) => {
+      if (value !== undefined && isWanted(value)) matches.push(`${field}=${value}`);
+      // Invalid UTF-8 is read as U+FFFD, and no argument can hold it.
+      isKnown = value !== undefined && !matches.at(-1)?.includes('\ufffd') && matches.length <= maxMatches;
+      return isKnown;
+    }, maxValueBytes);
+    const args = [`--field=${field}`, '--no-pager'];
+    const { exitCode, stderr } = await runChild({ program, args, onOutput, signal });
+    if (exitCode !== 0 && isKnown) throw toFailure(program, stderr);
+    return isKnown ? matches : undefined;
+  };

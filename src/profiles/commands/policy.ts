@@ -1,0 +1,277 @@
+import { findName, parseCommandLine, quote, type RawParameter, Refusal } from './language.ts';
+import { choice, date, filter, integer, pattern, property, type ValueKind } from './values.ts';
+
+interface CimClass {
+  properties: readonly string[];
+  /** The properties that identify an instance; -KeyOnly returns only these. */
+  keys: readonly string[];
+}
+
+/** The classes that Get-CimInstance may read, with the properties that it may return. */
+// biome-ignore format: a list of names reads better in lines than in a column
+export const cimClasses = {
+  Win32_OperatingSystem: {
+    keys: ['CSName'],
+    properties: [
+      'Caption', 'Version', 'BuildNumber', 'OSArchitecture', 'CSName', 'Status', 'LastBootUpTime',
+      'LocalDateTime', 'TotalVisibleMemorySize', 'FreePhysicalMemory', 'TotalVirtualMemorySize',
+      'FreeVirtualMemory', 'NumberOfProcesses', 'NumberOfUsers', 'OSType', 'CurrentTimeZone',
+    ],
+  },
+  Win32_ComputerSystem: {
+    keys: ['Name'],
+    properties: [
+      'Name', 'DNSHostName', 'Domain', 'Manufacturer', 'Model', 'SystemType', 'TotalPhysicalMemory',
+      'NumberOfProcessors', 'NumberOfLogicalProcessors', 'HypervisorPresent',
+    ],
+  },
+  Win32_Processor: {
+    keys: ['DeviceID'],
+    properties: [
+      'DeviceID', 'Name', 'Manufacturer', 'MaxClockSpeed', 'CurrentClockSpeed', 'NumberOfCores',
+      'NumberOfLogicalProcessors', 'LoadPercentage', 'L2CacheSize', 'L3CacheSize', 'AddressWidth',
+      'Architecture',
+    ],
+  },
+  Win32_LogicalDisk: {
+    keys: ['DeviceID'],
+    properties: ['DeviceID', 'DriveType', 'FileSystem', 'VolumeName', 'FreeSpace', 'Size'],
+  },
+  Win32_Process: {
+    keys: ['ProcessId'],
+    properties: [
+      'ProcessId', 'ParentProcessId', 'SessionId', 'HandleCount', 'ThreadCount', 'Priority', 'Name',
+      'ExecutablePath', 'CreationDate', 'WorkingSetSize', 'VirtualSize', 'KernelModeTime', 'UserModeTime',
+    ],
+  },
+  Win32_Service: {
+    keys: ['Name'],
+    properties: [
+      'Name', 'DisplayName', 'Description', 'State', 'StartMode', 'Status', 'StartName', 'ProcessId',
+      'ExitCode', 'Started',
+    ],
+  },
+} as const satisfies Record<string, CimClass>;
+
+export type CimClassName = keyof typeof cimClasses;
+
+export const cimClassNames = Object.keys(cimClasses) as CimClassName[];
+
+/** An instance has every property of its class; null if the system does not provide it. */
+export type CimInstance<C extends CimClassName> = Record<(typeof cimClasses)[C]['properties'][number], unknown>;
+
+export interface ParameterPolicy {
+  /** Shown in docs and in GET /api/commands. */
+  description: string;
+  /** How its values are read; a parameter without any is a switch. */
+  kind?: ValueKind<unknown>;
+  required?: true;
+  /** Accepts a comma-separated list of up to this many values. */
+  maxValues?: number;
+  /** Used if the command line omits it. */
+  default?: number;
+}
+
+export interface CommandPolicy {
+  /** Shown in docs and in GET /api/commands. */
+  summary: string;
+  /** The parameter that takes a value without a name. */
+  first: string;
+  parameters: Record<string, ParameterPolicy>;
+  /** Parameters of which only one may be given. */
+  exclusive?: readonly [string, string];
+}
+
+const names = { kind: pattern(128), maxValues: 16 } as const;
+const ids = { kind: integer(0, 2 ** 32 - 1), maxValues: 256 } as const;
+
+/**
+ * The allow list: each command with its parameters and their values; everything else is refused. Nothing here
+ * reads files of other processes, needs elevation, reaches another machine or changes this one.
+ */
+export const policies = {
+  'Get-Process': {
+    summary: 'The processes of this machine.',
+    first: 'Name',
+    parameters: {
+      Name: { ...names, description: 'Names of processes.' },
+      Id: { ...ids, description: 'Ids of processes.' },
+    },
+    exclusive: ['Name', 'Id'],
+  },
+  'Get-Service': {
+    summary: 'The services of this machine.',
+    first: 'Name',
+    parameters: {
+      Name: { ...names, description: 'Names of services.' },
+      DisplayName: { ...names, description: 'Display names of services.' },
+      Include: { ...names, description: 'Keep only services with these names.' },
+      Exclude: { ...names, description: 'Leave out services with these names.' },
+    },
+    exclusive: ['Name', 'DisplayName'],
+  },
+  'Get-EventLog': {
+    summary: 'Events of one log, the newest first.',
+    first: 'LogName',
+    parameters: {
+      LogName: { kind: choice(['Application', 'System']), required: true, description: 'The log to read.' },
+      Newest: { kind: integer(1, 1000), default: 50, description: 'Maximum number of events.' },
+      After: { kind: date, description: 'Only events later than this.' },
+      Before: { kind: date, description: 'Only events earlier than this.' },
+      EntryType: {
+        kind: choice(['Error', 'Information', 'Warning', 'SuccessAudit', 'FailureAudit']),
+        maxValues: 5,
+        description: 'Only events of these kinds.',
+      },
+      Source: { ...names, description: 'Only events that these programs wrote.' },
+      InstanceId: { ...ids, description: 'Only events with these instance ids.' },
+      Index: {
+        kind: integer(0, Number.MAX_SAFE_INTEGER),
+        maxValues: 256,
+        description: 'Only events with these numbers in the log.',
+      },
+    },
+  },
+  'Get-CimInstance': {
+    summary: 'The instances of one CIM class of this machine.',
+    first: 'ClassName',
+    parameters: {
+      ClassName: { kind: choice(cimClassNames), required: true, description: 'The class to read.' },
+      Property: { kind: property, maxValues: 32, description: 'The properties to return.' },
+      Filter: { kind: filter(1024), description: 'Only instances that meet these conditions.' },
+      KeyOnly: { description: 'Return only the properties that identify an instance.' },
+    },
+    exclusive: ['Property', 'KeyOnly'],
+  },
+} as const satisfies Record<string, CommandPolicy>;
+
+export type CommandName = keyof typeof policies;
+
+export const commandNames = Object.keys(policies) as CommandName[];
+
+type ValueOf<P> = P extends { kind: ValueKind<infer V> } ? (P extends { maxValues: number } ? V[] : V) : true;
+
+type Always = { required: true } | { default: number };
+
+type ParametersOf<T> = { [K in keyof T as T[K] extends Always ? K : never]: ValueOf<T[K]> } & {
+  [K in keyof T as T[K] extends Always ? never : K]?: ValueOf<T[K]>;
+};
+
+/** The values of a command's parameters, typed by its policy. */
+export type CommandParameters<C extends CommandName> = ParametersOf<(typeof policies)[C]['parameters']>;
+
+/** An allowed command, with values of the types in its policy. */
+export type ParsedCommand = {
+  [C in CommandName]: { name: C; parameters: CommandParameters<C> };
+}[CommandName];
+
+/** The properties that Get-CimInstance asks for, in the order of the class. */
+export const chooseProperties = (parameters: CommandParameters<'Get-CimInstance'>): readonly string[] => {
+  const { keys, properties } = cimClasses[parameters.ClassName];
+  return parameters.KeyOnly ? keys : properties.filter((name) => parameters.Property?.includes(name) ?? true);
+};
+
+/** The only function that decides which commands may run. Returns the command with typed values, or the refusal. */
+export const checkCommand = (line: string): ParsedCommand | Refusal => {
+  try {
+    return parseCommand(line);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+};
+
+const parseCommand = (line: string): ParsedCommand => {
+  const word = line.trim().split(/\s/, 1).join();
+  const name = commandNames.find((known) => known === word);
+  if (!name) throw new Refusal(`Command ${quote(word)} is not allowed; allowed are ${commandNames.join(', ')}`);
+  const given = nameParameters(parseCommandLine(line).parameters, policies[name]);
+  return { name, parameters: toParameters(given, policies[name]) } as ParsedCommand;
+};
+
+/** The given texts by parameter name, as the policy spells it. */
+const nameParameters = (parameters: RawParameter[], { first, parameters: allowed }: CommandPolicy) => {
+  const given = new Map<string, string[]>();
+  for (const { name, values } of parameters) {
+    const known = findName(Object.keys(allowed), name ?? first);
+    if (!known) throw new Refusal(`Parameter ${quote(`-${name}`)} is not allowed`);
+    if (given.has(known)) {
+      throw new Refusal(
+        name === undefined ? `Unexpected value ${quote(values.join(','))}` : `-${known} is given twice`,
+      );
+    }
+    given.set(known, values);
+  }
+  return given;
+};
+
+const toParameters = (given: Map<string, string[]>, { parameters: allowed, exclusive }: CommandPolicy): object => {
+  if (exclusive?.every((name) => given.has(name))) {
+    throw new Refusal(`-${exclusive.join(' and -')} cannot stand together`);
+  }
+  const className = findName(cimClassNames, given.get('ClassName')?.join() ?? '');
+  const properties = className ? cimClasses[className].properties : [];
+  const entries = Object.entries(allowed).map(([name, policy]) => {
+    const texts = given.get(name);
+    if (!texts && policy.required) throw new Refusal(`-${name} is required`);
+    return [name, texts ? toValue(name, policy, texts, properties) : policy.default];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+};
+
+/** The value of a parameter, or its list of values; `properties` are those of the class that the command names. */
+const toValue = (
+  name: string,
+  { kind, maxValues }: ParameterPolicy,
+  texts: readonly string[],
+  properties: readonly string[],
+): unknown => {
+  if (!kind && texts.length > 0) throw new Refusal(`-${name} takes no value`);
+  if (!kind) return true;
+  if (texts.length === 0) throw new Refusal(`-${name} needs a value`);
+  const most = maxValues ?? 1;
+  if (texts.length > most) throw new Refusal(`-${name} takes at most ${most} ${most === 1 ? 'value' : 'values'}`);
+  try {
+    const values = texts.map((text) => kind.parse(text, properties));
+    return maxValues === undefined ? values[0] : values;
+  } catch (error) {
+    throw error instanceof Refusal ? new Refusal(`-${name}: ${error.message}`) : error;
+  }
+};
+
+/**
+ * Describes every allowed command with a JSON Schema (2020-12) of its parameters. Lists are arrays, a switch is `true`.
+ * The schema cannot express the grammar of a filter, nor that a date must exist.
+ */
+export const describeCommands = () =>
+  Object.entries<CommandPolicy>(policies).map(([name, { summary, first, parameters, exclusive }]) => {
+    const entries = Object.entries(parameters);
+    const required = entries.filter(([, policy]) => policy.required).map(([key]) => key);
+    const properties = entries.map(([key, policy]) => [key, toParameterSchema(policy, key === first)]);
+    const schema = {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required }),
+      ...(exclusive && { allOf: [{ not: { required: exclusive } }] }),
+      ...(parameters['Property'] && { oneOf: listClassSchemas() }),
+    };
+    return { name, summary, parameters: schema };
+  });
+
+const listClassSchemas = (): object[] =>
+  Object.entries(cimClasses).map(([name, { properties }]) => ({
+    properties: { ClassName: { const: name }, Property: { items: { enum: properties } } },
+  }));
+
+const switchSchema = { type: 'boolean', const: true };
+
+const toParameterSchema = ({ description, kind, maxValues, default: standard }: ParameterPolicy, isFirst: boolean) => {
+  const value = kind?.schema ?? switchSchema;
+  const sentences = [description, kind?.hint, isFirst && 'Its name may be left out.'];
+  return {
+    description: sentences.filter(Boolean).join(' '),
+    ...(maxValues === undefined ? value : { type: 'array', minItems: 1, maxItems: maxValues, items: value }),
+    ...(standard !== undefined && { default: standard }),
+  };
+};
