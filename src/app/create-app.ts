@@ -12,7 +12,7 @@ import { serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
-import type { Concern, Feature, FeatureInstance, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
+import type { Concern, Feature, FeatureInstance, Offers, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { findLevel, toTopicAccess } from './mounts/access.ts';
@@ -194,15 +194,18 @@ const createInstances = async (
   server: FastifyInstance,
   features: readonly Feature[],
   settings: Settings,
-  parts: Parts,
+  parts: Omit<Parts, 'offers'>,
 ): Promise<Mounted[]> => {
   const created: Mounted[] = [];
+  const offers: Offers = {};
   for (const feature of features) {
     const instance = await feature.create({
       ...parts,
+      offers,
       settings: pickOwn(settings, feature.settings),
       records: pickOwn(parts.records, feature.seed),
     });
+    Object.assign(offers, instance.offers);
     created.push({ feature, instance });
     server.addHook('preClose', async () => instance.stop?.());
     server.addHook('onClose', async () => instance.close?.());

@@ -14,6 +14,7 @@ import type { Awaitable } from '../storage/list.ts';
 import type { Database } from '../storage/postgres/database.ts';
 import type { Tables } from '../storage/postgres/moved-tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
+import type { AlertSource } from './alert-source.ts';
 import type { Route } from './route.ts';
 import type { Severity } from './severity.ts';
 import type { Topic } from './topic.ts';
@@ -45,6 +46,11 @@ export interface RandomSecrets {
   file: string | undefined;
   /** The secret with this name; made of so many random bytes if it is new. Throws a SettingsError if it cannot be kept. */
   get(name: string, bytes: number): string;
+}
+
+/** What mounted features offer to those after them in the list. */
+export interface Offers {
+  alerts?: AlertSource;
 }
 
 /** What the app offers to features; each feature's `create` names the few parts it uses. */
@@ -81,6 +87,8 @@ export interface Parts {
   log: FastifyBaseLogger;
   tokens: Tokens;
   secrets: RandomSecrets;
+  /** What the features before this one offer; a feature that is not mounted offers nothing. */
+  offers: Offers;
   /** The feature's own records from the seed file, by key; already validated against `seed`. */
   records: Record<string, unknown[]>;
 }
@@ -104,6 +112,8 @@ export interface FeatureInstance<Settings = Record<string, unknown>> {
   profiles: Record<string, Route[]>;
   /** Pages; `GET /` redirects to them. If they are missing, they are 404 with this reason. */
   pages?: ProgramPages & { read: ReadFile; missing: string | undefined };
+  /** What features after this one in the list may use. */
+  offers?: Offers;
   /** What /api/events offers of this feature, by name. */
   topics?: Record<string, Topic>;
   /** Messages printed once on startup, e.g. random passwords and open routes. */

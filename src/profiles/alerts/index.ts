@@ -56,6 +56,7 @@ export const alerts = defineFeature({
     const deliveriesOf = (record: StoredRecord) => (isOwn(record) ? outbox.listDeliveries(record) : []);
     const listDeliveries = createDeliveryList(outbox, own, clock);
     return {
+      offers: { alerts: { journal } },
       profiles: {
         alerts: [
           ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
