@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import type { Settings } from '../config/schema.ts';
+import type { Feature, FeatureInstance, Offers, Parts, Profile } from '../profiles/feature.ts';
+import type { Topic } from '../profiles/topic.ts';
+import { toProfileLevel, toRouteAccess, toTopicAccess } from './access.ts';
+import type { ProfileRoutes } from './mounts.ts';
+import { pickOwn, type preflight } from './preflight.ts';
+import type { OpenStorage } from './storage.ts';
+
+/** A mounted feature and its instance. */
+export interface MountedFeature {
+  feature: Feature;
+  instance: FeatureInstance;
+}
+
+/** What a feature may ask about all of them, once all are created. */
+type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
+
+/**
+ * Creates the mounted features in their order, and closes them with the server; each receives its own settings and seed
+ * records, and no others.
+ */
+export const createFeatures = async (
+  server: FastifyInstance,
+  settings: Settings,
+  { mounted, mounts, records }: Pick<ReturnType<typeof preflight>, 'mounted' | 'mounts' | 'records'>,
+  parts: Omit<Parts, 'offers' | 'records' | keyof Overview> & Pick<Awaited<ReturnType<OpenStorage>>, 'findConcerns'>,
+) => {
+  const created: MountedFeature[] = [];
+  const topics = new Map<string, Topic>();
+  const offers: Offers = {};
+  const listCreated = (): readonly MountedFeature[] => {
+    if (created.length === mounted.length) return created;
+    throw new Error('a feature asks about all features before they are created');
+  };
+  const listUnavailable = async (): Promise<string[]> => {
+    const all = listCreated();
+    const ready = await Promise.all(all.map(({ instance }) => instance.isReady?.() ?? true));
+    return all.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
+  };
+  const overview: Overview = {
+    topics: () => {
+      listCreated();
+      return topics;
+    },
+    listUnavailable,
+    findConcerns: async () => [
+      ...listCreated().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
+      ...parts.findConcerns(await listUnavailable()),
+    ],
+  };
+  const isServed = ({ name }: Profile) => mounts.some(({ profiles }) => profiles.includes(name));
+  for (const feature of mounted) {
+    const instance = await feature.create({
+      ...parts,
+      ...overview,
+      offers,
+      settings: pickOwn(settings, feature.settings),
+      records: pickOwn(records, feature.seed),
+    });
+    created.push({ feature, instance });
+    Object.assign(offers, instance.offers);
+    const profile = feature.profiles.find(isServed);
+    const level = profile && toProfileLevel(settings.access, profile);
+    for (const [name, topic] of Object.entries(instance.topics ?? {})) {
+      topics.set(name, { ...topic, access: toTopicAccess(topic, level) });
+    }
+    server.addHook('preClose', async () => instance.stop?.());
+    server.addHook('onClose', async () => instance.close?.());
+  }
+  return { created, topics };
+};
+
+/** The routes of a feature's profiles, with the access that the settings give them. */
+export const listProfileRoutes = ({ feature, instance }: MountedFeature, { access }: Settings): ProfileRoutes[] =>
+  feature.profiles.map((profile) => {
+    const level = toProfileLevel(access, profile);
+    const routes = instance.profiles[profile.name] ?? [];
+    return {
+      name: profile.name,
+      strict: profile.strict ?? false,
+      routes: routes.map((route) => ({ ...route, access: toRouteAccess(route, level) })),
+    };
+  });

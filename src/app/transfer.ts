@@ -1,0 +1,307 @@
+import { resolve } from 'node:path';
+import type { Settings } from '../config/schema.ts';
+import { assertNoProblems, SettingsError } from '../config/settings-error.ts';
+import type { Transfer } from '../profiles/feature.ts';
+import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
+import { readLines } from '../storage/changes/lines.ts';
+import { JournalError } from '../storage/journal/errors.ts';
+import type { Awaitable } from '../storage/list.ts';
+import { hasFiles, openEmptyFiles, readFiles } from '../storage/moved-files.ts';
+import type { ImportTarget } from '../storage/moved-store.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { explainUnreachable } from '../storage/postgres/connecting/database-errors.ts';
+import { findAddressProblems, unknownStore } from './preflight.ts';
+import { assertNoUnfinishedImport } from './storage.ts';
+
+/** The first line of an export; its number changes with the format. */
+const firstLine = { signalbox: 'export', version: 1 };
+
+/** The last line: without it, an export was cut short. */
+const lastLine = { signalbox: 'end' };
+
+/** Characters of lines that are given out together, and the last line beyond that. */
+const textLength = 256 * 1024;
+
+/** Bytes of lines whose changes are stored together. */
+const pieceLength = 1024 * 1024;
+
+/** A line may have so many bytes: a body of 1 MiB with every character escaped, twice. */
+const maxLineBytes = 16 * 1024 * 1024;
+
+/** What was moved, and how much of it: the number of lines by their key. */
+export type Counts = Record<string, number>;
+
+/** Gets what cannot be read, as a clause. */
+type OnProblem = (problem: string) => void;
+
+interface Source {
+  /** The stores that it has. */
+  transfers: readonly Transfer[];
+  /** The changes of a store, some at a time; with a hole where an entry of a list was lost. */
+  read(transfer: Transfer): AsyncIterable<readonly unknown[]>;
+  close(): Awaitable<void>;
+}
+
+/**
+ * Everything that the configured store holds, as lines of JSON, in pieces of text. `onProblem` gets what cannot be read,
+ * which is left out. Throws a SettingsError for a store that cannot be read.
+ */
+export async function* exportLines(
+  { store, dataDir }: Settings,
+  transfers: readonly Transfer[],
+  counts: Counts,
+  onProblem: OnProblem,
+): AsyncGenerator<string> {
+  if (store === 'memory') {
+    throw new SettingsError([
+      'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
+    ]);
+  }
+  try {
+    const source = await openSource(store, resolve(dataDir), transfers, onProblem);
+    try {
+      yield* toTexts(source, counts, onProblem);
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    throw toRefusal(store, error as Error);
+  }
+}
+
+const openSource = async (
+  store: string,
+  directory: string,
+  transfers: readonly Transfer[],
+  onProblem: OnProblem,
+): Promise<Source> => {
+  if (isPostgresUrl(store)) {
+    const { openTables } = await loadTables(store);
+    const tables = await openTables(store);
+    if (!tables) throw new SettingsError(['store: the database has nothing to export']);
+    return { transfers, ...tables };
+  }
+  if (store !== 'file') throw new SettingsError([unknownStore]);
+  assertNoUnfinishedImport(directory);
+  const kept = transfers.filter((transfer) => hasFiles(directory, transfer));
+  if (kept.length === 0) {
+    throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
+  }
+  return {
+    transfers: kept,
+    read: (transfer) =>
+      readFiles(directory, transfer, {
+        isWhole: createWholeCheck(transfer),
+        onProblem: (problem) => onProblem(`${transfer.name}: ${problem}`),
+      }),
+    close: () => undefined,
+  };
+};
+
+/** Whether a change that was read from files becomes a line that can be imported. */
+const createWholeCheck = (transfer: Transfer) => {
+  const checks = createChecks(transfer);
+  return (change: unknown): boolean => {
+    try {
+      const [key, value] = transfer.toLine(change, 0) ?? [];
+      return key === undefined || checks.get(key)?.(value) === undefined;
+    } catch {
+      return false;
+    }
+  };
+};
+
+async function* toTexts(source: Source, counts: Counts, onProblem: OnProblem): AsyncGenerator<string> {
+  // Nothing is printed if the first store cannot be opened.
+  let text = toText(firstLine);
+  for (const transfer of source.transfers) {
+    let [count, lost] = [0, 0];
+    for await (const changes of source.read(transfer)) {
+      for (const change of changes) {
+        if (change === undefined) {
+          lost += 1;
+          continue;
+        }
+        const [key, value] = transfer.toLine(change, count) ?? [];
+        if (key === undefined) continue;
+        count += 1;
+        counts[key] = (counts[key] ?? 0) + 1;
+        text += toText({ [key]: value });
+        if (text.length < textLength) continue;
+        yield text;
+        text = '';
+      }
+    }
+    if (lost > 0) onProblem(`${transfer.name}: lost ${lost}; those after move up`);
+  }
+  yield text + toText(lastLine);
+}
+
+const toText = (line: object): string => `${JSON.stringify(line)}\n`;
+
+/**
+ * Stores an export, whose lines come from a stream, in the configured store, which must be empty: all of it, or nothing if
+ * it throws. Resolves to what was stored. Throws a SettingsError, with the number of the line that cannot be read.
+ */
+export const importLines = async (
+  { store, dataDir }: Settings,
+  transfers: readonly Transfer[],
+  input: AsyncIterable<Buffer>,
+): Promise<Counts> => {
+  if (store === 'memory') {
+    throw new SettingsError(['store: a memory store keeps nothing without its server; name another one with --store']);
+  }
+  const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
+    throw toRefusal(store, error);
+  });
+  try {
+    if (target.occupied !== undefined) {
+      throw new SettingsError([`the store has or had ${target.occupied} already; import into an empty one`]);
+    }
+    const pieces = createPieces(target);
+    const counts = await addLines(input, transfers, pieces);
+    try {
+      await pieces.flush();
+      await target.save();
+    } catch (error) {
+      throw new SettingsError([`nothing was imported: ${(error as Error).message}`]);
+    }
+    if (await target.commit()) return counts;
+  } finally {
+    await target.close();
+  }
+  throw new SettingsError([
+    'the database has not confirmed the import: signalbox export shows whether everything is there',
+  ]);
+};
+
+const openTarget = async (store: string, directory: string, transfers: readonly Transfer[]): Promise<ImportTarget> => {
+  if (isPostgresUrl(store)) return (await loadTables(store)).openEmptyTables(store, transfers);
+  if (store !== 'file') throw new SettingsError([unknownStore]);
+  return openEmptyFiles(directory, transfers);
+};
+
+/** The driver takes memory and time to load, which only those pay who use it. */
+const loadTables = (store: string) => {
+  assertNoProblems(findAddressProblems(store));
+  return import('../storage/postgres/moved-tables.ts');
+};
+
+/** Collects changes of one store, to be added together. */
+const createPieces = (target: ImportTarget) => {
+  let transfer: Transfer | undefined;
+  let changes: unknown[] = [];
+  let length = 0;
+  const flush = async (): Promise<void> => {
+    const piece = changes;
+    changes = [];
+    length = 0;
+    if (transfer && piece.length > 0) await target.add(transfer, piece);
+  };
+  return {
+    flush,
+    /** Takes a change, whose line has so many bytes; what it returns is to be awaited. */
+    add: (of: Transfer, change: unknown, bytes: number): Promise<void> | undefined => {
+      const isFull = changes.length >= target.pieceCount || length > pieceLength;
+      const stored = isFull || of !== transfer ? flush() : undefined;
+      transfer = of;
+      changes.push(change);
+      length += bytes;
+      return stored;
+    },
+  };
+};
+
+const addLines = async (
+  input: AsyncIterable<Buffer>,
+  transfers: readonly Transfer[],
+  pieces: ReturnType<typeof createPieces>,
+): Promise<Counts> => {
+  const parseLine = createLineParser(transfers);
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const counts: Counts = {};
+  let current = 1;
+  let isComplete = false;
+  try {
+    for await (const line of readLines(input, maxLineBytes)) {
+      const value: unknown = JSON.parse(decoder.decode(line));
+      if (isComplete) throw new SettingsError(['nothing may follow the last line of an export']);
+      if (current === 1) assertFirstLine(value);
+      else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
+      else {
+        const { key, transfer, change } = parseLine(value);
+        const stored = pieces.add(transfer, change, line.length);
+        // Waiting for each line would take longer than reading it.
+        if (stored) await stored;
+        counts[key] = (counts[key] ?? 0) + 1;
+      }
+      current += 1;
+    }
+    if (!isComplete) throw new SettingsError(['the export was cut short, its last line is missing']);
+    return counts;
+  } catch (error) {
+    throw new SettingsError([`line ${current}: ${explain(error as Error)}; nothing was imported`]);
+  }
+};
+
+const assertFirstLine = (line: unknown): void => {
+  const { signalbox, version } = Object(line);
+  if (signalbox !== firstLine.signalbox) {
+    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is no export of signalbox`]);
+  }
+  if (version === firstLine.version) return;
+  throw new SettingsError([
+    `version ${JSON.stringify(version)} of an export cannot be read here, only ${firstLine.version}`,
+  ]);
+};
+
+/** Makes the function that parses lines in their order; it throws a SettingsError. */
+const createLineParser = (transfers: readonly Transfer[]) => {
+  const kinds = new Map(
+    transfers.flatMap((transfer) => {
+      const toChange = transfer.createParser();
+      return Array.from(createChecks(transfer), ([key, findProblem]) => [key, { transfer, toChange, findProblem }]);
+    }),
+  );
+  return (line: unknown) => {
+    const [[key, value] = [], ...others] = typeof line === 'object' && line !== null ? Object.entries(line) : [];
+    const kind = others.length === 0 ? kinds.get(key ?? '') : undefined;
+    if (key === undefined || !kind) {
+      throw new SettingsError([`must be an object with one key of ${[...kinds.keys()].join(', ')}`]);
+    }
+    const problem = kind.findProblem(value);
+    if (problem !== undefined) throw new SettingsError([problem]);
+    return { key, transfer: kind.transfer, change: kind.toChange(key, value) };
+  };
+};
+
+/** By the keys of lines, what finds why a value is not valid, as a clause. */
+const createChecks = ({ lines }: Transfer) =>
+  new Map(
+    Object.entries(lines).map(([key, schema]) => {
+      const isValid = createSchemaCheck(schema);
+      const findProblem = (value: unknown): string | undefined => {
+        if (isValid(value)) return undefined;
+        const [fault] = describeSchemaErrors(listSchemaErrors(schema, value), { schema });
+        return fault ? `${[key, ...fault.path].join('.')} ${fault.clause}` : `${key} is not valid`;
+      };
+      return [key, findProblem] as const;
+    }),
+  );
+
+/** The parser's own messages repeat the text, which may be long. */
+const explain = (error: Error): string => {
+  if (error instanceof SyntaxError) return 'not JSON';
+  if (error instanceof TypeError) return 'not UTF-8';
+  return error.message;
+};
+
+/** The refusal of a store that cannot be used; any other error of files stays as it is. */
+const toRefusal = (store: string, error: Error): Error => {
+  if (error instanceof SettingsError) return error;
+  if (isPostgresUrl(store)) {
+    return new SettingsError([`store: the database cannot be used: ${explainUnreachable(error) ?? error.message}`]);
+  }
+  if (!(error instanceof JournalError)) return error;
+  return new SettingsError([`dataDir: ${error.message}${error.code === 'locked' ? '; stop it first' : ''}`]);
+};
