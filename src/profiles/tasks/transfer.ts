@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
+import type { MovedTable } from '../../storage/moved-store.ts';
 import type { Statement } from '../../storage/postgres/connecting/connection.ts';
-import type { MovedTable } from '../../storage/postgres/moved-tables.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { defineTransfer } from '../feature.ts';
 import { countTask, createCounts, insertTaskKeys, insertTasks, toEntryOfRow } from './postgres-changes.ts';

@@ -1,8 +1,8 @@
 import { completeEntries, type EntryChange, type EntryKind, type EntryStore } from '../entries.ts';
 import type { List } from '../list.ts';
+import type { MovedTable } from '../moved-store.ts';
 import type { Statement } from './connecting/connection.ts';
 import type { Database } from './database.ts';
-import type { MovedTable } from './moved-tables.ts';
 import { readPages } from './reading/list-pages.ts';
 import type { Collection } from './writing/gated-collection.ts';
 

@@ -1,4 +1,4 @@
-import type { ImportTarget, MovedStore } from '../moved-store.ts';
+import type { ImportTarget, MovedStore, MovedTable } from '../moved-store.ts';
 import { readPostgresUrl } from './connecting/address.ts';
 import type { Connection, Row, Statement } from './connecting/connection.ts';
 import { Primary } from './connecting/primary.ts';
@@ -8,16 +8,6 @@ import type { Gate } from './writing/gated-collection.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
 const fetchedRows = 50;
-
-/** How a database keeps the changes that `signalbox export` and `import` move. */
-export interface MovedTable<Change = unknown> {
-  /** The name of its gate. */
-  name: string;
-  /** Queries whose rows are changes, in the order of lines. */
-  queries: { text: string; toChange(row: Row): Change }[];
-  /** Stores changes, which come in the order of lines, and updates the gate. */
-  insert(changes: readonly Change[], gate: Gate): Statement[];
-}
 
 /** Opens the database for reading, as of this moment; undefined if no signalbox has used it yet. */
 export const openTables = async (url: string) => {

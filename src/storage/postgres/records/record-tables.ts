@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../journal/line.ts';
+import type { MovedTable } from '../../moved-store.ts';
 import { rememberedMs } from '../../recent-keys.ts';
 import type { MovedRecord } from '../../record-log.ts';
-import type { MovedTable } from '../moved-tables.ts';
 import { toLevel } from './record-pages.ts';
 import { insertRecords, type RememberedKey, rememberKeys } from './record-rows.ts';
 
