@@ -58,12 +58,11 @@ export const openDatabase = async (
     onCommit: (seconds) => commits.observe(seconds),
   };
   const database = new Database(store, identity, toCommon(settings), observer, patience);
-  meters.reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => [
-    [[], database.waiting],
-  ]);
-  meters.reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () => [
-    [[], Number(database.failure === undefined)],
-  ]);
+  const { reading } = meters;
+  reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => database.waiting);
+  reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () =>
+    Number(database.failure === undefined),
+  );
   try {
     await Promise.race([database.check(), setTimeout(patienceMs, undefined, { ref: false })]);
   } catch (error) {

@@ -158,13 +158,16 @@ export const importLines = async (
     if (target.occupied !== undefined) {
       throw new SettingsError([`the store has or had ${target.occupied} already; import into an empty one`]);
     }
-    const pieces = createPieces(target);
-    const counts = await addLines(input, transfers, pieces);
+    const counts: Counts = {};
     try {
-      await pieces.flush();
+      for await (const { transfer, changes } of readPieces(input, transfers, target.pieceCount, counts)) {
+        await target.add(transfer, changes);
+      }
       await target.save();
     } catch (error) {
-      throw new SettingsError([`nothing was imported: ${(error as Error).message}`]);
+      throw error instanceof SettingsError
+        ? error
+        : new SettingsError([`nothing was imported: ${(error as Error).message}`]);
     }
     if (await target.commit()) return counts;
   } finally {
@@ -187,39 +190,24 @@ const loadTables = (store: string) => {
   return import('../storage/postgres/moved-tables.ts');
 };
 
-/** Collects changes of one store, to be added together. */
-const createPieces = (target: ImportTarget) => {
-  let transfer: Transfer | undefined;
-  let changes: unknown[] = [];
-  let length = 0;
-  const flush = async (): Promise<void> => {
-    const piece = changes;
-    changes = [];
-    length = 0;
-    if (transfer && piece.length > 0) await target.add(transfer, piece);
-  };
-  return {
-    flush,
-    /** Takes a change, whose line has so many bytes; what it returns is to be awaited. */
-    add: (of: Transfer, change: unknown, bytes: number): Promise<void> | undefined => {
-      const isFull = changes.length >= target.pieceCount || length > pieceLength;
-      const stored = isFull || of !== transfer ? flush() : undefined;
-      transfer = of;
-      changes.push(change);
-      length += bytes;
-      return stored;
-    },
-  };
-};
+/** Changes of one store that are stored together. */
+interface Piece {
+  transfer: Transfer;
+  changes: unknown[];
+  /** Bytes of their lines. */
+  length: number;
+}
 
-const addLines = async (
+/** The changes of an export, counted by the keys of their lines. Throws a SettingsError that names the line. */
+async function* readPieces(
   input: AsyncIterable<Buffer>,
   transfers: readonly Transfer[],
-  pieces: ReturnType<typeof createPieces>,
-): Promise<Counts> => {
+  pieceCount: number,
+  counts: Counts,
+): AsyncGenerator<Piece> {
   const parseLine = createLineParser(transfers);
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const counts: Counts = {};
+  let piece: Piece | undefined;
   let current = 1;
   let isComplete = false;
   try {
@@ -230,19 +218,24 @@ const addLines = async (
       else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
       else {
         const { key, transfer, change } = parseLine(value);
-        const stored = pieces.add(transfer, change, line.length);
-        // Waiting for each line would take longer than reading it.
-        if (stored) await stored;
+        const isFull = piece && (piece.changes.length >= pieceCount || piece.length > pieceLength);
+        if (piece && (isFull || piece.transfer !== transfer)) {
+          yield piece;
+          piece = undefined;
+        }
+        piece ??= { transfer, changes: [], length: 0 };
+        piece.changes.push(change);
+        piece.length += line.length;
         counts[key] = (counts[key] ?? 0) + 1;
       }
       current += 1;
     }
     if (!isComplete) throw new SettingsError(['the export was cut short, its last line is missing']);
-    return counts;
   } catch (error) {
     throw new SettingsError([`line ${current}: ${explain(error as Error)}; nothing was imported`]);
   }
-};
+  if (piece) yield piece;
+}
 
 const assertFirstLine = (line: unknown): void => {
   const { signalbox, version } = Object(line);
