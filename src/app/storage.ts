@@ -87,14 +87,9 @@ export const assertNoUnfinishedImport = (directory: string): void => {
 export const withTrialStorage = async <T>(run: (openStorage: OpenStorage) => Promise<T>): Promise<T> => {
   const folder = createTemporaryFolder();
   try {
-    return await run(async (_settings, { log, meters }) => ({
-      ...{ database: undefined, secrets: createPassingSecrets(), ...openChangesInMemory },
-      openLog: createLogOpener(folder, log, meters).openLog,
-      openSnapshot: (name) => createSnapshot(folder, name),
-      findConcerns: () => [],
-      stop: () => undefined,
-      close: async () => undefined,
-    }));
+    return await run((settings, parts) =>
+      openStorage({ ...settings, store: 'memory', dataDir: folder, keepSecrets: false }, parts),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
