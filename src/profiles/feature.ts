@@ -72,7 +72,7 @@ export interface Parts {
   authorize: Authorize;
   /** Who sends alerts with a request, also on an open route. */
   identifySender: IdentifySender;
-  /** The topics of all mounted features by name; known once all features are created. */
+  /** The topics of all mounted features by name. This and the next two throw an Error before all features are created. */
   topics: () => ReadonlyMap<string, Topic>;
   /** The names of the mounted features whose changes cannot be stored at the moment. */
   listUnavailable: () => Promise<string[]>;

@@ -70,7 +70,7 @@ export const openEmptyFiles = async (directory: string, stores: readonly MovedSt
   const close = async (): Promise<void> => {
     for (const files of opened.values()) await files.close();
     if (progress !== 'begun') return;
-    for (const { name } of opened.keys()) await removeFiles(directory, name);
+    for (const files of opened.values()) await files.remove();
     await marker.remove();
   };
   try {
@@ -78,8 +78,9 @@ export const openEmptyFiles = async (directory: string, stores: readonly MovedSt
     for (const store of stores) {
       const { name, createState } = store;
       // It may have stored any state, but only logs that it has found empty.
-      if (unfinished && (createState || unfinished.includes(name))) await removeFiles(directory, name);
-      const files = createState ? openState(directory, store, createState()) : openLog(directory, name);
+      const files = createState
+        ? openState(directory, store, createState(), unfinished !== undefined)
+        : openLog(directory, name, unfinished?.includes(name) === true);
       opened.set(store, await files);
     }
   } catch (error) {
@@ -126,30 +127,31 @@ const createMarker = (directory: string) => {
   };
 };
 
-/** Throws a JournalError if another process has them open. */
-const removeFiles = async (directory: string, name: string): Promise<void> => {
-  const journal = await openJournal({ directory, name });
-  await journal.close();
-  const logFiles = await createFileNames(directory, name).listAll();
-  for (const path of [join(directory, `${name}.state`), ...logFiles]) await rm(path, { force: true });
-};
-
 /** One store while an import fills it. */
 interface OpenedFiles {
   isEmpty: boolean;
   add(changes: readonly unknown[]): Promise<void>;
   save(): Awaitable<void>;
   close(): Awaitable<void>;
+  /** Deletes what was stored, once it is closed. */
+  remove(): Promise<void>;
 }
 
+/** With `isUnfinished`, what an interrupted import has stored is removed first; with the lock, it is nobody else's. */
 const openState = async (
   directory: string,
   { name, toLine }: MovedStore,
   state: State<unknown, unknown>,
+  isUnfinished: boolean,
 ): Promise<OpenedFiles> => {
-  const openJournalOf = (options: LogOptions) => openJournal({ directory, name, ...options });
+  const remove = (): Promise<void> => rm(join(directory, `${name}.state`), { force: true });
+  const openStateLog = async (options: LogOptions) => {
+    const journal = await openJournal({ directory, name, ...options });
+    if (isUnfinished) await remove();
+    return journal;
+  };
   const ignore = (): void => undefined;
-  const surroundings = { directory, openJournal: openJournalOf, report: ignore };
+  const surroundings = { directory, openJournal: openStateLog, report: ignore };
   const changes = await openChangeLog(surroundings, name, state, ignore);
   let isEmpty = true;
   for (const some of state.changes()) isEmpty &&= some.every((change) => toLine(change, 0) === undefined);
@@ -160,11 +162,21 @@ const openState = async (
     },
     save: () => changes.save(),
     close: () => changes.close(),
+    remove,
   };
 };
 
-const openLog = async (directory: string, name: string): Promise<OpenedFiles> => {
-  const journal = await openJournal({ directory, name });
+/** The same for a log of records. */
+const openLog = async (directory: string, name: string, isUnfinished: boolean): Promise<OpenedFiles> => {
+  const remove = async (): Promise<void> => {
+    for (const path of await createFileNames(directory, name).listAll()) await rm(path, { force: true });
+  };
+  let journal = await openJournal({ directory, name });
+  if (isUnfinished) {
+    await journal.close();
+    await remove();
+    journal = await openJournal({ directory, name });
+  }
   const { count, damaged, close } = await journal.listLast(1);
   await close();
   return {
@@ -174,5 +186,6 @@ const openLog = async (directory: string, name: string): Promise<OpenedFiles> =>
     },
     save: () => undefined,
     close: () => journal.close(),
+    remove,
   };
 };
