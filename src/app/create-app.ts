@@ -73,9 +73,7 @@ export const createApp = async (settings: Settings, { log, features, openStorage
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
     const identifySender = createIdentifySender(tokens, keys);
-
-    const { created, topics } = await createFeatures(server, settings, plan, {
-      ...storage,
+    const { created, topics } = await createFeatures(server, settings, plan, storage, {
       ...{ version, nodeVersion: process.versions.node, readProgramFile, powerShellPaths, clock, host, log, meters },
       ...{ authorize, identifySender, tokens },
     });

@@ -5,7 +5,7 @@ import type { Topic } from '../profiles/topic.ts';
 import { toProfileLevel, toRouteAccess, toTopicAccess } from './access.ts';
 import type { ProfileRoutes } from './mounts.ts';
 import { pickOwn, type preflight } from './preflight.ts';
-import type { OpenStorage } from './storage.ts';
+import type { AppStorage } from './storage.ts';
 
 /** A mounted feature and its instance. */
 export interface MountedFeature {
@@ -24,7 +24,8 @@ export const createFeatures = async (
   server: FastifyInstance,
   settings: Settings,
   { mounted, mounts, records }: Pick<ReturnType<typeof preflight>, 'mounted' | 'mounts' | 'records'>,
-  parts: Omit<Parts, 'offers' | 'records' | keyof Overview> & Pick<Awaited<ReturnType<OpenStorage>>, 'findConcerns'>,
+  storage: AppStorage,
+  parts: Omit<Parts, keyof AppStorage | keyof Overview | 'offers' | 'records'>,
 ) => {
   const created: MountedFeature[] = [];
   const topics = new Map<string, Topic>();
@@ -46,12 +47,13 @@ export const createFeatures = async (
     listUnavailable,
     findConcerns: async () => [
       ...listCreated().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
-      ...parts.findConcerns(await listUnavailable()),
+      ...storage.findStorageConcerns(await listUnavailable()),
     ],
   };
   const isServed = ({ name }: Profile) => mounts.some(({ profiles }) => profiles.includes(name));
   for (const feature of mounted) {
     const instance = await feature.create({
+      ...storage,
       ...parts,
       ...overview,
       offers,

@@ -20,9 +20,9 @@ import { openDatabase } from './database.ts';
 import { createPassingSecrets, openKeptSecrets } from './random-secrets.ts';
 
 /** Where an app keeps what must survive it. */
-interface Storage extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'secrets'> {
+export interface AppStorage extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'secrets'> {
   /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
-  findConcerns(unavailable: readonly string[]): Concern[];
+  findStorageConcerns(unavailable: readonly string[]): Concern[];
   /** Opens the files of changes again that another program has moved. */
   reopen(): Promise<void>;
   /** Called when shutdown begins. */
@@ -41,7 +41,7 @@ interface StorageParts {
 }
 
 /** Throws a SettingsError for a place that cannot be used. */
-export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<Storage>;
+export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<AppStorage>;
 
 /** Opens the data directory, and the database where the setting `store` names one. */
 export const openStorage: OpenStorage = async (settings, parts) => {
@@ -59,7 +59,7 @@ export const openStorage: OpenStorage = async (settings, parts) => {
   return {
     ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
     openSnapshot: (name) => createSnapshot(directory, name),
-    findConcerns: (unavailable) => [
+    findStorageConcerns: (unavailable) => [
       ...(database?.failure
         ? [toConcern('stores', 'The database cannot be used')]
         : unavailable.map((name) => toConcern('stores', `Changes of ${name} cannot be stored`))),
@@ -105,7 +105,7 @@ const createTemporaryFolder = (): string => {
   }
 };
 
-type ChangesOpener = Pick<Storage, 'openChanges' | 'reopen'>;
+type ChangesOpener = Pick<AppStorage, 'openChanges' | 'reopen'>;
 
 const openChangesInMemory: ChangesOpener = {
   openChanges: async (_name, state) => keepInMemory(state),
@@ -133,7 +133,6 @@ const createChangesOpener = (directory: string, openLog: OpenLog, log: FastifyBa
       isReady: () => changes.isReady(),
       // Of a seed, on startup.
       save: async () => Promise.resolve(changes.save()).catch(refuse),
-      reopen: () => changes.reopen(),
       close: () => changes.close(),
     };
   };
