@@ -12,14 +12,14 @@ import { serveMissingPages, serveProgramPages, serveStaticFiles } from '../http/
 import { changeAdmission, createServer, renewCertificate } from '../http/server.ts';
 import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
-import type { Feature, FeatureInstance, Profile, RandomSecrets } from '../profiles/feature.ts';
+import type { Feature, FeatureInstance, RandomSecrets } from '../profiles/feature.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { type Exposure, findExposure, listOpenedProfiles } from './access.ts';
 import { nameInstance } from './database.ts';
 import { createFeatures, listProfileRoutes } from './features.ts';
 import { buildMounts, type MountedRoutes, registerMounts } from './mounts.ts';
 import { readProgramFile, version } from './package-info.ts';
-import { assertReloadable, pickOwn, preflight } from './preflight.ts';
+import { assertReloadable, type Plan, pickOwn, preflight } from './preflight.ts';
 import type { OpenStorage } from './storage.ts';
 
 interface Dependencies {
@@ -50,17 +50,16 @@ export interface App {
 /** The whole server for the given settings, not listening yet. Throws a SettingsError for invalid ones. */
 export const createApp = async (settings: Settings, { log, features, openStorage }: Dependencies): Promise<App> => {
   const plan = preflight(settings, features);
-  const { powerShellPaths, maxConnections, certificate } = plan;
   const host = createHostReadings();
   const meters = createMeters();
   addProcessMeters(meters);
   const clock = () => new Date();
-  const { host: address, allowedHosts, cors, trustProxy } = settings;
-  const { requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
   const name = nameInstance(settings, host.hostname());
+  const { allowedHosts, cors, trustProxy, requestTimeout, headersTimeout, maxEventLoopDelay } = settings;
   const server = createServer({
-    ...{ host: address, machine: host.hostname(), allowedHosts, cors, trustProxy, certificate, log },
-    ...{ requestTimeout, headersTimeout, maxConnections, maxEventLoopDelay, meters },
+    ...{ host: settings.host, machine: host.hostname(), allowedHosts, cors, trustProxy, log, meters },
+    ...{ certificate: plan.certificate, maxConnections: plan.maxConnections },
+    ...{ requestTimeout, headersTimeout, maxEventLoopDelay },
     ...(isPostgresUrl(settings.store) && { instance: name }),
   });
   server.addHook('onClose', async () => host.close());
@@ -68,36 +67,20 @@ export const createApp = async (settings: Settings, { log, features, openStorage
     const storage = await openStorage(settings, { name, version, log, meters });
     server.addHook('preClose', async () => storage.stop());
     server.addHook('onClose', async () => storage.close());
-
     const tokens = createTokens(readTokenKeys(settings, storage.secrets), settings.jwtIssuer, clock);
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
-    const identifySender = createIdentifySender(tokens, keys);
-    const { created, topics } = await createFeatures(server, settings, plan, storage, {
-      ...{ version, nodeVersion: process.versions.node, readProgramFile, powerShellPaths, clock, host, log, meters },
-      ...{ authorize, identifySender, tokens },
+    const created = await createFeatures(server, settings, plan, storage, {
+      ...{ version, nodeVersion: process.versions.node, readProgramFile, powerShellPaths: plan.powerShellPaths },
+      ...{ clock, host, log, meters, tokens, authorize, identifySender: createIdentifySender(tokens, keys) },
     });
-    const instances = created.map(({ instance }) => instance);
-
-    const profiles = created.flatMap((each) => listProfileRoutes(each, settings));
-    const mounts = buildMounts(plan.mounts, profiles);
-    const findCurrentExposure = (current: Settings) =>
-      findExposure(mounts, { host: address, trustProxy: current.trustProxy });
-    const exposure = findCurrentExposure(settings);
-    const { setWarning } = serveOpenApi(server, {
-      version,
-      tags: plan.mounted.flatMap((feature) => feature.profiles.map(toTag)),
-      topics: Object.fromEntries(Array.from(topics, ([topic, { schema }]) => [topic, schema])),
-    });
-    setWarning(exposure?.warning);
-    const home = await servePages(server, plan.publicFolder, instances);
-    redirectRoot(server, mounts, home);
-    await registerMounts(server, mounts, createGuard(server, authorize));
-
+    const served = await serveFeatures(server, settings, plan, created, createGuard(server, authorize));
+    const instances = created.mounted.map(({ instance }) => instance);
     server.server.once('listening', () => {
       for (const instance of instances) instance.start?.();
     });
     const isKeyKept = settings.jwtSecret !== undefined || storage.secrets.file !== undefined;
+    const { mounts, home, exposure } = served;
     return {
       ...{ server, mounts, home, exposure, warnings: plan.warnings },
       notices: [
@@ -115,11 +98,12 @@ export const createApp = async (settings: Settings, { log, features, openStorage
         assertReloadable(changed, plan.mounted);
         keys.load(changed.keys);
         changeAdmission(server, changed);
-        const warning = findCurrentExposure(changed)?.warning;
-        const isNew = setWarning(warning);
+        const warnings = served.renewWarning(changed);
         return [
-          ...created.flatMap(({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? []),
-          ...(isNew && warning !== undefined ? [warning] : []),
+          ...created.mounted.flatMap(
+            ({ feature, instance }) => instance.reload?.(pickOwn(changed, feature.settings)) ?? [],
+          ),
+          ...warnings,
           ...(isDeepStrictEqual(changed.access, settings.access)
             ? []
             : ['Warning: access has changed. Restart the server to apply it.']),
@@ -138,7 +122,37 @@ const readTokenKeys = ({ jwtSecret, jwtPreviousSecret }: Settings, secrets: Rand
     jwtPreviousSecret === undefined ? undefined : Buffer.from(jwtPreviousSecret),
   );
 
-const toTag = ({ name, summary }: Profile) => ({ name, description: summary });
+/** Adds the routes of the features, their pages and the OpenAPI document to the server. */
+const serveFeatures = async (
+  server: FastifyInstance,
+  settings: Settings,
+  plan: Plan,
+  { mounted, topics }: Awaited<ReturnType<typeof createFeatures>>,
+  guard: ReturnType<typeof createGuard>,
+) => {
+  const profiles = mounted.flatMap((each) => listProfileRoutes(each, settings));
+  const mounts = buildMounts(plan.mounts, profiles);
+  const findCurrent = ({ trustProxy }: Settings) => findExposure(mounts, { host: settings.host, trustProxy });
+  const exposure = findCurrent(settings);
+  const tags = mounted.flatMap(({ feature }) =>
+    feature.profiles.map(({ name, summary }) => ({ name, description: summary })),
+  );
+  const schemas = Object.fromEntries(Array.from(topics, ([name, { schema }]) => [name, schema]));
+  const { setWarning } = serveOpenApi(server, { version, tags, topics: schemas });
+  setWarning(exposure?.warning);
+  const pages = mounted.flatMap(({ instance }) => instance.pages ?? []);
+  const home = await servePages(server, plan.publicFolder, pages);
+  redirectRoot(server, mounts, home);
+  await registerMounts(server, mounts, guard);
+  return {
+    ...{ mounts, home, exposure },
+    /** The warning of changed settings, if it is another one. */
+    renewWarning: (changed: Settings): string[] => {
+      const warning = findCurrent(changed)?.warning;
+      return setWarning(warning) && warning !== undefined ? [warning] : [];
+    },
+  };
+};
 
 /** Pages may load only files of this server and cannot be framed. */
 const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
@@ -146,11 +160,11 @@ const pagePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; fra
 /** The API reference alone may have inline styles, which Scalar sets. */
 const referencePolicy = `${pagePolicy}; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'`;
 
-/** Serves the pages of the program and of features, or the user's folder; returns the path of the first of those. */
+/** Serves the API reference, or the user's folder, and the pages of features; returns the path that `GET /` redirects to. */
 const servePages = async (
   server: FastifyInstance,
   publicFolder: string | undefined,
-  instances: readonly FeatureInstance[],
+  pages: readonly NonNullable<FeatureInstance['pages']>[],
 ): Promise<string> => {
   const prefix = '/docs/';
   if (publicFolder !== undefined) {
@@ -158,7 +172,6 @@ const servePages = async (
   } else {
     serveProgramPages(server, { prefix, policy: referencePolicy, folder: 'dist/public' }, readProgramFile);
   }
-  const pages = instances.flatMap((instance) => instance.pages ?? []);
   for (const each of pages) {
     if (each.missing === undefined) serveProgramPages(server, each, each.read);
     else serveMissingPages(server, each.prefix, each.missing);

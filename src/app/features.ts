@@ -4,7 +4,7 @@ import type { Feature, FeatureInstance, Offers, Parts, Profile } from '../profil
 import type { Topic } from '../profiles/topic.ts';
 import { toProfileLevel, toRouteAccess, toTopicAccess } from './access.ts';
 import type { ProfileRoutes } from './mounts.ts';
-import { pickOwn, type preflight } from './preflight.ts';
+import { type Plan, pickOwn } from './preflight.ts';
 import type { AppStorage } from './storage.ts';
 
 /** A mounted feature and its instance. */
@@ -23,44 +23,44 @@ type Overview = Pick<Parts, 'topics' | 'listUnavailable' | 'findConcerns'>;
 export const createFeatures = async (
   server: FastifyInstance,
   settings: Settings,
-  { mounted, mounts, records }: Pick<ReturnType<typeof preflight>, 'mounted' | 'mounts' | 'records'>,
+  plan: Plan,
   storage: AppStorage,
   parts: Omit<Parts, keyof AppStorage | keyof Overview | 'offers' | 'records'>,
 ) => {
-  const created: MountedFeature[] = [];
+  const mounted: MountedFeature[] = [];
   const topics = new Map<string, Topic>();
   const offers: Offers = {};
-  const listCreated = (): readonly MountedFeature[] => {
-    if (created.length === mounted.length) return created;
+  const listMounted = (): readonly MountedFeature[] => {
+    if (mounted.length === plan.mounted.length) return mounted;
     throw new Error('a feature asks about all features before they are created');
   };
   const listUnavailable = async (): Promise<string[]> => {
-    const all = listCreated();
+    const all = listMounted();
     const ready = await Promise.all(all.map(({ instance }) => instance.isReady?.() ?? true));
     return all.filter((_, index) => !ready[index]).map(({ feature }) => feature.name);
   };
   const overview: Overview = {
     topics: () => {
-      listCreated();
+      listMounted();
       return topics;
     },
     listUnavailable,
     findConcerns: async () => [
-      ...listCreated().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
+      ...listMounted().flatMap(({ instance }) => instance.findConcerns?.() ?? []),
       ...storage.findStorageConcerns(await listUnavailable()),
     ],
   };
-  const isServed = ({ name }: Profile) => mounts.some(({ profiles }) => profiles.includes(name));
-  for (const feature of mounted) {
+  const isServed = ({ name }: Profile) => plan.mounts.some(({ profiles }) => profiles.includes(name));
+  for (const feature of plan.mounted) {
     const instance = await feature.create({
       ...storage,
       ...parts,
       ...overview,
       offers,
       settings: pickOwn(settings, feature.settings),
-      records: pickOwn(records, feature.seed),
+      records: pickOwn(plan.records, feature.seed),
     });
-    created.push({ feature, instance });
+    mounted.push({ feature, instance });
     Object.assign(offers, instance.offers);
     const profile = feature.profiles.find(isServed);
     const level = profile && toProfileLevel(settings.access, profile);
@@ -70,7 +70,7 @@ export const createFeatures = async (
     server.addHook('preClose', async () => instance.stop?.());
     server.addHook('onClose', async () => instance.close?.());
   }
-  return { created, topics };
+  return { mounted, topics };
 };
 
 /** The routes of a feature's profiles, with the access that the settings give them. */

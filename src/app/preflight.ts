@@ -39,6 +39,9 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
   };
 };
 
+/** What settings and features lead to, before anything is opened. */
+export type Plan = ReturnType<typeof preflight>;
+
 /** Throws a SettingsError if mounted features cannot apply these settings at runtime. */
 export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
   assertNoProblems([
