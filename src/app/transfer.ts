@@ -5,7 +5,6 @@ import type { Transfer } from '../profiles/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
 import { readLines } from '../storage/changes/lines.ts';
 import { JournalError } from '../storage/journal/errors.ts';
-import type { Awaitable } from '../storage/list.ts';
 import { hasFiles, openEmptyFiles, readFiles } from '../storage/moved-files.ts';
 import type { ImportTarget } from '../storage/moved-store.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
@@ -34,69 +33,80 @@ export type Counts = Record<string, number>;
 /** Gets what cannot be read, as a clause. */
 type OnProblem = (problem: string) => void;
 
-interface Source {
-  /** The stores that it has. */
-  transfers: readonly Transfer[];
-  /** The changes of a store, some at a time; with a hole where an entry of a list was lost. */
-  read(transfer: Transfer): AsyncIterable<readonly unknown[]>;
-  close(): Awaitable<void>;
-}
-
 /**
  * Everything that the configured store holds, as lines of JSON, in pieces of text. `onProblem` gets what cannot be read,
  * which is left out. Throws a SettingsError for a store that cannot be read.
  */
 export async function* exportLines(
-  { store, dataDir }: Settings,
+  { store: address, dataDir }: Settings,
   transfers: readonly Transfer[],
   counts: Counts,
   onProblem: OnProblem,
 ): AsyncGenerator<string> {
-  if (store === 'memory') {
+  // Nothing is printed if the first store cannot be opened.
+  let text = toText(firstLine);
+  const written = new Map<Transfer, number>();
+  const lost = new Map<Transfer, number>();
+  try {
+    for await (const { store, changes } of readStores(address, resolve(dataDir), transfers, onProblem)) {
+      for (const change of changes) {
+        if (change === undefined) {
+          count(lost, store);
+          continue;
+        }
+        const [key, value] = store.toLine(change, written.get(store) ?? 0) ?? [];
+        if (key === undefined) continue;
+        count(written, store);
+        counts[key] = (counts[key] ?? 0) + 1;
+        text += toText({ [key]: value });
+        if (text.length < textLength) continue;
+        yield text;
+        text = '';
+      }
+    }
+  } catch (error) {
+    throw toRefusal(address, error as Error);
+  }
+  for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; those after move up`);
+  yield text + toText(lastLine);
+}
+
+const toText = (line: object): string => `${JSON.stringify(line)}\n`;
+
+const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
+  numbers.set(key, (numbers.get(key) ?? 0) + 1);
+};
+
+/** The changes of all stores, some at a time; with a hole where an entry of a list was lost. */
+async function* readStores(
+  address: string,
+  directory: string,
+  transfers: readonly Transfer[],
+  onProblem: OnProblem,
+): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
+  if (address === 'memory') {
     throw new SettingsError([
       'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
     ]);
   }
-  try {
-    const source = await openSource(store, resolve(dataDir), transfers, onProblem);
-    try {
-      yield* toTexts(source, counts, onProblem);
-    } finally {
-      await source.close();
-    }
-  } catch (error) {
-    throw toRefusal(store, error as Error);
+  if (isPostgresUrl(address)) {
+    const { readTables } = await loadTables(address);
+    const isThere = yield* readTables(address, transfers);
+    if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
+    return;
   }
-}
-
-const openSource = async (
-  store: string,
-  directory: string,
-  transfers: readonly Transfer[],
-  onProblem: OnProblem,
-): Promise<Source> => {
-  if (isPostgresUrl(store)) {
-    const { openTables } = await loadTables(store);
-    const tables = await openTables(store);
-    if (!tables) throw new SettingsError(['store: the database has nothing to export']);
-    return { transfers, ...tables };
-  }
-  if (store !== 'file') throw new SettingsError([unknownStore]);
+  if (address !== 'file') throw new SettingsError([unknownStore]);
   assertNoUnfinishedImport(directory);
-  const kept = transfers.filter((transfer) => hasFiles(directory, transfer));
+  const kept = transfers.filter((store) => hasFiles(directory, store));
   if (kept.length === 0) {
     throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
   }
-  return {
-    transfers: kept,
-    read: (transfer) =>
-      readFiles(directory, transfer, {
-        isWhole: createWholeCheck(transfer),
-        onProblem: (problem) => onProblem(`${transfer.name}: ${problem}`),
-      }),
-    close: () => undefined,
-  };
-};
+  for (const store of kept) {
+    const isWhole = createWholeCheck(store);
+    const onDamage = (damage: string): void => onProblem(`${store.name}: ${damage}`);
+    for await (const changes of readFiles(directory, store, { isWhole, onDamage })) yield { store, changes };
+  }
+}
 
 /** Whether a change that was read from files becomes a line that can be imported. */
 const createWholeCheck = (transfer: Transfer) => {
@@ -110,34 +120,6 @@ const createWholeCheck = (transfer: Transfer) => {
     }
   };
 };
-
-async function* toTexts(source: Source, counts: Counts, onProblem: OnProblem): AsyncGenerator<string> {
-  // Nothing is printed if the first store cannot be opened.
-  let text = toText(firstLine);
-  for (const transfer of source.transfers) {
-    let [count, lost] = [0, 0];
-    for await (const changes of source.read(transfer)) {
-      for (const change of changes) {
-        if (change === undefined) {
-          lost += 1;
-          continue;
-        }
-        const [key, value] = transfer.toLine(change, count) ?? [];
-        if (key === undefined) continue;
-        count += 1;
-        counts[key] = (counts[key] ?? 0) + 1;
-        text += toText({ [key]: value });
-        if (text.length < textLength) continue;
-        yield text;
-        text = '';
-      }
-    }
-    if (lost > 0) onProblem(`${transfer.name}: lost ${lost}; those after move up`);
-  }
-  yield text + toText(lastLine);
-}
-
-const toText = (line: object): string => `${JSON.stringify(line)}\n`;
 
 /**
  * Stores an export, whose lines come from a stream, in the configured store, which must be empty: all of it, or nothing if

@@ -21,17 +21,17 @@ export const hasFiles = (directory: string, { name }: MovedStore): boolean =>
 
 /**
  * The changes that the directory keeps of a store, some at a time, as far as they can be read: with a hole where an entry of
- * a list is missing. `onProblem` gets what was left out, also what is not whole. Throws a JournalError.
+ * a list is missing. `onDamage` gets what was left out, also what is not whole. Throws a JournalError.
  */
 export async function* readFiles(
   directory: string,
   { name, createState }: MovedStore,
-  { isWhole, onProblem }: { isWhole(change: unknown): boolean; onProblem(problem: string): void },
+  { isWhole, onDamage }: { isWhole(change: unknown): boolean; onDamage(damage: string): void },
 ): AsyncGenerator<readonly unknown[]> {
   if (createState) {
     const state = createState();
     const openLog = (options: LogOptions) => openJournal({ directory, name, ...options });
-    await readChangeLog({ directory, openJournal: openLog }, name, state, { isWhole, onDamage: onProblem });
+    await readChangeLog({ directory, openJournal: openLog }, name, state, { isWhole, onDamage });
     yield* state.changes();
     return;
   }
@@ -49,7 +49,7 @@ export async function* readFiles(
   } finally {
     await journal.close();
   }
-  if (leftOut > 0) onProblem(`${leftOut} ${leftOut === 1 ? 'line' : 'lines'} of the log`);
+  if (leftOut > 0) onDamage(`${leftOut} ${leftOut === 1 ? 'line' : 'lines'} of the log`);
 }
 
 const toMoved = ({ id, seq: _seq, crc: _crc, part: _part, ...record }: StoredRecord): MovedRecord => ({ id, record });

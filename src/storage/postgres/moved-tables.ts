@@ -1,6 +1,6 @@
-import type { ImportTarget, MovedStore, MovedTable } from '../moved-store.ts';
+import type { ImportTarget, MovedStore } from '../moved-store.ts';
 import { readPostgresUrl } from './connecting/address.ts';
-import type { Connection, Row, Statement } from './connecting/connection.ts';
+import type { Row, Statement } from './connecting/connection.ts';
 import { Primary } from './connecting/primary.ts';
 import { migrate } from './migrations/migrate.ts';
 import { lockGate, storeGate } from './writing/batch.ts';
@@ -9,36 +9,32 @@ import type { Gate } from './writing/gated-collection.ts';
 /** Rows that are fetched together: few, since each may have 1 MiB. */
 const fetchedRows = 50;
 
-/** Opens the database for reading, as of this moment; undefined if no signalbox has used it yet. */
-export const openTables = async (url: string) => {
+/** The changes of stores as of one moment, some at a time; returns false if no signalbox has used the database yet. */
+export async function* readTables<Store extends MovedStore>(
+  url: string,
+  stores: readonly Store[],
+): AsyncGenerator<{ store: Store; changes: unknown[] }, boolean> {
   const connection = await new Primary(readPostgresUrl(url)).connect();
+  const query = (text: string): Promise<Row[]> => connection.query({ text });
   try {
-    const [found] = await connection.query({ text: `SELECT to_regclass('signalbox.schema') IS NOT NULL AS "isThere"` });
-    if (!found.isThere) {
-      connection.close();
-      return undefined;
-    }
+    const [found] = await query(`SELECT to_regclass('signalbox.schema') IS NOT NULL AS "isThere"`);
+    if (!found.isThere) return false;
     await migrate(connection);
-    await connection.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-  return {
-    read: ({ table }: MovedStore) => readTable(connection, table),
-    close: () => connection.close(),
-  };
-};
-
-async function* readTable(connection: Connection, { queries }: MovedTable): AsyncGenerator<unknown[]> {
-  for (const { text, toChange } of queries) {
-    await connection.query({ text: `DECLARE rows NO SCROLL CURSOR FOR ${text}` });
-    for (;;) {
-      const rows = await connection.query({ text: `FETCH ${fetchedRows} FROM rows` });
-      if (rows.length === 0) break;
-      yield rows.map(toChange);
+    await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    for (const store of stores) {
+      for (const { text, toChange } of store.table.queries) {
+        await query(`DECLARE rows NO SCROLL CURSOR FOR ${text}`);
+        for (;;) {
+          const rows = await query(`FETCH ${fetchedRows} FROM rows`);
+          if (rows.length === 0) break;
+          yield { store, changes: rows.map(toChange) };
+        }
+        await query('CLOSE rows');
+      }
     }
-    await connection.query({ text: 'CLOSE rows' });
+    return true;
+  } finally {
+    connection.close();
   }
 }
 
