@@ -71,7 +71,7 @@ export const createApp = async (settings: Settings, { log, features, openStorage
     const keys = createAccessKeys(settings.keys);
     const authorize = createAuthorize(tokens, keys);
     const created = await createFeatures(server, settings, plan, storage, {
-      ...{ version, nodeVersion: process.versions.node, readProgramFile, powerShellPaths: plan.powerShellPaths },
+      ...{ version, readProgramFile, powerShellPaths: plan.powerShellPaths },
       ...{ clock, host, log, meters, tokens, authorize, identifySender: createIdentifySender(tokens, keys) },
     });
     const served = await serveFeatures(server, settings, plan, created, createGuard(server, authorize));

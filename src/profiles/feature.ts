@@ -57,8 +57,6 @@ export interface Offers {
 export interface Parts {
   /** signalbox's own version. */
   version: string;
-  /** Version of Node.js, e.g. `20.20.2`. */
-  nodeVersion: string;
   /** Reads a file of the program: from its package's folder, or from the single executable. */
   readProgramFile: ReadFile;
   openLog: OpenLog;

@@ -11,12 +11,12 @@ export const metrics = defineFeature({
   name: 'metrics',
   profiles: [{ name: 'metrics', mounts: ['/'], summary: 'measurements for Prometheus' }],
   settings: {},
-  create: ({ meters, host, version, nodeVersion }) => {
+  create: ({ meters, host, version }) => {
     meters.reading(
       'gauge',
       'signalbox_build_info',
       'Always 1; the labels have the versions.',
-      () => [[[version, nodeVersion], 1]],
+      () => [[[version, process.versions.node], 1]],
       ['version', 'node_version'],
     );
     addHostMeters(meters, host);
