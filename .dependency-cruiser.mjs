@@ -82,11 +82,11 @@ export default {
     rule(
       'mounts-know-no-profile',
       'Mounts deal with profiles as data.',
-      { path: '^src/app/mounts/' },
+      { path: '^src/app/(mounts|access)\\.ts$' },
       {
         path: '^src/',
         pathNot:
-          '^src/(app/mounts|http|auth)/|^src/profiles/(feature|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
+          '^src/app/(mounts|access)\\.ts$|^src/(http|auth)/|^src/profiles/(feature|route|topic)\\.ts$|^src/config/settings-error\\.ts$',
       },
     ),
     rule(

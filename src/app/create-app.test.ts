@@ -38,3 +38,21 @@ test('a feature receives only its own settings and seed records', async (t) => {
     records: { items: [{ name: 'x' }] },
   });
 });
+
+test('a feature that asks about all features before they are created is an error', async (t) => {
+  for (const ask of ['topics', 'listUnavailable', 'findConcerns'] as const) {
+    const hasty = defineFeature({
+      name: 'hasty',
+      profiles: [{ name: 'hasty', summary: 'asks too early' }],
+      settings: {},
+      create: async (parts) => {
+        await parts[ask]();
+        return { profiles: { hasty: [] } };
+      },
+    });
+    await assert.rejects(
+      startApp(t, { settings: { profiles: ['hasty'] }, features: [hasty] }),
+      /^Error: a feature asks about all features before they are created$/,
+    );
+  }
+});

@@ -11,11 +11,12 @@ import { assertNoProblems, checkAll, SettingsError } from '../config/settings-er
 import { listPowerShellPaths } from '../host/programs.ts';
 import { findEscapingLink } from '../http/pages.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
-import { findAccessProblems } from './mounts/access.ts';
-import { resolveMounts } from './mounts/resolve.ts';
-import { pickOwn } from './pick-own.ts';
-import { findStoreProblems } from './shared-store.ts';
+import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { findAccessProblems } from './access.ts';
+import { resolveMounts } from './mounts.ts';
+
+/** The problem of a setting `store` that names none. */
+export const unknownStore = 'store must be memory, file or an address such as postgres://user@host/database';
 
 /** Checks the settings before anything is opened; throws one SettingsError with every problem. */
 export const preflight = (settings: Settings, features: readonly Feature[]) => {
@@ -37,6 +38,9 @@ export const preflight = (settings: Settings, features: readonly Feature[]) => {
     powerShellPaths: powershellPath === undefined ? listPowerShellPaths() : [powershellPath],
   };
 };
+
+/** What settings and features lead to, before anything is opened. */
+export type Plan = ReturnType<typeof preflight>;
 
 /** Throws a SettingsError if mounted features cannot apply these settings at runtime. */
 export const assertReloadable = (settings: Settings, mounted: readonly Feature[]): void =>
@@ -87,6 +91,32 @@ const chooseProfiles = (settings: Settings, features: readonly Feature[]) => {
 const findFeatureProblems = (settings: Settings, features: readonly Feature[]): string[] =>
   features.flatMap((feature) => feature.findProblems?.(pickOwn(settings, feature.settings)) ?? []);
 
+/** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
+const findStoreProblems = (settings: Settings, mounted: readonly Feature[]): string[] => {
+  const { store, jwtSecret, timeZone } = settings;
+  if (store === 'memory' || store === 'file') return [];
+  if (!isPostgresUrl(store)) return [unknownStore];
+  const missing = [
+    ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
+    ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
+    ...mounted.flatMap((feature) => feature.findSharingProblems?.(pickOwn(settings, feature.settings)) ?? []),
+  ];
+  return [
+    ...findAddressProblems(store),
+    ...missing.map((each) => `store: instances that share a database must agree: ${each}`),
+  ];
+};
+
+/** Why the address of a database cannot be read, without secrets. */
+export const findAddressProblems = (store: string): string[] => {
+  try {
+    readPostgresUrl(store);
+    return [];
+  } catch (error) {
+    return [`store: ${(error as Error).message}`];
+  }
+};
+
 const listSeedSchemas = (features: readonly Feature[]): Record<string, TSchema> =>
   Object.assign({}, ...features.map(({ seed }) => seed));
 
@@ -101,3 +131,7 @@ const findPublicFolder = ({ publicDir }: Settings): string | undefined => {
   if (link !== undefined) throw new SettingsError([`publicDir contains a link that leads outside it: remove ${link}`]);
   return folder;
 };
+
+/** The entries whose keys are in `shape`: how a feature receives its own settings and records, and no others. */
+export const pickOwn = <T>(values: Record<string, T>, shape: object = {}): Record<string, T> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)));

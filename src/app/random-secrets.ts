@@ -8,15 +8,7 @@ import { createDirectory, createSync } from '../storage/journal/files.ts';
 import { replaceFile } from '../storage/replace-file.ts';
 
 /** Secrets that are other ones after a restart. */
-export const createPassingSecrets = (): RandomSecrets => {
-  const secrets = new Map<string, string>();
-  const get = (name: string, bytes: number): string => {
-    const secret = secrets.get(name) ?? createSecret(bytes);
-    secrets.set(name, secret);
-    return secret;
-  };
-  return { file: undefined, get };
-};
+export const createPassingSecrets = (): RandomSecrets => createSecrets(undefined, new Map(), () => undefined);
 
 /**
  * Secrets in the file `secrets.json` of the directory, which only its owner can read. Throws a SettingsError if the file
@@ -30,23 +22,31 @@ export const openKeptSecrets = async (directory: string): Promise<RandomSecrets>
     ]);
   };
   await createDirectory(directory, createSync(true)).catch(refuse);
-  const secrets = readSecrets(file, refuse);
-  const get = (name: string, bytes: number): string => {
-    const kept = secrets.get(name);
-    if (kept !== undefined) return kept;
-    const secret = createSecret(bytes);
+  return createSecrets(file, readSecrets(file, refuse), (secrets) => {
     try {
-      replaceFile(file, `${JSON.stringify({ ...Object.fromEntries(secrets), [name]: secret }, null, 2)}\n`);
+      replaceFile(file, `${JSON.stringify(secrets, null, 2)}\n`);
     } catch (error) {
-      return refuse(error);
+      refuse(error);
     }
-    secrets.set(name, secret);
-    return secret;
-  };
-  return { file, get };
+  });
 };
 
-const createSecret = (bytes: number): string => randomBytes(bytes).toString('base64url');
+/** `keep` gets all secrets before a new one is used. */
+const createSecrets = (
+  file: string | undefined,
+  secrets: Map<string, string>,
+  keep: (secrets: Record<string, string>) => void,
+): RandomSecrets => ({
+  file,
+  get: (name, bytes) => {
+    const known = secrets.get(name);
+    if (known !== undefined) return known;
+    const secret = randomBytes(bytes).toString('base64url');
+    keep({ ...Object.fromEntries(secrets), [name]: secret });
+    secrets.set(name, secret);
+    return secret;
+  },
+});
 
 const readSecrets = (file: string, refuse: (error: unknown) => never): Map<string, string> => {
   try {

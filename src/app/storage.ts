@@ -1,20 +1,29 @@
-import { resolve } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
+import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
-import type { Parts } from '../profiles/feature.ts';
+import type { Concern, OpenLog, Parts } from '../profiles/feature.ts';
+import { keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
+import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
+import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
+import type { JournalEvent } from '../storage/journal/events.ts';
+import { type Journal, openJournal } from '../storage/journal/journal.ts';
+import { hasUnfinishedImport } from '../storage/moved-files.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import type { Patience } from '../storage/postgres/database.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
-import { createChangesOpener } from './changes-opener.ts';
-import { createLogOpener, type UnwritableLog } from './journal-opener.ts';
+import { openDatabase } from './database.ts';
 import { createPassingSecrets, openKeptSecrets } from './random-secrets.ts';
-import { openDatabase } from './shared-store.ts';
 
 /** Where an app keeps what must survive it. */
-interface Storage extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'secrets'> {
-  /** The logs that cannot be written at the moment. */
-  listUnwritable(): UnwritableLog[];
-  /** Opens files again that another program has moved. */
+export interface AppStorage extends Pick<Parts, 'database' | 'openLog' | 'openChanges' | 'openSnapshot' | 'secrets'> {
+  /** What cannot be stored at the moment; `unavailable` are the features whose changes cannot. */
+  findStorageConcerns(unavailable: readonly string[]): Concern[];
+  /** Opens the files of changes again that another program has moved. */
   reopen(): Promise<void>;
   /** Called when shutdown begins. */
   stop(): void;
@@ -32,19 +41,196 @@ interface StorageParts {
 }
 
 /** Throws a SettingsError for a place that cannot be used. */
-export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<Storage>;
+export type OpenStorage = (settings: Settings, parts: StorageParts) => Promise<AppStorage>;
 
 /** Opens the data directory, and the database where the setting `store` names one. */
-export const openStorage: OpenStorage = async (settings, { name, version, log, meters, patience }) => {
+export const openStorage: OpenStorage = async (settings, parts) => {
   const directory = resolve(settings.dataDir);
-  const { openLog, listUnwritable } = createLogOpener(directory, log, meters);
-  const { openChanges, reopen } = createChangesOpener(settings, openLog, log);
+  const { log, meters } = parts;
+  // An import may have begun to store alerts, which a memory store keeps there too.
+  if (!isPostgresUrl(settings.store)) assertNoUnfinishedImport(directory);
+  const { openLog, findLogConcerns } = createLogOpener(directory, log, meters);
+  const { openChanges, reopen } =
+    settings.store === 'file' ? createChangesOpener(directory, openLog, log) : openChangesInMemory;
+  const { storeMaxBytes = Math.floor(getHeapStatistics().heap_size_limit / 2) } = settings;
+  const full = `Tasks and items take up all of storeMaxBytes (${storeMaxBytes}): delete some, or raise it`;
   const secrets = settings.keepSecrets ? await openKeptSecrets(directory) : createPassingSecrets();
-  const database = await openDatabase(settings, { name, version, log, meters, patience });
+  const database = await openDatabase(settings, parts);
   return {
-    ...{ database, openLog, openChanges, reopen, secrets, listUnwritable },
-    openSnapshot: (file) => createSnapshot(directory, file),
+    ...{ database, openLog, openChanges: limitBytes(openChanges, storeMaxBytes, full), reopen, secrets },
+    openSnapshot: (name) => createSnapshot(directory, name),
+    findStorageConcerns: (unavailable) => [
+      ...(database?.failure
+        ? [toConcern('stores', 'The database cannot be used')]
+        : unavailable.map((name) => toConcern('stores', `Changes of ${name} cannot be stored`))),
+      ...findLogConcerns(unavailable),
+    ],
     stop: () => database?.stop(),
     close: async () => database?.close(),
   };
+};
+
+const toConcern = (area: Concern['area'], text: string): Concern => ({ area, severity: 'CRITICAL', text });
+
+/** Throws a SettingsError if an import into the directory was interrupted while it stored. */
+export const assertNoUnfinishedImport = (directory: string): void => {
+  if (!hasUnfinishedImport(directory)) return;
+  throw new SettingsError([
+    `dataDir: ${directory} has part of an import that was interrupted; run signalbox import again`,
+  ]);
+};
+
+/**
+ * Runs a function with storage for an app that is only tried: neither the data directory nor the database of the settings
+ * is opened, and nothing is left afterwards. Throws a SettingsError without a folder for temporary files.
+ */
+export const withTrialStorage = async <T>(run: (openStorage: OpenStorage) => Promise<T>): Promise<T> => {
+  const folder = createTemporaryFolder();
+  try {
+    return await run((settings, parts) =>
+      openStorage({ ...settings, store: 'memory', dataDir: folder, keepSecrets: false }, parts),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const createTemporaryFolder = (): string => {
+  try {
+    return mkdtempSync(join(tmpdir(), 'signalbox-check-'));
+  } catch {
+    throw new SettingsError([
+      `cannot create a temporary folder in ${tmpdir()}: set TMPDIR to a folder that this account can write`,
+    ]);
+  }
+};
+
+type ChangesOpener = Pick<AppStorage, 'openChanges' | 'reopen'>;
+
+const openChangesInMemory: ChangesOpener = {
+  openChanges: async (_name, state) => keepInMemory(state),
+  reopen: async () => undefined,
+};
+
+/** Keeps changes in files of the directory. */
+const createChangesOpener = (directory: string, openLog: OpenLog, log: FastifyBaseLogger): ChangesOpener => {
+  const journals: Journal[] = [];
+  const openChanges: OpenChanges = async (name, state, onLost) => {
+    const openChangesJournal = async (options: LogOptions, isExpected: (event: JournalEvent) => boolean) => {
+      const journal = await openLog(`${name} log`, { name, ...options }, isExpected);
+      journals.push(journal);
+      return journal;
+    };
+    const report = (err: Error) => log.warn({ err }, `${name}: the state cannot be written, so the log is kept`);
+    const refuse = (error: unknown): never => {
+      throw toRefusal(name, directory, error);
+    };
+    const surroundings = { directory, openJournal: openChangesJournal, report };
+    const changes = await openChangeLog(surroundings, name, state, onLost).catch(refuse);
+    return {
+      write: (change) => changes.write(change),
+      countWaiting: () => changes.countWaiting(),
+      isReady: () => changes.isReady(),
+      // Of a seed, on startup.
+      save: async () => Promise.resolve(changes.save()).catch(refuse),
+      close: () => changes.close(),
+    };
+  };
+  const reopen = async (): Promise<void> => {
+    await Promise.all(journals.map((journal) => journal.reopen()));
+  };
+  return { openChanges, reopen };
+};
+
+/** A SettingsError where the files are at fault, or the error itself. */
+const toRefusal = (name: string, directory: string, error: unknown): unknown => {
+  if (error instanceof JournalError && error.code === 'damaged') {
+    return new SettingsError([
+      `dataDir: ${name}: ${error.message}; restore the folder from a backup, or save what can be read with signalbox export`,
+    ]);
+  }
+  if (codeOf(error) === undefined) return error;
+  const reason = explainOpening(error);
+  return new SettingsError([
+    `dataDir: ${name}: ${directory} cannot be used: ${reason}; choose another with --data-dir`,
+  ]);
+};
+
+/** Opens durable logs in the directory; their events are logged, and they are measured. */
+const createLogOpener = (directory: string, log: FastifyBaseLogger, meters: Meters) => {
+  /** By name; a log that is opened again replaces the earlier one. */
+  const logs = new Map<string, OpenedLog>();
+  const { failures, syncs } = createLogMeters(meters, logs);
+  const openLog: OpenLog = async (title, options, isExpected = () => false) => {
+    const { name } = options;
+    const [failed, synced] = [failures.at(name), syncs.at(name)];
+    try {
+      const journal = await openJournal({
+        ...options,
+        directory,
+        report: (event) => {
+          if (event.type === 'failed') failed.value += 1;
+          if (!isExpected(event)) log.warn(toDetails(event), `${title}: ${event.type}`);
+        },
+        onSync: (seconds) => synced.observe(seconds),
+      });
+      logs.set(name, { title, journal, firstSeq: journal.state().lastSeq });
+      return journal;
+    } catch (error) {
+      const { code, message } = error as JournalError;
+      throw new SettingsError([
+        `dataDir: ${message}${code === 'locked' ? '; stop it, or' : ';'} choose another folder with --data-dir`,
+      ]);
+    }
+  };
+  const findLogConcerns = (unavailable: readonly string[]): Concern[] => {
+    // The log of a store was named with its feature. A destination's log has the destination in its title.
+    const titles = [...logs]
+      .filter(([name, { journal }]) => !journal.state().healthy && !unavailable.includes(name))
+      .map(([, { title }]) => title.replace(/ of .*/, ''));
+    return Array.from(new Set(titles), (title) => toConcern('log', `The ${title} cannot be written`));
+  };
+  return { openLog, findLogConcerns };
+};
+
+/** The event's details; an error is called `err`, the name that pino serializes in full. */
+const toDetails = (event: JournalEvent): object => {
+  const { type, ...details } = event;
+  return type === 'failed' ? { err: event.error } : details;
+};
+
+interface OpenedLog {
+  title: string;
+  journal: Journal;
+  firstSeq: number;
+}
+
+/** Upper bounds in seconds. */
+const syncBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** The meters of all logs, by their names. */
+const createLogMeters = (meters: Meters, logs: ReadonlyMap<string, OpenedLog>) => {
+  const labels = ['journal'];
+  const add = (type: 'counter' | 'gauge', name: string, help: string, read: (log: OpenedLog) => number) =>
+    meters.reading(type, name, help, () => Array.from(logs, ([log, opened]) => [[log], read(opened)] as const), labels);
+  const failuresHelp = 'Failed writes, each until records are stored again.';
+  const failures = meters.counter('signalbox_journal_errors_total', failuresHelp, labels);
+  const syncsHelp = 'Time to sync records to disk.';
+  const syncs = meters.histogram('signalbox_journal_fsync_duration_seconds', syncsHelp, labels, syncBounds);
+  add(
+    'counter',
+    'signalbox_journal_appends_total',
+    'Records written since the start of this process.',
+    ({ journal, firstSeq }) => journal.state().lastSeq - firstSeq,
+  );
+  add(
+    'gauge',
+    'signalbox_journal_queue_records',
+    'Records that wait for the disk.',
+    ({ journal }) => journal.state().waiting,
+  );
+  add('gauge', 'signalbox_journal_writable', 'Whether records are stored (1) or refused (0).', ({ journal }) =>
+    Number(journal.state().healthy),
+  );
+  return { failures, syncs };
 };

@@ -1,4 +1,4 @@
-import { basePath, listNames } from '../app/mounts/resolve.ts';
+import { basePath, listNames } from '../app/mounts.ts';
 import { createSettingsSchema } from '../config/schema.ts';
 import { features } from '../profiles/index.ts';
 import { listSettingFlags } from './setting-flags.ts';

@@ -8,10 +8,12 @@ interface MeterBase {
   labels: readonly string[];
 }
 
-/** A counter or gauge; `read` is called when metrics are scraped. */
+type Reading = readonly Sample[] | number;
+
+/** A counter or gauge; `read` is called when metrics are scraped, and returns a number where there are no labels. */
 export interface NumberMeter extends MeterBase {
   type: 'counter' | 'gauge';
-  read(): readonly Sample[] | Promise<readonly Sample[]>;
+  read(): Reading | Promise<Reading>;
 }
 
 export interface HistogramMeter extends MeterBase {
@@ -52,8 +54,8 @@ export class Distribution {
 export type Meters = ReturnType<typeof createMeters>;
 
 /**
- * Everything that is measured. Counting is a plain addition: the metrics library sees the numbers only when they are
- * scraped. `at` returns the same cell for the same values of the labels; keep the cell on hot paths.
+ * Everything that is measured. Counting is a plain addition; numbers become text only when they are scraped. `at` returns
+ * the same cell for the same values of the labels; keep the cell on hot paths.
  */
 export const createMeters = () => {
   const meters = new Map<string, Meter>();

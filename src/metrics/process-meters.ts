@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import type { Meters, NumberMeter, Sample } from './meters.ts';
+import type { Meters } from './meters.ts';
 
 const microsecondsPerSecond = 1e6;
 
 /** What Prometheus client libraries report of their process. */
-export const addProcessMeters = ({ reading }: Meters): void => {
-  const add = (type: NumberMeter['type'], name: string, help: string, read: () => number): void =>
-    reading(type, name, help, () => [[[], read()] satisfies Sample]);
+export const addProcessMeters = ({ reading: add }: Meters): void => {
   const cpu = (name: 'user' | 'system') => process.cpuUsage()[name] / microsecondsPerSecond;
   add('counter', 'process_cpu_user_seconds_total', 'User processor time of this process.', () => cpu('user'));
   add('counter', 'process_cpu_system_seconds_total', 'System processor time of this process.', () => cpu('system'));

@@ -20,7 +20,8 @@ const toText = async (meter: Meter): Promise<string> => {
 /** A reading that fails has no values in this scrape. */
 const readSamples = async ({ read }: NumberMeter): Promise<readonly Sample[]> => {
   try {
-    return await read();
+    const values = await read();
+    return typeof values === 'number' ? [[[], values]] : values;
   } catch {
     return [];
   }

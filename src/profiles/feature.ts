@@ -6,13 +6,13 @@ import type { Tokens } from '../auth/token.ts';
 import type { HostReadings } from '../host/readings.ts';
 import type { ProgramPages, ReadFile } from '../http/pages.ts';
 import type { Meters } from '../metrics/meters.ts';
-import type { OpenChanges, State } from '../storage/changes/changes.ts';
+import type { OpenChanges } from '../storage/changes/changes.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
 import type { Journal } from '../storage/journal/journal.ts';
 import type { JournalOptions } from '../storage/journal/options.ts';
 import type { Awaitable } from '../storage/list.ts';
+import type { MovedStore } from '../storage/moved-store.ts';
 import type { Database } from '../storage/postgres/database.ts';
-import type { Tables } from '../storage/postgres/moved-tables.ts';
 import type { Snapshot } from '../storage/snapshot.ts';
 import type { AlertSource } from './alert-source.ts';
 import type { Route } from './route.ts';
@@ -57,8 +57,6 @@ export interface Offers {
 export interface Parts {
   /** signalbox's own version. */
   version: string;
-  /** Version of Node.js, e.g. `20.20.2`. */
-  nodeVersion: string;
   /** Reads a file of the program: from its package's folder, or from the single executable. */
   readProgramFile: ReadFile;
   openLog: OpenLog;
@@ -72,7 +70,7 @@ export interface Parts {
   authorize: Authorize;
   /** Who sends alerts with a request, also on an open route. */
   identifySender: IdentifySender;
-  /** The topics of all mounted features by name; known once all features are created. */
+  /** The topics of all mounted features by name. This and the next two throw an Error before all features are created. */
   topics: () => ReadonlyMap<string, Topic>;
   /** The names of the mounted features whose changes cannot be stored at the moment. */
   listUnavailable: () => Promise<string[]>;
@@ -152,26 +150,15 @@ interface ToolResult {
   ok: boolean;
 }
 
-/**
- * What `signalbox export` and `import` move of a store: its changes, as lines with one key and a value. A log of records has
- * a MovedRecord for each.
- */
-export interface Transfer<Change = unknown> {
-  /** The name under which the store keeps the changes. */
-  name: string;
+/** What `signalbox export` and `import` move of a feature's store: its changes, as lines with one key and a value. */
+export interface Transfer<Change = unknown> extends MovedStore<Change> {
   /** Schemas of the values by their keys, which no other store has. */
   lines: Record<string, TSchema>;
-  /** How a database keeps them. */
-  tables: Tables<Change>;
-  /** What makes lines of changes and changes of lines, each in their order. */
-  begin(): {
-    /** A new state, to which the changes are applied; a log of records has none. */
-    state?: State<Change, unknown>;
-    /** Undefined for a change that says nothing. */
-    toLine(change: Change): readonly [key: string, value: unknown] | undefined;
-    /** A change, or why there is none, as a clause; the value is valid by its schema. */
-    toChange(key: string, value: unknown): { change: Change } | { problem: string };
-  };
+  /**
+   * Makes the function that turns all lines, in their order, into changes; the value is valid by its schema. It throws a
+   * SettingsError with a clause such as `tasks.Id must be higher than those of the tasks before it`.
+   */
+  createParser(): (key: string, value: unknown) => Change;
 }
 
 /** The id of a record that is moved. */

@@ -67,7 +67,6 @@ export const startApp = async (
   const path = writeJson(folder, 'config.json', { ...config, ...settings });
   const { server, mounts, notices } = await createApp(loadSettings(settingsSchema, { config: path }, {}), {
     log,
-    nodeVersion: process.versions.node,
     features,
     openStorage: (all, parts) => openStorage(all, patience ? { ...parts, patience } : parts),
   });

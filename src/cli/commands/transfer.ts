@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Counts } from '../../app/transfer/lines.ts';
+import type { Counts } from '../../app/transfer.ts';
 import type { Flags } from '../../config/load.ts';
 import { isSettingsError, SettingsError } from '../../config/settings-error.ts';
 import { defineCommand } from '../command.ts';
@@ -17,10 +17,10 @@ export const exportStore = defineCommand({
   },
   run: async ({ flags }) => {
     const { settings, transfers, parts } = await load(flags);
-    const { exportStore: readStore } = await parts.exportStore();
+    const { exportLines } = await parts.transfer();
     const counts: Counts = {};
     let isWhole = true;
-    const pieces = readStore(settings, transfers, counts, (problem) => {
+    const pieces = exportLines(settings, transfers, counts, (problem) => {
       isWhole = false;
       say(`damaged, left out: ${problem}`);
     });
@@ -42,8 +42,8 @@ export const importStore = defineCommand({
   exitCodes: { 0: 'success', 1: 'nothing was stored', 2: 'the command line is invalid' },
   run: async ({ flags }) => {
     const { settings, transfers, parts } = await load(flags);
-    const { importStore: fillStore } = await parts.importStore();
-    say(`imported ${describe(await fillStore(settings, transfers, process.stdin))}`);
+    const { importLines } = await parts.transfer();
+    say(`imported ${describe(await importLines(settings, transfers, process.stdin))}`);
     return undefined;
   },
 });

@@ -2,10 +2,9 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
+import { planDatabase } from '../../app/database.ts';
 import { preflight } from '../../app/preflight.ts';
-import { planDatabase } from '../../app/shared-store.ts';
-import { type OpenStorage, openStorage } from '../../app/storage.ts';
-import { withTrialStorage } from '../../app/trial-storage.ts';
+import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
 import { type Flags, listUnknownVariables, loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
@@ -36,7 +35,7 @@ const prepare = async (schema: TObject, flags: Flags, { logLevel, openStorage }:
   const settings = loadSettings(schema, flags, process.env, warn, (found) => preflight(found, features));
   applyTimeZone(settings);
   const log = createLog(logLevel ?? settings.logLevel);
-  const parts = { log, nodeVersion: process.versions.node, features, openStorage };
+  const parts = { log, features, openStorage };
   const app = await createApp(settings, parts).catch((error) => {
     if (!(error instanceof SettingsError)) throw error;
     throw new SettingsError([...error.problems, ...listUnknownVariables(schema)]);

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { createRecordTables } from '../../storage/postgres/records/record-tables.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { createRecordTable } from '../../storage/postgres/records/record-tables.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import { SeenIds } from '../../storage/seen-ids.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
@@ -44,7 +45,7 @@ const StoredAlert = Type.Object(
 export const alertTransfer = defineTransfer<MovedRecord>({
   name: 'alerts',
   lines: { alerts: StoredAlert },
-  tables: createRecordTables('alert', {
+  table: createRecordTable('alert', {
     timeOf: readTime,
     levelOf: ({ level }) => level,
     keys: {
@@ -58,15 +59,13 @@ export const alertTransfer = defineTransfer<MovedRecord>({
       add: (record, { hash, state }) => (record['repeatOf'] ? record : { ...record, key: hash, bodyHash: state }),
     },
   }),
-  begin: () => {
+  toLine: ({ id, record: { imported: _, ...record } }) => ['alerts', { ...record, id }],
+  createParser: () => {
     const seen = new SeenIds();
-    return {
-      toLine: ({ id, record: { imported: _, ...record } }) => ['alerts', { ...record, id }],
-      toChange: (_key, value) => {
-        const { id, ...record } = value as Static<typeof StoredAlert>;
-        if (!seen.add(id)) return { problem: 'id is that of an alert before it' };
-        return { change: { id, record: { ...record, imported: true } } };
-      },
+    return (_key, value) => {
+      const { id, ...record } = value as Static<typeof StoredAlert>;
+      if (!seen.add(id)) throw new SettingsError(['alerts.id is that of an alert before it']);
+      return { id, record: { ...record, imported: true } };
     };
   },
 });

@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
 import { StoreUnavailable } from '../../expected-errors.ts';
 import { HttpError } from '../../http/errors.ts';
 import { JournalError } from '../../storage/journal/errors.ts';
 import type { Listing } from '../../storage/journal/read/listing.ts';
-import { createRecordTables } from '../../storage/postgres/records/record-tables.ts';
+import { createRecordTable } from '../../storage/postgres/records/record-tables.ts';
 import type { MovedRecord, RecordLog } from '../../storage/record-log.ts';
 import { SeenIds } from '../../storage/seen-ids.ts';
 import { defineTransfer, RecordId } from '../feature.ts';
@@ -58,17 +59,16 @@ const StoredExecution = Type.Object(
 export const auditTransfer = defineTransfer<MovedRecord>({
   name: 'commands',
   lines: { executions: StoredExecution },
-  tables: createRecordTables('audit', {
+  table: createRecordTable('audit', {
     timeOf: ({ time }) => (typeof time === 'string' ? Date.parse(time) : undefined),
   }),
-  begin: () => {
+  toLine: ({ id, record }) => ['executions', { ...record, id }],
+  createParser: () => {
     const seen = new SeenIds();
-    return {
-      toLine: ({ id, record }) => ['executions', { ...record, id }],
-      toChange: (_key, value) => {
-        const { id, ...record } = value as Static<typeof StoredExecution>;
-        return seen.add(id) ? { change: { id, record } } : { problem: 'id is that of an execution before it' };
-      },
+    return (_key, value) => {
+      const { id, ...record } = value as Static<typeof StoredExecution>;
+      if (!seen.add(id)) throw new SettingsError(['executions.id is that of an execution before it']);
+      return { id, record };
     };
   },
 });

@@ -39,7 +39,7 @@ export const createEventRoute = (
   /** Open streams, each with what tells whether its listener still may listen. */
   const streams = new Map<EventStream, () => boolean>();
   const shares = new FairShares(maxStreams);
-  meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => [[[], streams.size]]);
+  meters.reading('gauge', 'signalbox_event_streams', 'Open streams of events.', () => streams.size);
   let comments: NodeJS.Timeout | undefined;
   let isStopped = false;
   const add = (stream: EventStream, isAllowed: () => boolean): void => {

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
 import { loadSeed } from '../../storage/load-seed.ts';
-import { createEntryTables, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
+import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { defineFeature, defineTransfer } from '../feature.ts';
 import { type ItemStore, itemKind } from './kind.ts';
 import { createItemRoutes } from './routes.ts';
@@ -18,14 +18,12 @@ export const items = defineFeature({
   transfer: defineTransfer<EntryChange<Item>>({
     name: itemKind.name,
     lines: { items: Type.Object(Item.properties, { additionalProperties: false }) },
-    tables: createEntryTables(itemKind),
-    begin: () => {
+    table: createEntryTable(itemKind),
+    createState: () => createEntriesState<Item>([]),
+    toLine: ({ entry }) => ['items', entry],
+    createParser: () => {
       let count = 0;
-      return {
-        state: createEntriesState<Item>([]),
-        toLine: ({ entry }) => ['items', entry],
-        toChange: (_key, value) => ({ change: { index: count++, entry: value as Item } }),
-      };
+      return (_key, value) => ({ index: count++, entry: value as Item });
     },
   }),
   create: async ({ openChanges, database, clock, log, records }) => {

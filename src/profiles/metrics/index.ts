@@ -11,12 +11,12 @@ export const metrics = defineFeature({
   name: 'metrics',
   profiles: [{ name: 'metrics', mounts: ['/'], summary: 'measurements for Prometheus' }],
   settings: {},
-  create: ({ meters, host, version, nodeVersion }) => {
+  create: ({ meters, host, version }) => {
     meters.reading(
       'gauge',
       'signalbox_build_info',
       'Always 1; the labels have the versions.',
-      () => [[[version, nodeVersion], 1]],
+      () => [[[version, process.versions.node], 1]],
       ['version', 'node_version'],
     );
     addHostMeters(meters, host);
@@ -66,7 +66,7 @@ const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
   for (const [name, help, key] of memoryMeters) {
     reading('gauge', `signalbox_host_memory_${name}_bytes`, help, async () => {
       const { memory } = await counters();
-      return memory ? [[[], memory[key]]] : [];
+      return memory ? memory[key] : [];
     });
   }
   for (const [name, help, key] of diskMeters) {
@@ -78,12 +78,11 @@ const addHostMeters = ({ reading }: Meters, host: HostReadings): void => {
       ['mountpoint'],
     );
   }
-  reading('gauge', 'signalbox_host_boot_time_seconds', 'Unix time at which the machine was started.', async () => [
-    [[], (await system()).bootedAt.getTime() / 1000],
-  ]);
-  reading('gauge', 'signalbox_host_processes', 'Processes of the machine.', async () => [
-    [[], await host.processCount()],
-  ]);
+  reading('gauge', 'signalbox_host_boot_time_seconds', 'Unix time at which the machine was started.', async () => {
+    const { bootedAt } = await system();
+    return bootedAt.getTime() / 1000;
+  });
+  reading('gauge', 'signalbox_host_processes', 'Processes of the machine.', () => host.processCount());
 };
 
 const memoryMeters = [

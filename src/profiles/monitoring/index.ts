@@ -11,11 +11,11 @@ export const monitoring = defineFeature({
   name: 'monitoring',
   profiles: [{ name: 'monitoring', alias: 'M', mounts: ['/'], summary: 'health, server info, processes and disks' }],
   settings: {},
-  create: ({ clock, host, version, nodeVersion, powerShellPaths }) => ({
+  create: ({ clock, host, version, powerShellPaths }) => ({
     topics: createMonitoringTopics({ clock, host }),
     profiles: {
       monitoring: createMonitoringRoutes({
-        ...{ clock, host, version, nodeVersion },
+        ...{ clock, host, version, nodeVersion: process.versions.node },
         monotonicMs: () => performance.now(),
         // Shared, so concurrent requests read its files only once.
         readPowerShellVersion: createSharedReading(() => readPowerShellVersion(powerShellPaths), 0),

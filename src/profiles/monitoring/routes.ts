@@ -14,7 +14,9 @@ import {
   ServerInfo,
 } from './schema.ts';
 
-interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version' | 'nodeVersion'> {
+interface MonitoringParts extends Pick<Parts, 'clock' | 'host' | 'version'> {
+  /** Version of Node.js, e.g. `20.20.2`. */
+  nodeVersion: string;
   /** Monotonic time in milliseconds. */
   monotonicMs: () => number;
   readPowerShellVersion: () => Promise<string | null>;

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import { createEntriesState, type EntryChange, openEntryStore } from '../../storage/entries.ts';
 import { loadSeed } from '../../storage/load-seed.ts';
-import { createEntryTables, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
+import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { defineFeature, defineTransfer } from '../feature.ts';
 import { type SimpleTaskStore, simpleTaskKind } from './kind.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
@@ -18,22 +18,17 @@ export const simpleTasks = defineFeature({
   transfer: defineTransfer<EntryChange<SimpleTask>>({
     name: simpleTaskKind.name,
     lines: { simpleTasks: Type.Object(SimpleTask.properties, { additionalProperties: false }) },
-    tables: createEntryTables(simpleTaskKind),
-    begin: () => {
-      let read = 0;
-      let written = 0;
-      return {
-        state: createEntriesState<SimpleTask>([]),
-        toLine: ({ entry }) => {
-          written += 1;
-          return ['simpleTasks', { ...entry, id: written }];
-        },
-        toChange: (_key, value) => {
-          const entry = value as SimpleTask;
-          if (entry.id !== read + 1) return { problem: `id must be ${read + 1}, its place in the list` };
-          read += 1;
-          return { change: { index: entry.id - 1, entry } };
-        },
+    table: createEntryTable(simpleTaskKind),
+    createState: () => createEntriesState<SimpleTask>([]),
+    toLine: ({ entry }, before) => ['simpleTasks', { ...entry, id: before + 1 }],
+    createParser: () => {
+      let count = 0;
+      return (_key, value) => {
+        const entry = value as SimpleTask;
+        if (entry.id !== count + 1) {
+          throw new SettingsError([`simpleTasks.id must be ${count + 1}, its place in the list`]);
+        }
+        return { index: count++, entry };
       };
     },
   }),

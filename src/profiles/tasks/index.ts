@@ -24,12 +24,12 @@ export const tasks = defineFeature({
   settings: {},
   seed: { tasks: TaskSeed },
   transfer: taskTransfer,
-  create: async ({ clock, host, version, nodeVersion, openChanges, database, log, records }) => {
+  create: async ({ clock, host, version, openChanges, database, log, records }) => {
     const store = database ? createPostgresTaskStore(database, clock) : await openTaskStore(clock, openChanges);
     const seed = (records['tasks'] ?? []) as TaskSeed[];
     await loadSeed(() => restoreTasks(store, seed), log);
     const { topic, publish } = createNoticeTopic('open', TaskNotice);
-    const shared = [...createTaskRoutes(store, publish), createHealthRoute({ clock, host, version, nodeVersion })];
+    const shared = [...createTaskRoutes(store, publish), createHealthRoute({ clock, host, version })];
     return {
       profiles: {
         tasks: [createListRoute(store), ...shared],

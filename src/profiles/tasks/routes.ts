@@ -175,12 +175,7 @@ export const createTaskRoutes = (store: TaskStore, publish: Publish = () => unde
 ];
 
 /** The tasks' own health check; if the monitoring profile shares the mount, its route is used instead. */
-export const createHealthRoute = ({
-  clock,
-  host,
-  version,
-  nodeVersion,
-}: Pick<Parts, 'clock' | 'host' | 'version' | 'nodeVersion'>): Route =>
+export const createHealthRoute = ({ clock, host, version }: Pick<Parts, 'clock' | 'host' | 'version'>): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/health',
@@ -193,7 +188,7 @@ export const createHealthRoute = ({
       timestamp: clock().toISOString(),
       version,
       machine: host.hostname(),
-      pwsh: nodeVersion,
+      pwsh: process.versions.node,
     }),
   });
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { SettingsError } from '../../config/settings-error.ts';
+import type { MovedTable } from '../../storage/moved-store.ts';
 import type { Statement } from '../../storage/postgres/connecting/connection.ts';
-import { claimGate, type Tables } from '../../storage/postgres/moved-tables.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { defineTransfer } from '../feature.ts';
 import { countTask, createCounts, insertTaskKeys, insertTasks, toEntryOfRow } from './postgres-changes.ts';
@@ -28,9 +29,8 @@ const StoredKey = Type.Object(
 );
 
 /** How a database keeps tasks, the last id that was given, and the keys of requests. */
-const taskTables: Tables<TaskChange> = {
+const taskTable: MovedTable<TaskChange> = {
   name: 'task',
-  claim: claimGate('task'),
   queries: [
     {
       text: `SELECT last_id AS "lastId" FROM signalbox.gate WHERE name = 'task'`,
@@ -50,32 +50,20 @@ const taskTables: Tables<TaskChange> = {
       }),
     },
   ],
-  begin: () => {
-    const counts = createCounts();
-    let lastId = 0;
-    return {
-      store: (changes) => {
-        const tasks: TaskEntry[] = [];
-        const keys: Statement[] = [];
-        for (const change of changes) {
-          if ('lastId' in change) lastId = Math.max(lastId, change.lastId);
-          else if ('key' in change)
-            keys.push(insertTaskKeys([{ ...change.key, text: change.text }], change.key.storedAt));
-          else if ('put' in change) {
-            tasks.push(change.put);
-            countTask(counts, change.put, 1);
-            lastId = Math.max(lastId, change.put.id);
-          }
-        }
-        return [insertTasks(tasks), ...keys];
-      },
-      finish: () => [
-        {
-          text: `UPDATE signalbox.gate SET last_id = $1, counts = $2 WHERE name = 'task'`,
-          values: [lastId, counts],
-        },
-      ],
-    };
+  insert: (changes, gate) => {
+    if (gate.counts.length === 0) gate.counts = createCounts();
+    const tasks: TaskEntry[] = [];
+    const keys: Statement[] = [];
+    for (const change of changes) {
+      if ('lastId' in change) gate.lastId = Math.max(gate.lastId, change.lastId);
+      else if ('key' in change) keys.push(insertTaskKeys([{ ...change.key, text: change.text }], change.key.storedAt));
+      else if ('put' in change) {
+        tasks.push(change.put);
+        countTask(gate.counts, change.put, 1);
+        gate.lastId = Math.max(gate.lastId, change.put.id);
+      }
+    }
+    return [insertTasks(tasks), ...keys];
   },
 };
 
@@ -83,40 +71,38 @@ const taskTables: Tables<TaskChange> = {
 export const taskTransfer = defineTransfer<TaskChange>({
   name: 'tasks',
   lines: { tasks: StoredTask, lastTaskId: Id, taskKeys: StoredKey },
-  tables: taskTables,
-  begin: () => {
+  table: taskTable,
+  createState: () => createTaskState(() => new Date()),
+  toLine: (change) => {
+    if ('lastId' in change) return change.lastId > 0 ? ['lastTaskId', change.lastId] : undefined;
+    if ('key' in change) return ['taskKeys', { ...change.key, task: JSON.parse(change.text) }];
+    if ('removed' in change) return undefined;
+    return ['tasks', { ...JSON.parse(change.put.text), version: change.put.version }];
+  },
+  createParser: () => {
     let highest = 0;
     let hasLastId = false;
     const keys = new Set<string>();
-    return {
-      state: createTaskState(() => new Date()),
-      toLine: (change) => {
-        if ('lastId' in change) return change.lastId > 0 ? ['lastTaskId', change.lastId] : undefined;
-        if ('key' in change) return ['taskKeys', { ...change.key, task: JSON.parse(change.text) }];
-        if ('removed' in change) return undefined;
-        return ['tasks', { ...JSON.parse(change.put.text), version: change.put.version }];
-      },
-      toChange: (name, value) => {
-        if (name === 'lastTaskId') {
-          hasLastId = true;
-          return { change: { lastId: value as number } };
-        }
-        // Without it, ids of deleted tasks would be given again.
-        if (!hasLastId) {
-          const member = name === 'tasks' ? 'Id' : 'task';
-          return { problem: `${member} must follow a line with lastTaskId, which is missing` };
-        }
-        if (name === 'taskKeys') {
-          const { task, ...key } = value as Static<typeof StoredKey>;
-          if (keys.has(key.key)) return { problem: 'key is that of a task before it' };
-          keys.add(key.key);
-          return { change: { key, text: toTaskEntry(task, 1).text } };
-        }
-        const { version, ...task } = value as Static<typeof StoredTask>;
-        if (task.Id <= highest) return { problem: 'Id must be higher than those of the tasks before it' };
-        highest = task.Id;
-        return { change: { put: toTaskEntry(task, version) } };
-      },
+    return (name, value) => {
+      if (name === 'lastTaskId') {
+        hasLastId = true;
+        return { lastId: value as number };
+      }
+      // Without it, ids of deleted tasks would be given again.
+      if (!hasLastId) {
+        const id = name === 'tasks' ? 'tasks.Id' : 'taskKeys.task';
+        throw new SettingsError([`${id} must follow a line with lastTaskId, which is missing`]);
+      }
+      if (name === 'taskKeys') {
+        const { task, ...key } = value as Static<typeof StoredKey>;
+        if (keys.has(key.key)) throw new SettingsError(['taskKeys.key is that of a task before it']);
+        keys.add(key.key);
+        return { key, text: toTaskEntry(task, 1).text };
+      }
+      const { version, ...task } = value as Static<typeof StoredTask>;
+      if (task.Id <= highest) throw new SettingsError(['tasks.Id must be higher than those of the tasks before it']);
+      highest = task.Id;
+      return { put: toTaskEntry(task, version) };
     };
   },
 });

@@ -106,10 +106,6 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
     return this.#waitingSave;
   }
 
-  reopen(): Promise<void> {
-    return this.#journal.reopen();
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);

@@ -34,8 +34,6 @@ export interface Changes<Change, Result> {
   isReady(): boolean;
   /** Stores the state as it is now: for changes that were applied without being written. */
   save(): Awaitable<void>;
-  /** Opens files again that another program has moved. */
-  reopen(): Awaitable<void>;
   close(): Awaitable<void>;
 }
 
@@ -52,7 +50,6 @@ export const keepInMemory = <Change, Result>({ apply }: State<Change, Result>): 
   countWaiting: () => 0,
   isReady: () => true,
   save: () => undefined,
-  reopen: () => undefined,
   close: () => undefined,
 });
 
@@ -77,7 +74,6 @@ export const limitBytes = (openChanges: OpenChanges, maxBytes: number, refusal: 
       countWaiting: () => changes.countWaiting(),
       isReady: () => changes.isReady(),
       save: () => changes.save(),
-      reopen: () => changes.reopen(),
       close: () => changes.close(),
     };
   };

@@ -1,8 +1,8 @@
 import { completeEntries, type EntryChange, type EntryKind, type EntryStore } from '../entries.ts';
 import type { List } from '../list.ts';
+import type { MovedTable } from '../moved-store.ts';
 import type { Statement } from './connecting/connection.ts';
 import type { Database } from './database.ts';
-import { claimGate, storeLastId, type Tables } from './moved-tables.ts';
 import { readPages } from './reading/list-pages.ts';
 import type { Collection } from './writing/gated-collection.ts';
 
@@ -100,28 +100,18 @@ const listEntries = async <T extends object>(
 };
 
 /** The table of entries, for `signalbox export` and `import`. */
-export const createEntryTables = <Fields, T extends object>(kind: EntryKind<Fields, T>): Tables<EntryChange<T>> => ({
+export const createEntryTable = <Fields, T extends object>(kind: EntryKind<Fields, T>): MovedTable<EntryChange<T>> => ({
   name: kind.table,
-  claim: claimGate(kind.table),
   queries: [
     {
       text: `SELECT id, body FROM signalbox.${kind.table} ORDER BY id`,
       toChange: ({ id, body }) => ({ index: id - 1, entry: JSON.parse(body) }),
     },
   ],
-  begin: () => {
-    let lastId = 0;
-    return {
-      store: (changes) => {
-        const first = lastId + 1;
-        lastId += changes.length;
-        return insertEntries(
-          kind,
-          first,
-          changes.map(({ entry }) => entry),
-        );
-      },
-      finish: () => [storeLastId(kind.table, lastId)],
-    };
+  insert: (changes, gate) => {
+    const first = gate.lastId + 1;
+    gate.lastId += changes.length;
+    const entries = changes.map(({ entry }) => entry);
+    return insertEntries(kind, first, entries);
   },
 });

@@ -1,29 +1,77 @@
+import type { ImportTarget, MovedStore } from '../moved-store.ts';
+import { readPostgresUrl } from './connecting/address.ts';
 import type { Row, Statement } from './connecting/connection.ts';
+import { Primary } from './connecting/primary.ts';
+import { migrate } from './migrations/migrate.ts';
+import { lockGate, storeGate } from './writing/batch.ts';
+import type { Gate } from './writing/gated-collection.ts';
 
-/** How a database keeps the changes that `signalbox export` and `import` move. */
-export interface Tables<Change = unknown> {
-  /** Imports lock in the order of names, as writers do. */
-  name: string;
-  /** Keeps others from writing until the transaction ends; the last one has a row if anything is or was stored. */
-  claim: Statement[];
-  /** Queries whose rows are changes, in the order of lines. */
-  queries: { text: string; toChange(row: Row): Change }[];
-  /** Stores changes, which come in the order of lines. */
-  begin(): {
-    store(changes: readonly Change[]): Statement[];
-    /** Stores what is known only after the last change. */
-    finish(): Statement[];
-  };
+/** Rows that are fetched together: few, since each may have 1 MiB. */
+const fetchedRows = 50;
+
+/** The changes of stores as of one moment, some at a time; returns false if no signalbox has used the database yet. */
+export async function* readTables<Store extends MovedStore>(
+  url: string,
+  stores: readonly Store[],
+): AsyncGenerator<{ store: Store; changes: unknown[] }, boolean> {
+  const connection = await new Primary(readPostgresUrl(url)).connect();
+  const query = (text: string): Promise<Row[]> => connection.query({ text });
+  try {
+    const [found] = await query(`SELECT to_regclass('signalbox.schema') IS NOT NULL AS "isThere"`);
+    if (!found.isThere) return false;
+    await migrate(connection);
+    await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    for (const store of stores) {
+      for (const { text, toChange } of store.table.queries) {
+        await query(`DECLARE rows NO SCROLL CURSOR FOR ${text}`);
+        for (;;) {
+          const rows = await query(`FETCH ${fetchedRows} FROM rows`);
+          if (rows.length === 0) break;
+          yield { store, changes: rows.map(toChange) };
+        }
+        await query('CLOSE rows');
+      }
+    }
+    return true;
+  } finally {
+    connection.close();
+  }
 }
 
-/** Claims tables by the row of their gate. */
-export const claimGate = (name: string): Statement[] => [
-  { text: 'SELECT FROM signalbox.gate WHERE name = $1 FOR UPDATE', values: [name] },
-  { text: 'SELECT FROM signalbox.gate WHERE name = $1 AND last_id > 0', values: [name] },
-];
-
-/** Stores the last id that was given in a gate. */
-export const storeLastId = (name: string, lastId: number): Statement => ({
-  text: 'UPDATE signalbox.gate SET last_id = $2 WHERE name = $1',
-  values: [name, lastId],
-});
+/** Opens the database for an import, in one transaction; instances that use it wait meanwhile. */
+export const openEmptyTables = async (url: string, stores: readonly MovedStore[]): Promise<ImportTarget> => {
+  const connection = await new Primary(readPostgresUrl(url)).connect();
+  const gates = new Map<MovedStore, Gate>();
+  try {
+    await migrate(connection);
+    await connection.query({ text: 'BEGIN; SET LOCAL lock_timeout = 2500' });
+    // In the order of writers, so none waits for another.
+    for (const store of stores.toSorted((a, b) => (a.table.name < b.table.name ? -1 : 1))) {
+      const [{ last_id: lastId, at, counts }] = (await connection.query(lockGate(store.table.name))) as [Row];
+      gates.set(store, { lastId, at, counts });
+    }
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  const run = async (statements: readonly Statement[]): Promise<void> => {
+    for (const outcome of await connection.run(statements)) if ('error' in outcome) throw outcome.error;
+  };
+  return {
+    occupied: [...gates].find(([, { lastId }]) => lastId > 0)?.[0].name,
+    pieceCount: 500,
+    add: async (store, changes) => {
+      const gate = gates.get(store);
+      if (gate) await run(store.table.insert(changes, gate));
+    },
+    save: () => run(Array.from(gates, ([{ table }, gate]) => storeGate(table.name, gate))),
+    commit: async () => {
+      const { warnings } = connection;
+      const [outcome] = await connection.run([{ text: 'COMMIT' }]);
+      const isCommitted = outcome !== undefined && 'command' in outcome && outcome.command === 'COMMIT';
+      // After a warning, it may be on one server alone.
+      return isCommitted && connection.warnings === warnings;
+    },
+    close: () => connection.close(),
+  };
+};

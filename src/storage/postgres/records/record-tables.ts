@@ -1,8 +1,7 @@
 import type { LogRecord } from '../../journal/line.ts';
+import type { MovedTable } from '../../moved-store.ts';
 import { rememberedMs } from '../../recent-keys.ts';
 import type { MovedRecord } from '../../record-log.ts';
-import type { Statement } from '../connecting/connection.ts';
-import { claimGate, storeLastId, type Tables } from '../moved-tables.ts';
 import { toLevel } from './record-pages.ts';
 import { insertRecords, type RememberedKey, rememberKeys } from './record-rows.ts';
 
@@ -24,12 +23,11 @@ interface Columns {
 const noInstance = '';
 
 /** The table of a log, as export and import see it. Records keep their ids and get seqs from 1. */
-export const createRecordTables = (
+export const createRecordTable = (
   name: 'alert' | 'audit',
   { timeOf, levelOf = () => null, keys }: Columns,
-): Tables<MovedRecord> => ({
+): MovedTable<MovedRecord> => ({
   name,
-  claim: claimGate(name),
   queries: [
     {
       text: keys
@@ -43,24 +41,17 @@ export const createRecordTables = (
       },
     },
   ],
-  begin: () => {
+  insert: (records, gate) => {
     const now = Date.now();
-    let lastSeq = 0;
-    return {
-      store: (changes) => {
-        const remembered = new Map<string, RememberedKey>();
-        const rows = changes.map(({ id, record }) => {
-          const at = timeOf(record) ?? now;
-          const key = keys?.read(record);
-          if (key && now - at < rememberedMs) remembered.set(key.hash, { ...key, id, at });
-          lastSeq += 1;
-          return { seq: lastSeq, id, at, level: toLevel(levelOf(record)), body: JSON.stringify(record) };
-        });
-        const statements: Statement[] = [insertRecords(name, noInstance, rows)];
-        if (remembered.size > 0) statements.push(rememberKeys([...remembered.values()]));
-        return statements;
-      },
-      finish: () => [storeLastId(name, lastSeq)],
-    };
+    const remembered = new Map<string, RememberedKey>();
+    const rows = records.map(({ id, record }) => {
+      const at = timeOf(record) ?? now;
+      const key = keys?.read(record);
+      if (key && now - at < rememberedMs) remembered.set(key.hash, { ...key, id, at });
+      gate.lastId += 1;
+      return { seq: gate.lastId, id, at, level: toLevel(levelOf(record)), body: JSON.stringify(record) };
+    });
+    const insert = insertRecords(name, noInstance, rows);
+    return remembered.size > 0 ? [insert, rememberKeys([...remembered.values()])] : [insert];
   },
 });

@@ -37,14 +37,14 @@ const fence = ({ instance, epoch, batch }: Place): Statement => ({
   isPrepared: true,
 });
 
-const lockGate = (name: string): Statement => ({
+export const lockGate = (name: string): Statement => ({
   text: `SELECT last_id, counts, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.gate
     WHERE name = $1 FOR UPDATE`,
   values: [name],
   isPrepared: true,
 });
 
-const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
+export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
   text: 'UPDATE signalbox.gate SET last_id = $2, at = to_timestamp($3), counts = $4 WHERE name = $1',
   values: [name, lastId, at / 1000, counts],
   isPrepared: true,

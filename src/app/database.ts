@@ -4,47 +4,17 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
-import type { Feature } from '../profiles/feature.ts';
 import type { Common } from '../storage/postgres/common.ts';
 import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { explainUnreachable, LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
 import type { Database, Patience } from '../storage/postgres/database.ts';
 import type { WriterObserver } from '../storage/postgres/writing/change-writer.ts';
-import { pickOwn } from './pick-own.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
 const patienceMs = 3000;
 
 /** Milliseconds between two attempts to check it. */
 const retryMs = 250;
-
-/** The problem of a setting `store` that names none. */
-export const unknownStore = 'store must be memory, file or an address such as postgres://user@host/database';
-
-/** Problems of the setting `store` alone, and with others: instances that share one must agree. Without secrets. */
-export const findStoreProblems = (settings: Settings, mounted: readonly Feature[]): string[] => {
-  const { store, jwtSecret, timeZone } = settings;
-  if (store === 'memory' || store === 'file') return [];
-  if (!isPostgresUrl(store)) return [unknownStore];
-  const missing = [
-    ...(jwtSecret === undefined ? ['set jwtSecret'] : []),
-    ...(timeZone === undefined && !process.env['TZ'] ? ['set timeZone'] : []),
-    ...mounted.flatMap((feature) => feature.findSharingProblems?.(pickOwn(settings, feature.settings)) ?? []),
-  ];
-  return [
-    ...findAddressProblems(store),
-    ...missing.map((each) => `store: instances that share a database must agree: ${each}`),
-  ];
-};
-
-const findAddressProblems = (store: string): string[] => {
-  try {
-    readPostgresUrl(store);
-    return [];
-  } catch (error) {
-    return [`store: ${(error as Error).message}`];
-  }
-};
 
 /** The name of this instance among those that share a database; it can be sent as a header. */
 export const nameInstance = ({ instanceName, port }: Settings, hostname: string): string =>
@@ -56,7 +26,7 @@ interface DatabaseParts {
   version: string;
   log: FastifyBaseLogger;
   meters: Meters;
-  patience: Patience | undefined;
+  patience?: Patience;
 }
 
 /**
@@ -88,12 +58,11 @@ export const openDatabase = async (
     onCommit: (seconds) => commits.observe(seconds),
   };
   const database = new Database(store, identity, toCommon(settings), observer, patience);
-  meters.reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => [
-    [[], database.waiting],
-  ]);
-  meters.reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () => [
-    [[], Number(database.failure === undefined)],
-  ]);
+  const { reading } = meters;
+  reading('gauge', 'signalbox_database_queue_changes', 'Changes that wait for the database.', () => database.waiting);
+  reading('gauge', 'signalbox_database_writable', 'Whether changes are stored (1) or refused (0).', () =>
+    Number(database.failure === undefined),
+  );
   try {
     await Promise.race([database.check(), setTimeout(patienceMs, undefined, { ref: false })]);
   } catch (error) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SettingsError } from '../../config/settings-error.ts';
-import { features } from '../../profiles/index.ts';
-import { resolveMounts } from './resolve.ts';
+import { SettingsError } from '../config/settings-error.ts';
+import { features } from '../profiles/index.ts';
+import { resolveMounts } from './mounts.ts';
 
 const list = (wanted: Parameters<typeof resolveMounts>[0]) =>
   resolveMounts(wanted, features).map(({ base, profiles }) => `${base}: ${profiles.join(', ')}`);

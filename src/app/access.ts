@@ -1,0 +1,103 @@
+import type { Access, AccessLevel, AccessSetting } from '../auth/access.ts';
+import { isLoopback } from '../http/admission.ts';
+import type { Profile } from '../profiles/feature.ts';
+import type { Route } from '../profiles/route.ts';
+import type { Topic } from '../profiles/topic.ts';
+import { listNames, type MountedRoutes, toPrefix } from './mounts.ts';
+
+type Named = Pick<Profile, 'name' | 'alias' | 'fixedAccess'>;
+
+/** Why the setting `access` cannot be used with the program's profiles, as clauses. */
+export const findAccessProblems = (setting: AccessSetting, known: readonly Named[]): string[] => {
+  if (typeof setting === 'string') return [];
+  return Object.entries(setting).flatMap(([given, level]) => {
+    const profiles = known.filter(({ name, alias }) => given === name || given === alias);
+    if (profiles.length === 0) {
+      return [`access has no profile ${JSON.stringify(given)}; the profiles are ${listNames(known).join(', ')}`];
+    }
+    return profiles.flatMap((profile) => [
+      ...(given !== profile.name && setting[profile.name] !== undefined
+        ? [`access names the profile ${profile.name} twice, as ${given} too: remove ${given}`]
+        : []),
+      ...findFixedProblems(profile, level),
+    ]);
+  });
+};
+
+const findFixedProblems = ({ name, fixedAccess }: Named, level: AccessLevel): string[] => {
+  if (fixedAccess === 'closed' && level === 'open') {
+    return [`access cannot open the profile ${name}, which always needs a token: use "login" or "admin", or remove it`];
+  }
+  if (fixedAccess === 'open' && level !== 'open') {
+    return [`access cannot close the profile ${name}, which hands out tokens: remove ${name} from access`];
+  }
+  return [];
+};
+
+/** What the setting `access` says of a profile; undefined if its routes stay as they are by contract. */
+export const toProfileLevel = (setting: AccessSetting, { name, alias = name }: Named): AccessLevel | undefined => {
+  if (typeof setting === 'string') return setting === 'login' ? 'login' : undefined;
+  return setting[name] ?? setting[alias];
+};
+
+/** Who may use a route of a profile with this level. */
+export const toRouteAccess = (route: Route, level: AccessLevel | undefined): Access => {
+  const { access, method, scope, staysOpen, canBeOpen } = route;
+  if (level === undefined || staysOpen) return access;
+  if (level === 'open') return canBeOpen ? 'open' : access;
+  // Sending alerts is the one change for which no role is needed: it has a scope, as reading does.
+  return level === 'admin' || access === 'admin' || (method !== 'GET' && scope === undefined) ? 'admin' : 'token';
+};
+
+/** Who may listen to a topic of a profile with this level: those who may read the profile's routes. */
+export const toTopicAccess = ({ access }: Topic, level: AccessLevel | undefined): Access => {
+  if (level === undefined || level === 'open') return access;
+  return level === 'admin' || access === 'admin' ? 'admin' : 'token';
+};
+
+/** Routes that others than the users of this machine may use without a token. */
+export interface Exposure {
+  /** A sentence for people that says what to do. */
+  warning: string;
+  /** As `GET, POST /api/tasks`. */
+  openRoutes: string[];
+}
+
+/** Undefined if the server listens on loopback without a proxy, or only health checks and login are open. */
+export const findExposure = (
+  mounts: readonly MountedRoutes[],
+  { host, trustProxy }: { host: string; trustProxy: readonly string[] },
+): Exposure | undefined => {
+  const isFar = !isLoopback(host);
+  const openRoutes = mounts.flatMap(({ base, profiles }) => {
+    const routes = profiles.flatMap((profile) => profile.routes);
+    return describeOpenRoutes(base, routes, ({ staysOpen }) => !staysOpen);
+  });
+  if (openRoutes.length === 0 || !(isFar || trustProxy.length > 0)) return undefined;
+  const from = isFar ? `the server listens on ${host}` : `trustProxy names a proxy`;
+  return {
+    warning: `Warning: ${from}, and ${openRoutes.length} paths need no token. Set access to "login", unless everyone who can reach them may use them.`,
+    openRoutes,
+  };
+};
+
+/** A line for each profile that the setting `access` opens to everyone. */
+export const listOpenedProfiles = (mounts: readonly MountedRoutes[]): string[] =>
+  mounts.flatMap(({ base, profiles }) =>
+    profiles.flatMap(({ name, routes }) => {
+      const opened = describeOpenRoutes(base, routes, ({ canBeOpen }) => canBeOpen === true);
+      return opened.length === 0
+        ? []
+        : `Warning: anyone who can reach this server may use ${opened.join(' and ')} without a token, because access is "open" for ${name}`;
+    }),
+  );
+
+/** The routes of a mount that need no token, a line for each path: `GET, POST /protected/api/tasks`. */
+const describeOpenRoutes = (base: string, routes: readonly Route[], isCounted: (route: Route) => boolean): string[] => {
+  const methods = new Map<string, string[]>();
+  for (const route of routes) {
+    const { method, path, access } = route;
+    if (access === 'open' && isCounted(route)) methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  return Array.from(methods, ([path, names]) => `${names.join(', ')} ${toPrefix(base)}${path}`);
+};

@@ -1,0 +1,282 @@
+import { resolve } from 'node:path';
+import type { Settings } from '../config/schema.ts';
+import { assertNoProblems, SettingsError } from '../config/settings-error.ts';
+import type { Transfer } from '../profiles/feature.ts';
+import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
+import { readLines } from '../storage/changes/lines.ts';
+import { JournalError } from '../storage/journal/errors.ts';
+import { hasFiles, openEmptyFiles, readFiles } from '../storage/moved-files.ts';
+import type { ImportTarget } from '../storage/moved-store.ts';
+import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { explainUnreachable } from '../storage/postgres/connecting/database-errors.ts';
+import { findAddressProblems, unknownStore } from './preflight.ts';
+import { assertNoUnfinishedImport } from './storage.ts';
+
+/** The first line of an export; its number changes with the format. */
+const firstLine = { signalbox: 'export', version: 1 };
+
+/** The last line: without it, an export was cut short. */
+const lastLine = { signalbox: 'end' };
+
+/** Characters of lines that are given out together, and the last line beyond that. */
+const textLength = 256 * 1024;
+
+/** Bytes of lines whose changes are stored together. */
+const pieceLength = 1024 * 1024;
+
+/** A line may have so many bytes: a body of 1 MiB with every character escaped, twice. */
+const maxLineBytes = 16 * 1024 * 1024;
+
+/** What was moved, and how much of it: the number of lines by their key. */
+export type Counts = Record<string, number>;
+
+/** Gets what cannot be read, as a clause. */
+type OnProblem = (problem: string) => void;
+
+/**
+ * Everything that the configured store holds, as lines of JSON, in pieces of text. `onProblem` gets what cannot be read,
+ * which is left out. Throws a SettingsError for a store that cannot be read.
+ */
+export async function* exportLines(
+  { store: address, dataDir }: Settings,
+  transfers: readonly Transfer[],
+  counts: Counts,
+  onProblem: OnProblem,
+): AsyncGenerator<string> {
+  // Nothing is printed if the first store cannot be opened.
+  let text = toText(firstLine);
+  const written = new Map<Transfer, number>();
+  const lost = new Map<Transfer, number>();
+  try {
+    for await (const { store, changes } of readStores(address, resolve(dataDir), transfers, onProblem)) {
+      for (const change of changes) {
+        if (change === undefined) {
+          count(lost, store);
+          continue;
+        }
+        const [key, value] = store.toLine(change, written.get(store) ?? 0) ?? [];
+        if (key === undefined) continue;
+        count(written, store);
+        counts[key] = (counts[key] ?? 0) + 1;
+        text += toText({ [key]: value });
+        if (text.length < textLength) continue;
+        yield text;
+        text = '';
+      }
+    }
+  } catch (error) {
+    throw toRefusal(address, error as Error);
+  }
+  for (const [{ name }, number] of lost) onProblem(`${name}: lost ${number}; those after move up`);
+  yield text + toText(lastLine);
+}
+
+const toText = (line: object): string => `${JSON.stringify(line)}\n`;
+
+const count = <Key>(numbers: Map<Key, number>, key: Key): void => {
+  numbers.set(key, (numbers.get(key) ?? 0) + 1);
+};
+
+/** The changes of all stores, some at a time; with a hole where an entry of a list was lost. */
+async function* readStores(
+  address: string,
+  directory: string,
+  transfers: readonly Transfer[],
+  onProblem: OnProblem,
+): AsyncGenerator<{ store: Transfer; changes: readonly unknown[] }> {
+  if (address === 'memory') {
+    throw new SettingsError([
+      'store: a memory store holds no tasks or items without its server; export alerts and the audit with --store file',
+    ]);
+  }
+  if (isPostgresUrl(address)) {
+    const { readTables } = await loadTables(address);
+    const isThere = yield* readTables(address, transfers);
+    if (!isThere) throw new SettingsError(['store: the database has nothing to export']);
+    return;
+  }
+  if (address !== 'file') throw new SettingsError([unknownStore]);
+  assertNoUnfinishedImport(directory);
+  const kept = transfers.filter((store) => hasFiles(directory, store));
+  if (kept.length === 0) {
+    throw new SettingsError([`dataDir: ${directory} has nothing to export; choose another folder with --data-dir`]);
+  }
+  for (const store of kept) {
+    const isWhole = createWholeCheck(store);
+    const onDamage = (damage: string): void => onProblem(`${store.name}: ${damage}`);
+    for await (const changes of readFiles(directory, store, { isWhole, onDamage })) yield { store, changes };
+  }
+}
+
+/** Whether a change that was read from files becomes a line that can be imported. */
+const createWholeCheck = (transfer: Transfer) => {
+  const checks = createChecks(transfer);
+  return (change: unknown): boolean => {
+    try {
+      const [key, value] = transfer.toLine(change, 0) ?? [];
+      return key === undefined || checks.get(key)?.(value) === undefined;
+    } catch {
+      return false;
+    }
+  };
+};
+
+/**
+ * Stores an export, whose lines come from a stream, in the configured store, which must be empty: all of it, or nothing if
+ * it throws. Resolves to what was stored. Throws a SettingsError, with the number of the line that cannot be read.
+ */
+export const importLines = async (
+  { store, dataDir }: Settings,
+  transfers: readonly Transfer[],
+  input: AsyncIterable<Buffer>,
+): Promise<Counts> => {
+  if (store === 'memory') {
+    throw new SettingsError(['store: a memory store keeps nothing without its server; name another one with --store']);
+  }
+  const target = await openTarget(store, resolve(dataDir), transfers).catch((error) => {
+    throw toRefusal(store, error);
+  });
+  try {
+    if (target.occupied !== undefined) {
+      throw new SettingsError([`the store has or had ${target.occupied} already; import into an empty one`]);
+    }
+    const counts: Counts = {};
+    try {
+      for await (const { transfer, changes } of readPieces(input, transfers, target.pieceCount, counts)) {
+        await target.add(transfer, changes);
+      }
+      await target.save();
+    } catch (error) {
+      throw error instanceof SettingsError
+        ? error
+        : new SettingsError([`nothing was imported: ${(error as Error).message}`]);
+    }
+    if (await target.commit()) return counts;
+  } finally {
+    await target.close();
+  }
+  throw new SettingsError([
+    'the database has not confirmed the import: signalbox export shows whether everything is there',
+  ]);
+};
+
+const openTarget = async (store: string, directory: string, transfers: readonly Transfer[]): Promise<ImportTarget> => {
+  if (isPostgresUrl(store)) return (await loadTables(store)).openEmptyTables(store, transfers);
+  if (store !== 'file') throw new SettingsError([unknownStore]);
+  return openEmptyFiles(directory, transfers);
+};
+
+/** The driver takes memory and time to load, which only those pay who use it. */
+const loadTables = (store: string) => {
+  assertNoProblems(findAddressProblems(store));
+  return import('../storage/postgres/moved-tables.ts');
+};
+
+/** Changes of one store that are stored together. */
+interface Piece {
+  transfer: Transfer;
+  changes: unknown[];
+  /** Bytes of their lines. */
+  length: number;
+}
+
+/** The changes of an export, counted by the keys of their lines. Throws a SettingsError that names the line. */
+async function* readPieces(
+  input: AsyncIterable<Buffer>,
+  transfers: readonly Transfer[],
+  pieceCount: number,
+  counts: Counts,
+): AsyncGenerator<Piece> {
+  const parseLine = createLineParser(transfers);
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let piece: Piece | undefined;
+  let current = 1;
+  let isComplete = false;
+  try {
+    for await (const line of readLines(input, maxLineBytes)) {
+      const value: unknown = JSON.parse(decoder.decode(line));
+      if (isComplete) throw new SettingsError(['nothing may follow the last line of an export']);
+      if (current === 1) assertFirstLine(value);
+      else if (Object(value).signalbox === lastLine.signalbox) isComplete = true;
+      else {
+        const { key, transfer, change } = parseLine(value);
+        const isFull = piece && (piece.changes.length >= pieceCount || piece.length > pieceLength);
+        if (piece && (isFull || piece.transfer !== transfer)) {
+          yield piece;
+          piece = undefined;
+        }
+        piece ??= { transfer, changes: [], length: 0 };
+        piece.changes.push(change);
+        piece.length += line.length;
+        counts[key] = (counts[key] ?? 0) + 1;
+      }
+      current += 1;
+    }
+    if (!isComplete) throw new SettingsError(['the export was cut short, its last line is missing']);
+  } catch (error) {
+    throw new SettingsError([`line ${current}: ${explain(error as Error)}; nothing was imported`]);
+  }
+  if (piece) yield piece;
+}
+
+const assertFirstLine = (line: unknown): void => {
+  const { signalbox, version } = Object(line);
+  if (signalbox !== firstLine.signalbox) {
+    throw new SettingsError([`not ${JSON.stringify(firstLine)}, so this is no export of signalbox`]);
+  }
+  if (version === firstLine.version) return;
+  throw new SettingsError([
+    `version ${JSON.stringify(version)} of an export cannot be read here, only ${firstLine.version}`,
+  ]);
+};
+
+/** Makes the function that parses lines in their order; it throws a SettingsError. */
+const createLineParser = (transfers: readonly Transfer[]) => {
+  const kinds = new Map(
+    transfers.flatMap((transfer) => {
+      const toChange = transfer.createParser();
+      return Array.from(createChecks(transfer), ([key, findProblem]) => [key, { transfer, toChange, findProblem }]);
+    }),
+  );
+  return (line: unknown) => {
+    const [[key, value] = [], ...others] = typeof line === 'object' && line !== null ? Object.entries(line) : [];
+    const kind = others.length === 0 ? kinds.get(key ?? '') : undefined;
+    if (key === undefined || !kind) {
+      throw new SettingsError([`must be an object with one key of ${[...kinds.keys()].join(', ')}`]);
+    }
+    const problem = kind.findProblem(value);
+    if (problem !== undefined) throw new SettingsError([problem]);
+    return { key, transfer: kind.transfer, change: kind.toChange(key, value) };
+  };
+};
+
+/** By the keys of lines, what finds why a value is not valid, as a clause. */
+const createChecks = ({ lines }: Transfer) =>
+  new Map(
+    Object.entries(lines).map(([key, schema]) => {
+      const isValid = createSchemaCheck(schema);
+      const findProblem = (value: unknown): string | undefined => {
+        if (isValid(value)) return undefined;
+        const [fault] = describeSchemaErrors(listSchemaErrors(schema, value), { schema });
+        return fault ? `${[key, ...fault.path].join('.')} ${fault.clause}` : `${key} is not valid`;
+      };
+      return [key, findProblem] as const;
+    }),
+  );
+
+/** The parser's own messages repeat the text, which may be long. */
+const explain = (error: Error): string => {
+  if (error instanceof SyntaxError) return 'not JSON';
+  if (error instanceof TypeError) return 'not UTF-8';
+  return error.message;
+};
+
+/** The refusal of a store that cannot be used; any other error of files stays as it is. */
+const toRefusal = (store: string, error: Error): Error => {
+  if (error instanceof SettingsError) return error;
+  if (isPostgresUrl(store)) {
+    return new SettingsError([`store: the database cannot be used: ${explainUnreachable(error) ?? error.message}`]);
+  }
+  if (!(error instanceof JournalError)) return error;
+  return new SettingsError([`dataDir: ${error.message}${error.code === 'locked' ? '; stop it first' : ''}`]);
+};
