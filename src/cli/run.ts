@@ -1,7 +1,7 @@
 import { version } from '../app/package-info.ts';
 import type { Flags } from '../config/load.ts';
+import { suggest } from '../config/names.ts';
 import { isSettingsError } from '../config/settings-error.ts';
-import { suggest } from '../config/suggest.ts';
 import {
   commonFlags,
   findWord,

@@ -1,5 +1,7 @@
 import type { TObject } from 'typebox';
-import { createSettingsSchema, isFlag, textForm, toFormerProperties } from '../config/schema.ts';
+import { toFormerProperties } from '../config/former.ts';
+import { isFlag, textForm } from '../config/names.ts';
+import { createSettingsSchema } from '../config/schema.ts';
 import type { KnownFlag } from './args.ts';
 
 const types = { flag: 'switch', integer: 'number', list: 'text', string: 'text', none: 'text' } as const;

@@ -1,6 +1,4 @@
-import { toVariableName } from '../config/names.ts';
-import { isFlag, textForm } from '../config/schema.ts';
-import { normalise, suggest } from '../config/suggest.ts';
+import { isFlag, normalise, suggest, textForm, toVariableName } from '../config/names.ts';
 import { commonFlags, type KnownFlag, listOwnFlags, toFlag } from './args.ts';
 import { type Command, helpOf } from './command.ts';
 import { schema, settingFlags } from './settings.ts';

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { isFlag, textForm } from '../../config/schema.ts';
+import { isFlag, textForm } from '../../config/names.ts';
 import { toFlag } from '../args.ts';
 import type { Command } from '../command.ts';
 

@@ -1,6 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { toFlagName, toVariableName } from '../../config/names.ts';
-import { isFlag, textForm } from '../../config/schema.ts';
+import { isFlag, textForm, toFlagName, toVariableName } from '../../config/names.ts';
 import type { Feature } from '../../profiles/feature.ts';
 
 /** The program's own settings by group; each feature's settings form a group of their own. */
