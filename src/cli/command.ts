@@ -35,8 +35,6 @@ export interface Input<F = Record<string, Flag>> {
   own: Own<F>;
   /** The flags of settings. */
   flags: Flags;
-  /** Every command, those of features too, whose code this loads. */
-  listCommands(): Promise<Command[]>;
 }
 
 /** `signalbox NAME`. Help, man page, completions and the parser read this object. */

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { listCommands } from '../../src/cli/commands/index.ts';
+import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, toFlagName } from '../../src/config/names.ts';
 import { settingsSchema } from '../support/app.ts';
 import { createFolder } from '../support/folder.ts';

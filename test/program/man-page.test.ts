@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
-import { listCommands } from '../../src/cli/commands/index.ts';
+import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/names.ts';
 import { features } from '../../src/profiles/index.ts';
 import { settingsSchema } from '../support/app.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { version } from '../../src/app/package-info.ts';
-import { listCommands } from '../../src/cli/commands/index.ts';
+import { listCommands } from '../../src/cli/commands.ts';
 import { isFlag, textForm, toFlagName, toVariableName } from '../../src/config/names.ts';
 import { settingsSchema } from '../support/app.ts';
 import { sendRaw } from '../support/connection.ts';

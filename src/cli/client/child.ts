@@ -5,18 +5,19 @@ import { Socket } from 'node:net';
 import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { waitAtMost } from '../../host/sampler.ts';
-import { explainSystemError } from '../messages.ts';
+import { explainSystemError } from '../stdio.ts';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
-export interface Ending {
+interface Ending {
   exitCode: number;
   failure?: string;
   isStarted: boolean;
 }
 
 /** How to hear from a program that runs. */
-export interface Listener {
+interface Listener {
   /** Gets the output, too. */
   keep(chunk: Buffer): void;
   /** The program has ended; output may still come. */
@@ -37,7 +38,7 @@ const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
  * on. Resolves once it has ended and its output is complete, or 1 s later; output that still comes is passed on until this
  * process exits. `drain` resolves once a slow reader has taken what there is.
  */
-export const runChild = async (
+export const runWrapped = async (
   [program = '', ...args]: readonly string[],
   { keep, ended: onEnded }: Listener,
 ): Promise<Ending & { drain(): Promise<void> }> => {
@@ -142,3 +143,46 @@ const describeStartFailure = ({ code, message }: NodeJS.ErrnoException): Ending 
   const reason = code === 'EACCES' ? 'it is not executable' : message;
   return { exitCode: 126, failure: `could not be started: ${reason}`, isStarted };
 };
+
+const mostTailBytes = 4096;
+const mostTailLines = 20;
+
+/** The last 20 lines of a program's output, at most 4 KiB. */
+export class OutputTail {
+  #bytes: Buffer = Buffer.alloc(0);
+  readonly #secret: string;
+  readonly #keptBytes: number;
+
+  /** `secret`, in ASCII, is shown as `***`. */
+  constructor(secret = '') {
+    this.#secret = secret;
+    // So that a secret which begins before the tail is found.
+    this.#keptBytes = mostTailBytes + secret.length;
+  }
+
+  readonly add = (chunk: Buffer): void => {
+    this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(-this.#keptBytes)]).subarray(-this.#keptBytes);
+  };
+
+  /** Without colours and other control characters; of lines that were overwritten, as of progress bars, the last. */
+  get text(): string {
+    const bytes = this.#mask().subarray(-mostTailBytes);
+    const start = bytes.findIndex((byte) => byte >> 6 !== 0b10);
+    const stars = '*'.repeat(this.#secret.length);
+    const lines = stripVTControlCharacters(bytes.subarray(Math.max(start, 0)).toString())
+      .replaceAll(stars || '***', '***')
+      .trimEnd()
+      .split(/\r?\n/);
+    return lines
+      .slice(-mostTailLines)
+      .map((line) => line.slice(line.trimEnd().lastIndexOf('\r') + 1).replaceAll(/[^\P{Cc}\t]/gu, ''))
+      .join('\n');
+  }
+
+  /** As long as before, so that the same bytes are cut off. */
+  #mask(): Buffer {
+    if (this.#secret === '') return this.#bytes;
+    const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));
+    return Buffer.from(text, 'latin1');
+  }
+}

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
-import { exchange, explainFailure, isOtherProtocol, parse, type Reply } from './exchange.ts';
-import type { Server } from './server.ts';
+import { exchange, explainFailure, type HttpReply, isOtherProtocol, parseObject } from './exchange.ts';
+import type { AlertServer } from './server.ts';
 
-export interface OutgoingAlert {
+/** An alert as it is sent. */
+export interface SentAlert {
   source: string;
   level: string;
   message: string;
@@ -26,10 +27,10 @@ export interface Unsent {
 }
 
 /** The id of the stored alert, or why it was not stored. */
-export type Outcome = { id: string } | Unsent;
+export type Delivery = { id: string } | Unsent;
 
-/** What the server takes as a body. */
-export const maxBodyBytes = 1024 * 1024;
+/** What the server takes as a body of JSON. */
+export const maxAlertBytes = 1024 * 1024;
 
 const longestAttemptMs = 15_000;
 const shortestAttemptMs = 5_000;
@@ -58,10 +59,10 @@ interface Options {
  * attempts have the same Idempotency-Key, so it is stored once. Throws a UsageError if the alert is too long.
  */
 export const deliver = async (
-  alert: OutgoingAlert,
-  server: Server,
+  alert: SentAlert,
+  server: AlertServer,
   { deadline, idempotencyKey, report }: Options,
-): Promise<Outcome> => {
+): Promise<Delivery> => {
   const request = toRequest(alert, idempotencyKey, server);
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
@@ -75,10 +76,10 @@ export const deliver = async (
   }
 };
 
-const toRequest = (alert: OutgoingAlert, idempotencyKey: string, { key }: Server) => {
+const toRequest = (alert: SentAlert, idempotencyKey: string, { key }: AlertServer) => {
   const body = JSON.stringify(alert);
   const length = Buffer.byteLength(body);
-  if (length > maxBodyBytes) throw new UsageError('the message is too long: the alert must fit into 1 MiB of JSON');
+  if (length > maxAlertBytes) throw new UsageError('the message is too long: the alert must fit into 1 MiB of JSON');
   const headers = {
     'content-type': 'application/json',
     'content-length': length,
@@ -91,11 +92,11 @@ const toRequest = (alert: OutgoingAlert, idempotencyKey: string, { key }: Server
 
 /** `leastWaitMs` is set if another attempt may succeed. */
 const attempt = async (
-  server: Server,
+  server: AlertServer,
   request: ReturnType<typeof toRequest> & { timeoutMs: number },
-): Promise<Outcome & { leastWaitMs?: number }> => {
+): Promise<Delivery & { leastWaitMs?: number }> => {
   try {
-    return toOutcome(await exchange(new URL('api/alert', server.url), request), server);
+    return toDelivery(await exchange(new URL('api/alert', server.url), request), server);
   } catch (error) {
     const reason = `${server.url.origin}: ${explainFailure(error)}`;
     return isLasting(error as NodeJS.ErrnoException)
@@ -108,9 +109,9 @@ const attempt = async (
 const isLasting = ({ code = '' }: NodeJS.ErrnoException): boolean =>
   isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code);
 
-const toOutcome = (reply: Reply, { url, key }: Server): Outcome & { leastWaitMs?: number } => {
+const toDelivery = (reply: HttpReply, { url, key }: AlertServer): Delivery & { leastWaitMs?: number } => {
   const { status, headers } = reply;
-  const body = parse(reply.text);
+  const body = parseObject(reply.text);
   if (status === 200 && typeof body['id'] === 'string') return { id: body['id'] };
   const text = typeof body['error'] === 'string' ? `: ${body['error'].slice(0, 500)}` : '';
   const advice = status === 401 && key === undefined ? `; set ${otherVariables.key}` : '';

@@ -1,9 +1,10 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 
 /** Bytes of a response that are read. */
 const maxResponseBytes = 16 * 1024 * 1024;
 
-export interface Reply {
+export interface HttpReply {
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
@@ -11,38 +12,27 @@ export interface Reply {
 
 /**
  * Sends one request on a connection of its own and reads the response. Redirects are not followed. Rejects with the
- * connection's error, or with one named TimeoutError if the response is not complete after `timeoutMs`.
+ * connection's error, or if the response is not complete after `timeoutMs`. Without `fetch`, which takes 15 ms to load.
  */
 export const exchange = async (
   url: URL,
   { body, timeoutMs, ...options }: RequestOptions & { body?: string; timeoutMs: number; rejectUnauthorized?: boolean },
-): Promise<Reply> => {
+): Promise<HttpReply> => {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  const sent = request(url, { agent: false, ...options });
-  const timer = setTimeout(() => sent.destroy(createTimeout(timeoutMs)), timeoutMs);
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const sent = request(url, { agent: false, signal: timeout, ...options });
+  // Once the response has begun, reading it fails, too.
+  sent.on('error', () => undefined);
   try {
-    return await readReply(sent.end(body));
+    const [response]: IncomingMessage[] = await once(sent.end(body), 'response');
+    if (!response) throw new Error('there is no response');
+    return { status: response.statusCode ?? 0, headers: response.headers, text: await readText(response) };
+  } catch (error) {
+    throw timeout.aborted ? new Error(`no response within ${Math.round(timeoutMs / 1000)} s`) : error;
   } finally {
-    clearTimeout(timer);
     sent.destroy();
   }
 };
-
-const createTimeout = (timeoutMs: number): Error =>
-  Object.assign(new Error(`no response within ${Math.round(timeoutMs / 1000)} s`), { name: 'TimeoutError' });
-
-const readReply = (sent: ClientRequest): Promise<Reply> =>
-  new Promise((resolve, reject) => {
-    sent.on('error', reject);
-    sent.on('response', async (response) => {
-      const { statusCode: status = 0, headers } = response;
-      try {
-        resolve({ status, headers, text: await readText(response) });
-      } catch (error) {
-        reject(error);
-      }
-    });
-  });
 
 const readText = async (response: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -80,7 +70,7 @@ export const explainFailure = (error: unknown): string => {
 };
 
 /** The object of a JSON text; an empty one if it is something else. */
-export const parse = (text: string): Record<string, unknown> => {
+export const parseObject = (text: string): Record<string, unknown> => {
   try {
     return Object(JSON.parse(text));
   } catch {

@@ -2,7 +2,7 @@ import { otherVariables } from '../../config/names.ts';
 import { toFlag, UsageError } from '../args.ts';
 
 /** Where alerts are sent. */
-export interface Server {
+export interface AlertServer {
   /** Ends with `/`; its path is a mount, or a proxy's prefix. */
   url: URL;
   key: string | undefined;
@@ -39,7 +39,7 @@ export const clientVariables = {
 };
 
 /** The server that the flag `--url` or the variables name. Throws a UsageError, which never shows the key. */
-export const readServer = (flag: string | undefined): Server => {
+export const readServer = (flag: string | undefined): AlertServer => {
   const { [otherVariables.url]: variable, [otherVariables.key]: key } = process.env;
   const url = flag === undefined ? toServerUrl(variable || defaultUrl, otherVariables.url) : toServerUrl(flag, '--url');
   if (key !== undefined && !/^[!-~]*$/.test(key.trim())) {

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } f
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { replaceFile } from '../../storage/replace-file.ts';
-import { say } from '../messages.ts';
+import { say } from '../stdio.ts';
 
 /** Bounds of a folder, whose oldest files are dropped first, and of a file: an alert in its envelope. */
 const mostFiles = 1000;

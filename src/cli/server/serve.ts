@@ -12,9 +12,13 @@ import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { listAddresses, listenOn } from '../../http/server.ts';
 import { features } from '../../profiles/index.ts';
-import { escapeControls } from '../messages.ts';
+import { escapeControls } from '../stdio.ts';
 import { createLog } from './log.ts';
 import { createStartMessage } from './start-message.ts';
+import { handleSignals } from './stopping.ts';
+
+/** For running requests to finish during shutdown. */
+const gracePeriodMs = 10_000;
 
 /** A warning for the log. */
 interface Warning {
@@ -59,7 +63,7 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   });
 
 /** The OpenAPI document of the server that the settings describe. Nothing listens. Throws a SettingsError as a start would. */
-export const describe = async (schema: TObject, flags: Flags): Promise<string> => {
+export const describeServer = async (schema: TObject, flags: Flags): Promise<string> => {
   const { app } = await prepare(schema, flags, { logLevel: 'silent', openStorage });
   try {
     return (await app.server.inject('/openapi.json')).body;
@@ -68,27 +72,31 @@ export const describe = async (schema: TObject, flags: Flags): Promise<string> =
   }
 };
 
-/** Starts the server; resolves once it listens. Throws a SettingsError if it cannot start. */
-export const serve = async (schema: TObject, flags: Flags) => {
+/** Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if it cannot start. */
+export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
   const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
   if (settings.seed !== undefined) await freeMemory();
   const address = await listen(app, settings, log);
-  return {
-    server: app.server,
-    log,
-    /** The text to print on startup. */
-    message: createStartMessage(app, address, settings.store),
-    /** Logs what the text does not say; after it, so it is not interrupted by log lines. */
-    logRemarks: (): void => {
-      for (const warning of warnings) log.warn(warning);
-      for (const remark of app.remarks) log.info(remark);
-    },
-    /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
-    reload: async (): Promise<void> => {
-      await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
-      reloadSettings(app, log, schema, flags);
-    },
+  /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
+  const reload = async (): Promise<void> => {
+    await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
+    reloadSettings(app, log, schema, flags);
   };
+  // In a terminal, SIGHUP means the window was closed, so the server stops.
+  const isInTerminal = process.stdin.isTTY || process.stdout.isTTY;
+  handleSignals({
+    log,
+    close: () => app.server.close(),
+    limitMs: gracePeriodMs,
+    reload: isInTerminal ? undefined : reload,
+  });
+  // The server works without its start message, on a full disk for example.
+  process.stdout.on('error', () => undefined);
+  // Printed only after signal handlers are installed: readers of the address may also stop the server.
+  process.stdout.write(createStartMessage(app, address, settings.store));
+  // After the message, so it is not interrupted by log lines.
+  for (const warning of warnings) log.warn(warning);
+  for (const remark of app.remarks) log.info(remark);
 };
 
 /** Warnings about who can use the server. */

@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { basename } from 'node:path';
 import { UsageError } from '../args.ts';
-import { toCommandName } from '../client/command-name.ts';
+import { defineCommand } from '../command.ts';
+import { say } from '../stdio.ts';
+import { AlertSender, explainUnsent } from './alert-sender.ts';
+import type { SentAlert } from './deliver.ts';
 import {
+  type AlertServer,
   clientFlags,
   clientVariables,
   readAlertKey,
   readServer,
-  type Server,
   toMilliseconds,
   toServerUrl,
-} from '../client/server.ts';
-import { defineCommand } from '../command.ts';
-import { say } from '../messages.ts';
+} from './server.ts';
+import { StateFolder, tolerate } from './state-folder.ts';
 
 export const runProgram = defineCommand({
   name: 'run',
@@ -63,20 +66,19 @@ export const runProgram = defineCommand({
     const about = { source: own.source ?? name, hostname: hostname() };
     const key =
       own.key === undefined ? toDefaultKey(about, own.source === undefined ? words : []) : readAlertKey(own.key);
-    const [{ createRunReport }, { runChild }, { OutputTail }] = await Promise.all([
-      import('../client/run-report.ts'),
-      import('../client/child.ts'),
-      import('../client/output-tail.ts'),
-    ]);
+    const { OutputTail, runWrapped } = await import('./child.ts');
     const tail = new OutputTail('key' in server ? server.key : undefined);
     const startedAt = performance.now();
     let endedAt: number | undefined;
     const describeTime = () => `after ${Math.round(((endedAt ?? performance.now()) - startedAt) / 1000)} s`;
     const describe = (what: string) => [`${name} ${what}`, tail.text].filter((part) => part !== '').join(':\n');
-    const report = createRunReport(server, { ...about, key, level: own.level ?? 'ERROR' }, retryForMs);
+    const report =
+      'refused' in server
+        ? createMuteReport(server.refused)
+        : createRunReport(server, { ...about, key, level: own.level ?? 'ERROR' }, retryForMs);
     const timer =
       timeoutMs && setTimeout(() => report.failure(describe(`is still running ${describeTime()}`)), timeoutMs);
-    const { exitCode, failure, isStarted, drain } = await runChild(words, {
+    const { exitCode, failure, isStarted, drain } = await runWrapped(words, {
       keep: tail.add,
       ended: () => {
         endedAt = performance.now();
@@ -103,7 +105,7 @@ export const runProgram = defineCommand({
 });
 
 /** The server, or, for variables that are invalid, why there is none: they must not stop the command. */
-const readServerOrProblem = (flag: string | undefined): Server | { refused: string } => {
+const readServerOrProblem = (flag: string | undefined): AlertServer | { refused: string } => {
   if (flag !== undefined) toServerUrl(flag, '--url');
   try {
     return readServer(flag);
@@ -112,16 +114,97 @@ const readServerOrProblem = (flag: string | undefined): Server | { refused: stri
   }
 };
 
+const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
+
+/** Words of a script that are part of its name at most. */
+const mostWords = 3;
+
+/**
+ * What people call a command: its program; for a shell, the file that it runs or the first words of what `-c` names, which end
+ * before flags, quotes and variables.
+ */
+export const toCommandName = ([program = '', ...args]: readonly string[]): string => {
+  const name = basename(program);
+  if (!shells.has(name)) return name;
+  const first = args.findIndex((arg) => !arg.startsWith('-'));
+  const script = args[first];
+  if (script === undefined) return name;
+  if (!args.slice(0, first).some((flag) => /^-[a-z]*c[a-z]*$/.test(flag))) return basename(script);
+  const words = script.trim().split(/\s+/).slice(0, mostWords);
+  const end = words.findIndex((word) => !/^[\w./:@%+,][\w./:@%+,-]*$/.test(word));
+  const [command = '', ...others] = end < 0 ? words : words.slice(0, end);
+  return [basename(command), ...others].join(' ') || name;
+};
+
 const longestKey = 256;
 
 /** The command line, where it is given, tells commands apart that have the same name. */
-const toDefaultKey = (
-  { source, hostname: host }: { source: string; hostname: string },
-  words: readonly string[],
-): string => {
-  const parts = words.length === 0 ? [source, host] : [source, host, toHash(JSON.stringify(words)).slice(0, 8)];
-  const key = parts.join('/');
+const toDefaultKey = (about: { source: string; hostname: string }, words: readonly string[]): string => {
+  const line = words.length === 0 ? [] : [toHash(JSON.stringify(words)).slice(0, 8)];
+  const key = [about.source, about.hostname, ...line].join('/');
   return key.length <= longestKey ? key : toHash(key);
 };
 
 const toHash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The commands whose last run was reported as failed to a server. */
+const failedRuns = new StateFolder('failed-runs');
+
+/** Tells the server about runs of one command, which the key of its alerts stands for. Nothing here stops the command. */
+const createRunReport = (
+  server: AlertServer,
+  about: Required<Pick<SentAlert, 'source' | 'hostname' | 'key' | 'level'>>,
+  retryForMs: number,
+) => {
+  const url = server.url.href;
+  const file = `${toHash(`${url}\n${about.key}`).slice(0, 32)}.json`;
+  const sender = new AlertSender(server);
+  const sending: Promise<void>[] = [];
+  /** The alert that says how the run stands. */
+  let last: SentAlert | undefined;
+  /** The alert was sent or kept. */
+  const note = ({ status }: SentAlert): void => {
+    if (status === 'firing') {
+      const text = JSON.stringify({ url, key: about.key });
+      tolerate('a later success will not resolve the alert', () => failedRuns.write(file, text));
+    } else {
+      tolerate('the next success sends the resolution again', () => failedRuns.remove(file));
+    }
+  };
+  const send = async (alert: SentAlert): Promise<void> => {
+    last = alert;
+    const sent = await sender.send(alert, retryForMs);
+    if (!('id' in sent)) say(explainUnsent(sent));
+    if ('id' in sent || sent.isKept) note(alert);
+  };
+  return {
+    /** Sends an alert; a later success resolves it. */
+    failure: (message: string): void => {
+      sending.push(send({ ...about, message, status: 'firing' }));
+    },
+    /** Resolves the alerts of this run and of the last one, if there are any. */
+    success: (message: string): void => {
+      const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
+      sending.push(isOver ? send({ ...about, level: 'INFO', message, status: 'resolved' }) : sender.deliverKept());
+    },
+    /** Keeps what was not delivered yet, before the process ends. */
+    interrupt: (): void => {
+      if (!sender.hasPending) return;
+      const keeping = sender.keepPending();
+      if (last && keeping.isKept) note(last);
+      say(explainUnsent({ reason: 'interrupted', ...keeping }));
+    },
+    /** Resolves once everything was sent or kept. */
+    finish: async (): Promise<void> => {
+      await Promise.all(sending);
+    },
+  };
+};
+
+/** The report of a run for which no server can be used. */
+const createMuteReport = (reason: string): ReturnType<typeof createRunReport> => ({
+  failure: () => say(explainUnsent({ reason, isKept: false, lost: 'no server can be used' })),
+  success: () => undefined,
+  interrupt: () => undefined,
+  finish: async () => undefined,
+});
