@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { TObject, TProperties } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
-import { type Command, helpOf } from './command.ts';
+import { type Command, type Flag, helpOf } from './command.ts';
 
 /** The command line is invalid: each problem is printed as one line, with exit code 2. */
 export class UsageError extends Error {
@@ -18,41 +18,62 @@ export class UsageError extends Error {
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';
 
-/** A flag as the parser knows it, of a command or a setting. */
-export interface KnownFlag {
+/** A flag of a command or a setting, as parser and completions read it. */
+export interface KnownFlag extends Omit<Flag, 'isList'> {
   /** Its name in camelCase. */
   key: string;
-  type: 'switch' | 'number' | 'text';
-  isList?: boolean;
   short?: string;
+  /** It can be given several times; or its one value is a list, separated by commas. */
+  isList?: 'repeated' | 'joined';
+  /** It is a switch that is on unless it is turned off. */
+  isOn?: boolean;
 }
 
 /** Every command takes these. */
 export const commonFlags: readonly KnownFlag[] = [
-  { key: 'help', type: 'switch', short: 'h' },
-  { key: 'version', type: 'switch' },
+  { key: 'help', short: 'h', summary: 'Print the help.' },
+  { key: 'version', summary: 'Print the version.' },
 ];
 
 /** The command's own flags. */
 export const listOwnFlags = ({ flags = {} }: Command): KnownFlag[] =>
-  Object.entries(flags).map(([key, { value, isList }]) => ({
-    key,
-    type: value === undefined ? 'switch' : value === 'SECONDS' ? 'number' : 'text',
-    ...(isList && { isList }),
-  }));
+  Object.entries(flags).map(([key, { isList, ...flag }]) => ({ key, ...flag, ...(isList && { isList: 'repeated' }) }));
 
-const typesOfSettings = { flag: 'switch', integer: 'number', list: 'text', string: 'text', none: 'text' } as const;
+/** What stands for the values of settings. */
+export const settingValues = { flag: undefined, integer: 'N', list: 'A,B', string: 'TEXT', none: undefined } as const;
 
 /** `--config`, and the flags of those settings that have one. */
 export const listSettingFlags = (settings: TProperties): KnownFlag[] => [
-  { key: 'config', type: 'text' },
+  { key: 'config', value: 'FILE', summary: 'JSON file with settings.' },
   ...Object.entries(settings)
     .filter(([, property]) => isFlag(property))
-    .map(([key, property]) => ({ key, type: typesOfSettings[textForm(property)] })),
+    .map(([key, property]) => {
+      const { description = '', examples, enum: choices = examples, default: usual } = property as SettingSchema;
+      const form = textForm(property);
+      const value = settingValues[form];
+      return {
+        key,
+        summary: description,
+        ...(value && { value }),
+        ...(choices && { choices }),
+        ...(form === 'list' && { isList: 'joined' as const }),
+        ...(form === 'flag' && { isOn: usual === true }),
+      };
+    }),
 ];
+
+interface SettingSchema {
+  description?: string;
+  examples?: string[];
+  enum?: string[];
+  default?: unknown;
+}
 
 /** `--data-dir` */
 export const toFlag = (key: string): string => `--${toFlagName(key)}`;
+
+/** `--no-cors` */
+export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 
 /** Where the first word is that is no flag and no flag's value; undefined if there is none. */
 export const findWord = (argv: readonly string[], known: readonly KnownFlag[]): number | undefined =>
@@ -77,12 +98,12 @@ export const parseFlags = (argv: readonly string[], known: readonly KnownFlag[],
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'option') continue;
     const { rawName, value, inlineValue } = token;
-    const { key = '', type } = findFlag(token, known) ?? {};
-    if (type === 'switch') {
+    const flag = findFlag(token, known);
+    if (flag && isSwitch(flag)) {
       const next = tokens[index + 1];
       const isAnswered = next?.kind === 'positional' && /^(true|false|yes|no|0|1)$/.test(next.value);
-      if (inlineValue || isAnswered) throw new UsageError(explainSwitch(toFlagName(key)));
-    } else if (value === undefined || (!inlineValue && isFlagLike(value, type))) {
+      if (inlineValue || isAnswered) throw new UsageError(explainSwitch(toFlagName(flag.key)));
+    } else if (value === undefined || (!inlineValue && isFlagLike(value, flag))) {
       throw new UsageError(`${rawName} needs a value, as in ${rawName}=VALUE; see ${help}`);
     }
   }
@@ -90,8 +111,10 @@ export const parseFlags = (argv: readonly string[], known: readonly KnownFlag[],
 };
 
 /** What looks like a flag probably is one, not a value; a negative number gets the message of its setting. */
-const isFlagLike = (value: string, type: KnownFlag['type'] | undefined): boolean =>
-  /^-./.test(value) && !(type === 'number' && /^-[1-9]/.test(value));
+const isFlagLike = (value: string, flag: KnownFlag | undefined): boolean =>
+  /^-./.test(value) && !(['N', 'SECONDS'].includes(flag?.value ?? '') && /^-[1-9]/.test(value));
+
+const isSwitch = ({ value }: KnownFlag): boolean => value === undefined;
 
 /** The flag that a word names; switches also have the form `--no-…`. */
 const findFlag = (
@@ -99,23 +122,19 @@ const findFlag = (
   known: readonly KnownFlag[],
 ): KnownFlag | undefined => {
   const given = rawName.startsWith('--') ? rawName.slice(2) : name;
-  return known.find(({ key, type }) => {
-    const flag = toFlagName(key);
-    return flag === given || (type === 'switch' && `no-${flag}` === given);
+  return known.find((flag) => {
+    const flagName = toFlagName(flag.key);
+    return flagName === given || (isSwitch(flag) && `no-${flagName}` === given);
   });
 };
 
 /** Not strict, because Node's errors do not say what to do. */
 const tokenize = (argv: readonly string[], known: readonly KnownFlag[]) => {
   const options = Object.fromEntries(
-    known.map(({ key, type, isList = false, short }) => [
-      toFlagName(key),
-      {
-        type: type === 'switch' ? ('boolean' as const) : ('string' as const),
-        multiple: isList,
-        ...(short && { short }),
-      },
-    ]),
+    known.map(({ key, short, isList, ...flag }) => {
+      const type = flag.value === undefined ? ('boolean' as const) : ('string' as const);
+      return [toFlagName(key), { type, multiple: isList === 'repeated', ...(short && { short }) }];
+    }),
   );
   return parseArgs({
     args: [...argv],
@@ -164,7 +183,5 @@ const explainFlaglessSetting = (flag: string, { properties }: TObject): string |
 const suggestFlag = (flag: string, known: readonly KnownFlag[]): string =>
   suggest(
     flag,
-    known.map(({ key, type }) =>
-      type === 'switch' && flag.startsWith('--no-') ? toFlag(key).replace('--', '--no-') : toFlag(key),
-    ),
+    known.map((one) => (isSwitch(one) && flag.startsWith('--no-') ? toNegation(one.key) : toFlag(one.key))),
   );

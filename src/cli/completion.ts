@@ -1,28 +1,10 @@
-import type { TObject, TSchema } from 'typebox';
-import { isFlag, textForm } from '../config/names.ts';
-import { toFlag } from './args.ts';
+import type { TObject } from 'typebox';
+import { commonFlags, type KnownFlag, listOwnFlags, listSettingFlags, toFlag, toNegation } from './args.ts';
 import type { Command } from './command.ts';
 
-/** A command as the shells complete it. */
-interface CompletedCommand {
-  name: string;
-  summary: string;
-  flags: CompletedFlag[];
-  /** What its words can be; files if nothing is known. */
-  words: readonly string[];
-  isWrapper: boolean;
-}
-
-interface CompletedFlag {
-  /** With the dashes. */
-  flag: string;
-  summary: string;
-  /** A switch has none. */
-  value?: string;
-  /** What its value can be; files if nothing is known. */
-  choices: readonly string[];
-  /** Its value is a list, separated by commas. */
-  isList?: boolean;
+/** A command with the flags that it takes, as the shells complete it. */
+interface CompletedCommand extends Pick<Command, 'name' | 'argument' | 'summary' | 'isWrapper'> {
+  flags: KnownFlag[];
 }
 
 /** The shells for which there is a script. */
@@ -35,53 +17,24 @@ export const createCompletion = (
   schema: TObject,
   profiles: readonly string[],
 ): string => {
-  const create = { bash: createBashScript, zsh: createZshScript, fish: createFishScript }[shell];
-  return create(commands.map((command) => toCompleted(command, schema, profiles)));
-};
-
-const toCompleted = (command: Command, schema: TObject, profiles: readonly string[]): CompletedCommand => {
-  const { name, summary, flags = {}, argument, settings: reads = [], isWrapper = false } = command;
-  const read = Object.entries(schema.properties).filter(
-    ([key, property]) => isFlag(property) && (reads === 'all' || reads.includes(key)),
+  const settings = listSettingFlags(schema.properties).map((flag) =>
+    flag.key === 'profiles' ? { ...flag, choices: profiles } : flag,
   );
-  const config = { flag: '--config', summary: 'JSON file with settings', value: 'FILE', choices: [] };
-  return {
-    name,
-    summary: toTitle(summary),
-    isWrapper,
-    words: argument?.choices ?? [],
-    flags: [
-      ...Object.entries(flags).map(([key, { value, summary: text, choices = [] }]) => ({
-        flag: toFlag(key),
-        summary: toTitle(text),
-        choices,
-        ...(value && { value }),
-      })),
-      ...(read.length === 0 || argument?.name === 'FILE' ? [] : [config]),
-      ...read.map(([key, property]) => toCompletedSetting(key, property, profiles)),
-      { flag: '--help', summary: 'Print the help', choices: [] },
-    ],
-  };
+  const help = commonFlags.filter(({ key }) => key === 'help');
+  const completed = commands.map((command) => ({
+    ...command,
+    flags: [...listOwnFlags(command), ...settings.filter(({ key }) => takesSetting(command, key)), ...help],
+  }));
+  return { bash: createBashScript, zsh: createZshScript, fish: createFishScript }[shell](completed);
 };
 
-const toCompletedSetting = (key: string, schema: TSchema, profiles: readonly string[]): CompletedFlag => {
-  const { description = '', examples, enum: words = examples, default: value } = schema as SettingSchema;
-  const summary = toTitle(description);
-  const flag = toFlag(key);
-  const form = textForm(schema);
-  if (form === 'flag') {
-    return { flag: value === true ? flag.replace('--', '--no-') : flag, summary, choices: [] };
-  }
-  const choices = key === 'profiles' ? profiles : (words ?? []);
-  return { flag, summary, value: key, choices, isList: form === 'list' };
+const takesSetting = ({ settings = [], argument }: Command, key: string): boolean => {
+  if (key === 'config') return settings.length > 0 && argument?.name !== 'FILE';
+  return settings === 'all' || settings.includes(key);
 };
 
-interface SettingSchema {
-  description?: string;
-  examples?: string[];
-  enum?: string[];
-  default?: unknown;
-}
+/** A switch that is on is completed in the form that turns it off. */
+const toCompletedFlag = ({ key, isOn = false }: KnownFlag): string => (isOn ? toNegation(key) : toFlag(key));
 
 /** The first sentence, without its full stop. */
 const toTitle = (text: string): string =>
@@ -92,8 +45,8 @@ const toTitle = (text: string): string =>
 
 const createBashScript = (commands: readonly CompletedCommand[]): string => {
   const flags = commands.flatMap((command) => command.flags);
-  const valued = new Set(flags.flatMap(({ flag, value }) => (value === undefined ? [] : flag)));
-  const choices = new Map(flags.filter((flag) => flag.choices.length > 0).map((flag) => [flag.flag, flag]));
+  const valued = new Set(flags.flatMap(({ key, value }) => (value === undefined ? [] : toFlag(key))));
+  const choosing = new Map(flags.flatMap((flag) => (flag.choices ? [[flag.key, flag]] : [])));
   return `# bash completion of signalbox, printed by: signalbox completion bash
 _signalbox() {
   local line=\${COMP_LINE:0:COMP_POINT} words flag= value= command= wrapped= choices= flags= list= index
@@ -115,7 +68,7 @@ _signalbox() {
   fi
   if [[ -n $flag ]]; then
     case $flag in
-${[...choices.values()].map(toBashChoices).join('\n')}
+${[...choosing.values()].map(toBashChoices).join('\n')}
     esac
     COMPREPLY=($(compgen -P "$list" -W "$choices" -- "\${value#"$list"}"))
     # bash completes only what follows the last colon.
@@ -136,20 +89,20 @@ complete -o default -F _signalbox signalbox
 };
 
 /** Before the last entry of a list, the others stay. */
-const toBashChoices = ({ flag, choices, isList = false }: CompletedFlag): string =>
-  `      ${flag}) choices='${choices.join(' ')}'${isList ? ` list=\${value%"\${value##*,}"}` : ''} ;;`;
+const toBashChoices = ({ key, choices = [], isList }: KnownFlag): string =>
+  `      ${toFlag(key)}) choices='${choices.join(' ')}'${isList === 'joined' ? ` list=\${value%"\${value##*,}"}` : ''} ;;`;
 
 /** The first command's flags also complete where no command is named, as do the names of all. */
 const toBashCase = (
-  { name, flags, words }: CompletedCommand,
+  { name, flags, argument }: CompletedCommand,
   index: number,
   commands: readonly CompletedCommand[],
 ): string => {
   const pattern = index === 0 ? `'' | ${name}` : name;
   const names = commands.map((command) => command.name).join(' ');
-  const choices = words.length > 0 ? ` choices='${words.join(' ')}'` : '';
+  const choices = argument?.choices ? ` choices='${argument.choices.join(' ')}'` : '';
   const all = index === 0 ? `; [[ -z $command ]] && choices='${names}'` : choices;
-  return `    ${pattern}) flags='${flags.map(({ flag }) => flag).join(' ')}'${all} ;;`;
+  return `    ${pattern}) flags='${flags.map(toCompletedFlag).join(' ')}'${all} ;;`;
 };
 
 const createZshScript = (commands: readonly CompletedCommand[]): string =>
@@ -157,7 +110,7 @@ const createZshScript = (commands: readonly CompletedCommand[]): string =>
 # zsh completion of signalbox, printed by: signalbox completion zsh
 _signalbox() {
   local -a commands=(
-${commands.map(({ name, summary }) => `    ${quoteForZsh(`${name}:${summary}`)}`).join('\n')}
+${commands.map(({ name, summary }) => `    ${quoteForZsh(`${name}:${toTitle(summary)}`)}`).join('\n')}
   )
   local command=serve
   if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then
@@ -176,31 +129,32 @@ ${commands.map(toZshCase).join('\n')}
 if [[ $funcstack[1] == _signalbox ]]; then _signalbox "$@"; else compdef _signalbox signalbox; fi
 `;
 
-const toZshCase = ({ name, flags, words, isWrapper }: CompletedCommand): string => {
-  const rest = isWrapper ? '*::command:_normal' : words.length > 0 ? `1:word:(${words.join(' ')})` : '*:file:_files';
-  return `    ${name}) _arguments ${[...flags.map(toZshSpec), rest].map(quoteForZsh).join(' ')} ;;`;
+const toZshCase = ({ name, flags, argument, isWrapper }: CompletedCommand): string => {
+  const word = argument?.choices ? `1:word:(${argument.choices.join(' ')})` : '*:file:_files';
+  const specs = [...flags.map(toZshSpec), isWrapper ? '*::command:_normal' : word];
+  return `    ${name}) _arguments ${specs.map(quoteForZsh).join(' ')} ;;`;
 };
 
-const toZshSpec = ({ flag, summary, value, choices, isList = false }: CompletedFlag): string => {
-  const title = `[${summary.replaceAll(/[[\]:\\]/g, '\\$&')}]`;
-  if (value === undefined) return `${flag}${title}`;
+const toZshSpec = ({ value, choices = [], ...flag }: KnownFlag): string => {
+  const title = `[${toTitle(flag.summary).replaceAll(/[[\]:\\]/g, '\\$&')}]`;
+  if (value === undefined) return `${toCompletedFlag(flag)}${title}`;
   const words = choices.join(' ').replaceAll(':', '\\:');
-  const values = choices.length === 0 ? '_files' : isList ? `_sequence compadd - ${words}` : `(${words})`;
-  return `*${flag}=${title}:${value}:${values}`;
+  const list = flag.isList === 'joined' ? `_sequence compadd - ${words}` : `(${words})`;
+  return `*${toFlag(flag.key)}=${title}:${flag.key}:${choices.length === 0 ? '_files' : list}`;
 };
 
 const quoteForZsh = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const createFishScript = (commands: readonly CompletedCommand[]): string => {
-  const lines = commands.flatMap(({ name, summary, flags, words, isWrapper }, index) => {
+  const lines = commands.flatMap(({ name, summary, flags, argument, isWrapper }, index) => {
     const isUsed = `__fish_seen_subcommand_from ${name}`;
     // The first command's flags also complete where no command is named.
     const condition = index === 0 ? `not __fish_seen_subcommand_from $commands; or ${isUsed}` : isUsed;
     const complete = `complete -c signalbox -n "${condition}"`;
     return [
-      `complete -c signalbox -n "not __fish_seen_subcommand_from $commands" -f -a ${name} -d ${quoteForFish(summary)}`,
+      `complete -c signalbox -n "not __fish_seen_subcommand_from $commands" -f -a ${name} -d ${quoteForFish(toTitle(summary))}`,
       ...flags.map((flag) => `${complete} ${toFishOption(flag)}`),
-      ...(words.length > 0 ? [`${complete} -f -a ${quoteForFish(words.join(' '))}`] : []),
+      ...(argument?.choices ? [`${complete} -f -a ${quoteForFish(argument.choices.join(' '))}`] : []),
       ...(isWrapper ? [`${complete} -f -a "(__fish_complete_command)"`] : []),
     ];
   });
@@ -212,10 +166,10 @@ const createFishScript = (commands: readonly CompletedCommand[]): string => {
   ].join('\n');
 };
 
-const toFishOption = ({ flag, summary, value, choices, isList = false }: CompletedFlag): string => {
-  const words = isList ? `(__fish_append , ${choices.join(' ')})` : choices.join(' ');
+const toFishOption = ({ value, choices = [], ...flag }: KnownFlag): string => {
+  const words = flag.isList === 'joined' ? `(__fish_append , ${choices.join(' ')})` : choices.join(' ');
   const values = choices.length > 0 ? ` -x -a ${quoteForFish(words)}` : value === undefined ? '' : ' -r';
-  return `-l ${flag.slice(2)} -d ${quoteForFish(summary)}${values}`;
+  return `-l ${toCompletedFlag(flag).slice(2)} -d ${quoteForFish(toTitle(flag.summary))}${values}`;
 };
 
 const quoteForFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

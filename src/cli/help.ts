@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFlag, textForm, toVariableName } from '../config/names.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { toFlag } from './args.ts';
+import { settingValues, toFlag, toNegation } from './args.ts';
 import type { Command } from './command.ts';
 
 /** One line about the program. */
@@ -178,11 +178,9 @@ export const groupSettings = (
     .map(({ title, settings }) => ({ title, settings: settings.map(([key, property]) => toText(key, property)) }));
 };
 
-const values = { flag: undefined, integer: 'N', list: 'A,B', string: 'TEXT', none: undefined };
-
 const toText = (key: string, schema: TSchema): SettingText => {
   const form = textForm(schema);
-  const value = values[form];
+  const value = settingValues[form];
   return {
     key,
     description: describeSetting(key, schema),
@@ -194,7 +192,7 @@ const toText = (key: string, schema: TSchema): SettingText => {
 const describeSetting = (key: string, schema: TSchema): string => {
   const { description = '', enum: choices, default: value } = schema as Record<string, string & string[]>;
   if (textForm(schema) === 'flag') {
-    return `${description}${value ? ` On by default; ${toFlag(key).replace('--', '--no-')} turns it off.` : ''}`;
+    return `${description}${value ? ` On by default; ${toNegation(key)} turns it off.` : ''}`;
   }
   const choice = choices ? ` One of ${choices.join(', ')}.` : '';
   return `${description}${choice}${value === undefined || String(value) === '' ? '' : ` Default ${value}.`}`;

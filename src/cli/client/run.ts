@@ -4,7 +4,14 @@ import { basename } from 'node:path';
 import { UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../stdio.ts';
-import { AlertSender, explainUnsent } from './alert-sender.ts';
+import {
+  createPendingAlert,
+  deliverKept,
+  explainUnsent,
+  keepAlert,
+  type PendingAlert,
+  sendAlert,
+} from './alert-sender.ts';
 import type { SentAlert } from './deliver.ts';
 import {
   type AlertServer,
@@ -158,8 +165,9 @@ const createRunReport = (
 ) => {
   const url = server.url.href;
   const file = `${toHash(`${url}\n${about.key}`).slice(0, 32)}.json`;
-  const sender = new AlertSender(server);
-  const sending: Promise<void>[] = [];
+  const pending = new Set<PendingAlert>();
+  /** Alerts are sent one after the other. */
+  let turn: Promise<unknown> = Promise.resolve();
   /** The alert that says how the run stands. */
   let last: SentAlert | undefined;
   /** The alert was sent or kept. */
@@ -171,33 +179,36 @@ const createRunReport = (
       tolerate('the next success sends the resolution again', () => failedRuns.remove(file));
     }
   };
-  const send = async (alert: SentAlert): Promise<void> => {
+  const send = (alert: SentAlert): void => {
     last = alert;
-    const sent = await sender.send(alert, retryForMs);
-    if (!('id' in sent)) say(explainUnsent(sent));
-    if ('id' in sent || sent.isKept) note(alert);
+    const one = createPendingAlert(alert, retryForMs);
+    pending.add(one);
+    turn = turn.then(async () => {
+      const sent = await sendAlert(one, server);
+      pending.delete(one);
+      if (!('id' in sent)) say(explainUnsent(sent));
+      if ('id' in sent || sent.isKept) note(alert);
+    });
   };
   return {
     /** Sends an alert; a later success resolves it. */
-    failure: (message: string): void => {
-      sending.push(send({ ...about, message, status: 'firing' }));
-    },
+    failure: (message: string): void => send({ ...about, message, status: 'firing' }),
     /** Resolves the alerts of this run and of the last one, if there are any. */
     success: (message: string): void => {
       const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
-      sending.push(isOver ? send({ ...about, level: 'INFO', message, status: 'resolved' }) : sender.deliverKept());
+      if (isOver) send({ ...about, level: 'INFO', message, status: 'resolved' });
+      else turn = deliverKept(server, performance.now());
     },
     /** Keeps what was not delivered yet, before the process ends. */
     interrupt: (): void => {
-      if (!sender.hasPending) return;
-      const keeping = sender.keepPending();
+      if (pending.size === 0) return;
+      const keepings = [...pending].map((one) => keepAlert(one, server));
+      const keeping = keepings.find(({ isKept }) => !isKept) ?? { isKept: true };
       if (last && keeping.isKept) note(last);
       say(explainUnsent({ reason: 'interrupted', ...keeping }));
     },
     /** Resolves once everything was sent or kept. */
-    finish: async (): Promise<void> => {
-      await Promise.all(sending);
-    },
+    finish: () => turn,
   };
 };
 

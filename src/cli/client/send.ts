@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { UsageError } from '../args.ts';
 import { defineCommand } from '../command.ts';
 import { print, readInput, say } from '../stdio.ts';
-import { AlertSender, explainUnsent } from './alert-sender.ts';
+import { createPendingAlert, explainUnsent, sendAlert } from './alert-sender.ts';
 import { maxAlertBytes } from './deliver.ts';
 import { clientFlags, clientVariables, readAlertKey, readServer, toMilliseconds } from './server.ts';
 
@@ -54,13 +54,13 @@ export const send = defineCommand({
       ...given,
     };
     const report = own.verbose ? (reason: string) => say(`trying again: ${reason}`) : undefined;
-    const outcome = await new AlertSender(server, report).send(alert, retryForMs);
-    if ('id' in outcome) {
-      if (own.verbose) print(`${outcome.id}\n`);
+    const sent = await sendAlert(createPendingAlert(alert, retryForMs), server, report);
+    if ('id' in sent) {
+      if (own.verbose) print(`${sent.id}\n`);
       return 0;
     }
-    say(explainUnsent(outcome));
-    return outcome.cause === 'away' ? temporaryFailure : 1;
+    say(explainUnsent(sent));
+    return sent.cause === 'away' ? temporaryFailure : 1;
   },
 });
 
