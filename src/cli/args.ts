@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { TObject, TProperties } from 'typebox';
+import type { TObject, TProperties, TSchema } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
 import { type Command, type Flag, helpOf } from './command.ts';
 
@@ -23,6 +23,7 @@ export interface KnownFlag extends Omit<Flag, 'isList'> {
   /** Its name in camelCase. */
   key: string;
   short?: string;
+  isNumber?: boolean;
   /** It can be given several times; or its one value is a list, separated by commas. */
   isList?: 'repeated' | 'joined';
   /** It is a switch that is on unless it is turned off. */
@@ -37,30 +38,32 @@ export const commonFlags: readonly KnownFlag[] = [
 
 /** The command's own flags. */
 export const listOwnFlags = ({ flags = {} }: Command): KnownFlag[] =>
-  Object.entries(flags).map(([key, { isList, ...flag }]) => ({ key, ...flag, ...(isList && { isList: 'repeated' }) }));
-
-/** What stands for the values of settings. */
-export const settingValues = { flag: undefined, integer: 'N', list: 'A,B', string: 'TEXT', none: undefined } as const;
+  Object.entries(flags).map(([key, { isList, ...flag }]) => ({
+    key,
+    ...flag,
+    isNumber: flag.value === 'SECONDS',
+    ...(isList && { isList: 'repeated' }),
+  }));
 
 /** `--config`, and the flags of those settings that have one. */
 export const listSettingFlags = (settings: TProperties): KnownFlag[] => [
   { key: 'config', value: 'FILE', summary: 'JSON file with settings.' },
-  ...Object.entries(settings)
-    .filter(([, property]) => isFlag(property))
-    .map(([key, property]) => {
-      const { description = '', examples, enum: choices = examples, default: usual } = property as SettingSchema;
-      const form = textForm(property);
-      const value = settingValues[form];
-      return {
-        key,
-        summary: description,
-        ...(value && { value }),
-        ...(choices && { choices }),
-        ...(form === 'list' && { isList: 'joined' as const }),
-        ...(form === 'flag' && { isOn: usual === true }),
-      };
-    }),
+  ...Object.entries(settings).flatMap(([key, property]) => (isFlag(property) ? toSettingFlag(key, property) : [])),
 ];
+
+const toSettingFlag = (key: string, schema: TSchema): KnownFlag => {
+  const { description: summary = '', examples, enum: choices = examples, default: usual } = schema as SettingSchema;
+  const form = textForm(schema);
+  if (form === 'flag') return { key, summary, isOn: usual === true };
+  return {
+    key,
+    value: key,
+    summary,
+    isNumber: form === 'integer',
+    ...(choices && { choices }),
+    ...(form === 'list' && { isList: 'joined' }),
+  };
+};
 
 interface SettingSchema {
   description?: string;
@@ -112,7 +115,7 @@ export const parseFlags = (argv: readonly string[], known: readonly KnownFlag[],
 
 /** What looks like a flag probably is one, not a value; a negative number gets the message of its setting. */
 const isFlagLike = (value: string, flag: KnownFlag | undefined): boolean =>
-  /^-./.test(value) && !(['N', 'SECONDS'].includes(flag?.value ?? '') && /^-[1-9]/.test(value));
+  /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));
 
 const isSwitch = ({ value }: KnownFlag): boolean => value === undefined;
 

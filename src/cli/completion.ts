@@ -140,7 +140,7 @@ const toZshSpec = ({ value, choices = [], ...flag }: KnownFlag): string => {
   if (value === undefined) return `${toCompletedFlag(flag)}${title}`;
   const words = choices.join(' ').replaceAll(':', '\\:');
   const list = flag.isList === 'joined' ? `_sequence compadd - ${words}` : `(${words})`;
-  return `*${toFlag(flag.key)}=${title}:${flag.key}:${choices.length === 0 ? '_files' : list}`;
+  return `*${toFlag(flag.key)}=${title}:${value}:${choices.length === 0 ? '_files' : list}`;
 };
 
 const quoteForZsh = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

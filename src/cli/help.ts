@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { isFlag, textForm, toVariableName } from '../config/names.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { settingValues, toFlag, toNegation } from './args.ts';
+import { toFlag, toNegation } from './args.ts';
 import type { Command } from './command.ts';
 
 /** One line about the program. */
@@ -178,9 +178,11 @@ export const groupSettings = (
     .map(({ title, settings }) => ({ title, settings: settings.map(([key, property]) => toText(key, property)) }));
 };
 
+const values = { flag: undefined, integer: 'N', list: 'A,B', string: 'TEXT', none: undefined };
+
 const toText = (key: string, schema: TSchema): SettingText => {
   const form = textForm(schema);
-  const value = settingValues[form];
+  const value = values[form];
   return {
     key,
     description: describeSetting(key, schema),
