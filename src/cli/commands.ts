@@ -11,7 +11,7 @@ import { runProgram } from './client/run.ts';
 import { send } from './client/send.ts';
 import { type Command, defineCommand, type Input } from './command.ts';
 import { completionShells, createCompletion } from './completion.ts';
-import { createManPage } from './help.ts';
+import { createManPage } from './man-page.ts';
 import { escapeControls, print, say } from './stdio.ts';
 
 /** The command that runs if none is named. */
@@ -174,7 +174,7 @@ const manPage = defineCommand({
 });
 
 /** The program's own commands, in the order of the help. */
-export const commands: readonly Command[] = [
+export const ownCommands: readonly Command[] = [
   serve,
   send,
   runProgram,
@@ -193,7 +193,7 @@ export const commands: readonly Command[] = [
 export const listCommands = async (): Promise<Command[]> => {
   const { features } = await import('./program.ts');
   const tools = features.flatMap((feature) => feature.tools ?? []);
-  return [...commands, ...tools.map(toCommand)];
+  return [...ownCommands, ...tools.map(toCommand)];
 };
 
 const toCommand = ({ name, argument, summary, run }: Tool): Command =>

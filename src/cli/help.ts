@@ -5,14 +5,14 @@ import { toFlag, toNegation } from './args.ts';
 import type { Command } from './command.ts';
 
 /** One line about the program. */
-const purpose = 'one small JSON-over-HTTP server for a host';
+export const purpose = 'one small JSON-over-HTTP server for a host';
 
 /** The widest line of the help, and its left column. */
 const widest = 100;
 const leftWidth = 34;
 
 /** Two texts: what is explained, and the explanation. */
-type Row = readonly [string, string];
+export type Row = readonly [string, string];
 
 /** The program's own settings by group; each feature's settings form a group of their own. */
 const groups: Record<string, RegExp> = {
@@ -23,11 +23,11 @@ const groups: Record<string, RegExp> = {
   Logging: /^log/,
 };
 
-/** A setting in the help: how it is given, e.g. `--port N`, and what it does. */
-interface SettingText {
+/** A setting in the help: how it is given, and what it does. */
+export interface SettingText {
   flag?: string;
-  /** Stands for the flag's value; switches have none. */
-  value?: string;
+  /** The flag with its value: `--port N`. */
+  usage?: string;
   /** None if only the config file can hold it. */
   variable?: string;
   /** Its key in the config file. */
@@ -38,10 +38,8 @@ interface SettingText {
 /** The text of `--help`, at most 100 columns wide. */
 export const createUsage = (commands: readonly Command[], schema: TObject, features: readonly Feature[]): string => {
   const profiles = features.flatMap((feature) => feature.profiles);
-  const toRow = ({ key, flag, variable, description, ...setting }: SettingText): Row =>
-    flag === undefined
-      ? [variable ?? `${key} (file only)`, description]
-      : [withValue(flag, setting.value), `${description} [${variable}]`];
+  const toRow = ({ key, usage, variable, description }: SettingText): Row =>
+    usage === undefined ? [variable ?? `${key} (file only)`, description] : [usage, `${description} [${variable}]`];
   return [
     `signalbox: ${purpose}`,
     '',
@@ -82,87 +80,6 @@ export const createCommandHelp = (command: Command): string => {
   ].join('\n');
 };
 
-/** The manual page signalbox(1), for man(1). */
-export const createManPage = (
-  version: string,
-  commands: readonly Command[],
-  schema: TObject,
-  features: readonly Feature[],
-): string => {
-  const profiles = features.flatMap((feature) => feature.profiles);
-  const toRow = ({ key, flag, variable, description, ...setting }: SettingText): Row => [
-    flag === undefined ? key : withValue(flag, setting.value),
-    `${description} ${variable === undefined ? 'Only in the config file.' : `Variable \`${variable}\`.`}`,
-  ];
-  return [
-    `.TH SIGNALBOX 1 "" "signalbox ${toRoff(version)}" "User Commands"`,
-    '.nh',
-    '.ad l',
-    '.SH NAME',
-    `signalbox \\- ${toRoff(purpose)}`,
-    '.SH SYNOPSIS',
-    '.B signalbox',
-    '.RI [ flags ]',
-    '.br',
-    '.B signalbox',
-    '.I command',
-    '.RI [ flags ]\n.RI [ arguments ]',
-    '.SH DESCRIPTION',
-    toParagraph(
-      'Without a command, signalbox starts the server. It serves tasks, items, logins, readings of the host, durable alerts and diagnostic commands as JSON over HTTP, as far as the profiles that are mounted have them.',
-    ),
-    '.SH COMMANDS',
-    ...commands.flatMap(toCommandSection),
-    '.SH SETTINGS',
-    toParagraph(
-      'A setting is a flag, a variable and a key of the config file: `--data-dir` is `dataDir`. Flags override variables, and variables override the config file. Secrets have no flag.',
-    ),
-    ...toItems([
-      ['--config FILE', 'JSON file with settings. Variable `SIGNALBOX_CONFIG`.'],
-      ['--help, --version', 'Print the help, or the version.'],
-    ]),
-    ...groupSettings(schema, features).flatMap(({ title, settings }) => [
-      `.SS "${toRoff(title)}"`,
-      ...toItems(settings.map(toRow)),
-    ]),
-    '.SH PROFILES',
-    ...toItems(
-      profiles.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, `${capitalize(summary)}.`]),
-    ),
-    '.SH FILES',
-    ...toItems([
-      ['/etc/signalbox/config.json', 'The config file of the Debian package.'],
-      ['/var/lib/signalbox', 'Its data folder. Otherwise the setting `dataDir` names it.'],
-    ]),
-    '.SH SIGNALS',
-    ...toItems([
-      ['SIGTERM, SIGINT, SIGQUIT', 'The server completes what is in progress and stops within 10 seconds.'],
-      [
-        'SIGHUP',
-        'It reloads users, keys, destinations and the certificate, and reopens its logs. In a terminal it stops.',
-      ],
-    ]),
-    '.SH "EXIT STATUS"',
-    ...toItems([
-      ['0', 'The server was stopped by a signal, or the command succeeded.'],
-      ['1', 'Startup or the command failed, or work in progress was not completed.'],
-      ['2', 'The command line is invalid.'],
-    ]),
-    '.PP',
-    toParagraph('Some commands have further ones.'),
-    '.SH EXAMPLES',
-    toParagraph('Start the server with two profiles:'),
-    ...toExample('SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --profiles alerts,login'),
-    '.PP',
-    toParagraph('Send an alert from a script:'),
-    ...toExample('SIGNALBOX_URL=https://box.example.org signalbox send --level WARNING "disk is nearly full"'),
-    '.PP',
-    toParagraph('Get an alert if a backup fails or takes longer than an hour:'),
-    ...toExample('signalbox run --source backup --timeout 3600 -- rsync -a /srv /mnt/backup'),
-    '',
-  ].join('\n');
-};
-
 /** All settings in their groups, in the order of the help. */
 export const groupSettings = (
   schema: TObject,
@@ -182,11 +99,10 @@ const values = { flag: undefined, integer: 'N', list: 'A,B', string: 'TEXT', non
 
 const toText = (key: string, schema: TSchema): SettingText => {
   const form = textForm(schema);
-  const value = values[form];
   return {
     key,
     description: describeSetting(key, schema),
-    ...(isFlag(schema) && { flag: toFlag(key), ...(value && { value }) }),
+    ...(isFlag(schema) && { flag: toFlag(key), usage: withValue(toFlag(key), values[form]) }),
     ...(form !== 'none' && { variable: toVariableName(key) }),
   };
 };
@@ -201,18 +117,18 @@ const describeSetting = (key: string, schema: TSchema): string => {
 };
 
 /** `signalbox check-config FILE` */
-const toSynopsis = ({ name, argument }: Command): string => {
+export const toSynopsis = ({ name, argument }: Command): string => {
   const text = argument?.isQuoted ? `"${argument.name}"` : argument?.name;
   return ['signalbox', name === 'serve' ? '[serve]' : name, text].filter((part) => part !== undefined).join(' ');
 };
 
-const toFlagRows = (flags: NonNullable<Command['flags']>): Row[] =>
+export const toFlagRows = (flags: NonNullable<Command['flags']>): Row[] =>
   Object.entries(flags).map(([key, { value, summary }]) => [withValue(toFlag(key), value), summary]);
 
 const withValue = (flag: string, value: string | undefined): string => (value ? `${flag} ${value}` : flag);
 
 /** Which settings a command reads, as sentences. */
-const describeReads = ({ settings = [] }: Command): string[] => {
+export const describeReads = ({ settings = [] }: Command): string[] => {
   if (settings === 'all') {
     return ['The settings of the server apply; signalbox --help lists their flags and variables.'];
   }
@@ -222,12 +138,12 @@ const describeReads = ({ settings = [] }: Command): string[] => {
 };
 
 /** Each exit code and when the command ends with it. */
-const listExitCodes = ({ exitCodes }: Command): Row[] => {
+export const listExitCodes = ({ exitCodes }: Command): Row[] => {
   const usual = { 0: 'success', 1: 'failure; one line on stderr says why', 2: 'the command line is invalid' };
   return Object.entries(exitCodes ?? usual);
 };
 
-const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+export const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const toSection = (title: string, rows: readonly Row[]): string[] =>
   rows.length === 0 ? [] : ['', `${title}:`, ...toColumns(rows)];
@@ -253,26 +169,3 @@ const wrap = (text: string, width = widest): string[] => {
   }
   return lines;
 };
-
-const toCommandSection = (command: Command): string[] => {
-  const { summary, details = [], flags = {}, variables = {}, exitCodes } = command;
-  return [
-    `.SS "${toRoff(toSynopsis(command)).replaceAll('"', '""')}"`,
-    toParagraph([summary, ...details, ...describeReads(command)].join(' ')),
-    ...toItems([...toFlagRows(flags), ...Object.entries(variables)]),
-    ...(exitCodes ? ['.PP', 'Exit codes:', ...toItems(listExitCodes(command))] : []),
-  ];
-};
-
-/** Tagged paragraphs of the manual page. */
-const toItems = (rows: readonly Row[]): string[] =>
-  rows.flatMap(([tag, description]) => ['.TP', `\\fB${toRoff(tag)}\\fR`, toParagraph(description)]);
-
-const toExample = (line: string): string[] => ['.PP', '.RS 4', '.nf', toRoff(line), '.fi', '.RE'];
-
-/** Code between backquotes is bold. */
-const toParagraph = (paragraph: string): string => toRoff(paragraph).replaceAll(/`([^`]*)`/g, '\\fB$1\\fR');
-
-/** Characters that have a meaning to roff, as themselves. */
-const toRoff = (plain: string): string =>
-  plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(cq').replace(/^\./, '\\&.');

@@ -16,7 +16,7 @@ import {
   UsageError,
 } from './args.ts';
 import { type Command, helpOf, type Input } from './command.ts';
-import { commands, listCommands, serve } from './commands.ts';
+import { listCommands, ownCommands, serve } from './commands.ts';
 import { createCommandHelp, createUsage } from './help.ts';
 import { escapeControls, flush, print } from './stdio.ts';
 
@@ -61,7 +61,7 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
   const index = findWord(argv, known);
   const name = index === undefined ? undefined : argv[index];
   if (index === undefined || name === undefined) return { command: serve, args: argv };
-  const all = commands.some((one) => one.name === name) ? commands : await listCommands();
+  const all = ownCommands.some((one) => one.name === name) ? ownCommands : await listCommands();
   const command = all.find((one) => one.name === name);
   if (command) return { command, args: argv.toSpliced(index, 1) };
   // A flag before it may be the mistake.
@@ -77,7 +77,7 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
 /** The flags of all commands together: only they say which words are values. */
 const loadAllFlags = async (): Promise<KnownFlag[]> => {
   const { settingFlags } = await import('./program.ts');
-  return [...commonFlags, ...commands.flatMap(listOwnFlags), ...settingFlags];
+  return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];
 };
 
 /** The flags of the settings that a command reads. Loads no feature unless it reads all. */
