@@ -53,13 +53,14 @@ export interface Sources {
   path: string | undefined;
 }
 
-/**
- * Gives the values of former names to the current ones. `warnings` has a line for each; `problems` has a line for each
- * setting that one source gives under both names.
- */
-export const useCurrentNames = ({ flags, environment, file, path }: Sources) => {
-  const warnings: string[] = [];
-  const problems: string[] = [];
+/** What is found while settings are read: clauses that stop a start, and lines for the log. */
+export interface Findings {
+  problems: string[];
+  warnings: string[];
+}
+
+/** Gives the values of former names to the current ones, with a warning; both names in one source are a problem. */
+export const useCurrentNames = ({ flags, environment, file, path }: Sources, findings?: Findings): Sources => {
   const rename = <T extends Record<string, unknown>>(
     values: T,
     toName: (key: string) => string,
@@ -73,22 +74,21 @@ export const useCurrentNames = ({ flags, environment, file, path }: Sources) => 
       if (value === undefined || value === '') continue;
       if (renamed[to] === undefined) {
         renamed = { ...others, [to]: value } as T;
-        warnings.push(`${show(from)}${where} is called ${show(to)} now: use that name`);
+        findings?.warnings.push(`${show(from)}${where} is called ${show(to)} now: use that name`);
       } else {
         renamed = others as T;
-        problems.push(`${show(from)}${where} is the former name of ${show(to)}, which is set too: remove it`);
+        findings?.problems.push(`${show(from)}${where} is the former name of ${show(to)}, which is set too: remove it`);
       }
     }
     return renamed;
   };
   const toItself = (key: string) => key;
-  const sources: Sources = {
+  return {
     flags: rename(flags, toItself, (key) => `--${toFlagName(key)}`),
     environment: rename(environment, toVariableName),
     file: rename(file, toItself, toItself, ` in ${path}`),
     path,
   };
-  return { sources, warnings, problems };
 };
 
 /** A setting's valid value, and the name that it has where it was found. */
@@ -98,15 +98,14 @@ export interface Given {
 }
 
 /**
- * Adds what the replaced settings say to `access`. `warnings` has a line for each of them that is set; `problems` has one
- * for each that says something else than `access` does.
+ * What the setting `access` becomes with what the replaced settings say. Each of these that is set is a warning, or a problem
+ * if it says something else than `access` does.
  */
 export const mergeReplacedAccess = (
   access: AccessSetting | undefined,
   findGiven: (key: string) => Given | undefined,
-): { access: AccessSetting | undefined; warnings: string[]; problems: string[] } => {
-  const warnings: string[] = [];
-  const problems: string[] = [];
+  { problems, warnings }: Findings,
+): AccessSetting | undefined => {
   let merged = access;
   for (const [key, setting] of Object.entries(replacedByAccess)) {
     const given = findGiven(key);
@@ -123,7 +122,7 @@ export const mergeReplacedAccess = (
       merged = { ...(typeof merged === 'object' ? merged : {}), [setting.names[0] ?? '']: wanted[0] ?? 'login' };
     }
   }
-  return { access: merged, warnings, problems };
+  return merged;
 };
 
 /** What `access` says of the profile; undefined if it does not name it. */

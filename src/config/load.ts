@@ -1,7 +1,14 @@
 import type { TObject, TSchema, TUnion } from 'typebox';
 import { describeSchemaErrors, listSchemaErrors, type SchemaError } from '../schema-validation.ts';
 import { findWriteProblem, listExposures } from './exposure.ts';
-import { type Given, mergeReplacedAccess, type Sources, toFormerProperties, useCurrentNames } from './former.ts';
+import {
+  type Findings,
+  type Given,
+  mergeReplacedAccess,
+  type Sources,
+  toFormerProperties,
+  useCurrentNames,
+} from './former.ts';
 import { readJsonFile } from './json-file.ts';
 import { fromText, isFlag, isSecret, otherVariables, suggest, textForm, toFlagName, toVariableName } from './names.ts';
 import type { Settings } from './schema.ts';
@@ -22,17 +29,18 @@ export const loadSettings = (
   warn: (warning: string) => void = () => undefined,
   check: (settings: Settings) => unknown = () => undefined,
 ): Settings => {
-  const { path, file, isRead, problems } = readConfigFile(schema, flags, environment);
-  const { sources, ...former } = useCurrentNames({ flags, environment, file, path });
-  const { settings, invalid, found } = readValues(schema, Object.keys(schema.properties), sources);
-  const access = readAccess(schema, settings, sources, invalid.includes('access'));
-  problems.push(...former.problems, ...found, ...access.problems);
+  const findings: Findings = { problems: [], warnings: [] };
+  const { problems, warnings } = findings;
+  const { path, file, isRead } = readConfigFile(schema, flags, environment, problems);
+  const sources = useCurrentNames({ flags, environment, file, path }, findings);
+  const { settings, invalid } = readValues(schema, Object.keys(schema.properties), sources, problems);
+  addReplacedAccess(schema, settings, sources, invalid.includes('access'), findings);
   problems.push(...findFileOnlyVariables(schema, environment));
   // Not if the file is unreadable: its settings would wrongly look missing.
   if (problems.length > 0 && isRead) problems.push(...listCheckProblems(() => check(settings), invalid));
   const unknown = listUnknownVariables(schema, environment);
   if (problems.length > 0) throw new SettingsError([...problems, ...unknown]);
-  [...former.warnings, ...access.warnings, ...unknown].forEach(warn);
+  [...warnings, ...unknown].forEach(warn);
   if (path !== undefined) listExposures(path, hasSecrets(schema, file)).forEach(warn);
   return settings;
 };
@@ -46,8 +54,9 @@ export const loadSomeSettings = (
 ): Settings => {
   const path = findConfigPath(flags, environment);
   const file = path === undefined ? {} : readJsonFile(path, 'config file');
-  const { settings, found } = readValues(schema, keys, useCurrentNames({ flags, environment, file, path }).sources);
-  assertNoProblems(found);
+  const problems: string[] = [];
+  const { settings } = readValues(schema, keys, useCurrentNames({ flags, environment, file, path }), problems);
+  assertNoProblems(problems);
   return settings;
 };
 
@@ -65,46 +74,48 @@ export const listUnknownVariables = (schema: TObject, environment = process.env)
 const findConfigPath = (flags: Flags, environment: NodeJS.ProcessEnv): string | undefined =>
   (flags['config'] as string | undefined) ?? (environment[otherVariables.config] || undefined);
 
-/** The config file's values, and the problems of the file as a whole; `isRead` is false if it cannot be read. */
-const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv) => {
+/** The config file's values; `isRead` is false if it cannot be read. Adds the problems of the file as a whole. */
+const readConfigFile = (schema: TObject, flags: Flags, environment: NodeJS.ProcessEnv, problems: string[]) => {
   const path = findConfigPath(flags, environment);
-  if (path === undefined) return { path, file: {}, isRead: true, problems: [] };
-  if (path === '') return { path: undefined, file: {}, isRead: false, problems: ['--config must name a file, not ""'] };
+  if (path === undefined) return { path, file: {}, isRead: true };
+  if (path === '') {
+    problems.push('--config must name a file, not ""');
+    return { path: undefined, file: {}, isRead: false };
+  }
   try {
     const file = readJsonFile(path, 'config file');
+    const problem = findWriteProblem(path);
+    if (problem !== undefined) problems.push(problem);
     const keys = Object.keys(schema.properties);
     const known = new Set(['$schema', ...keys, ...Object.keys(toFormerProperties(schema.properties))]);
-    const unknown = Object.keys(file).filter((key) => !known.has(key));
-    const problem = findWriteProblem(path);
-    const problems = [
-      ...(problem === undefined ? [] : [problem]),
-      ...unknown.map((key) => `${path} has no setting called ${JSON.stringify(key)}${suggest(key, keys, '"')}`),
-    ];
-    return { path, file, isRead: true, problems };
+    for (const key of Object.keys(file).filter((one) => !known.has(one))) {
+      problems.push(`${path} has no setting called ${JSON.stringify(key)}${suggest(key, keys, '"')}`);
+    }
+    return { path, file, isRead: true };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { path, file: {}, isRead: false, problems: [...error.problems] };
+    problems.push(...error.problems);
+    return { path, file: {}, isRead: false };
   }
 };
 
 const hasSecrets = (schema: TObject, file: Record<string, unknown>): boolean =>
   Object.entries(schema.properties).some(([key, property]) => isSecret(property) && Object.hasOwn(file, key));
 
-/** The values of these settings, or their defaults; and which are invalid, with the problems found. */
-const readValues = (schema: TObject, keys: readonly string[], sources: Sources) => {
+/** The values of these settings, or their defaults, and which are invalid. Adds why. */
+const readValues = (schema: TObject, keys: readonly string[], sources: Sources, problems: string[]) => {
   const settings: Record<string, unknown> = {};
   const invalid: string[] = [];
-  const found: string[] = [];
   for (const key of keys) {
     const property = schema.properties[key] as TSchema & { default?: unknown };
     const given = findGiven(key, property, sources);
-    const problems = given ? [...findProblems(property, given), ...findShownSecret(key, given)] : [];
-    found.push(...problems);
-    if (problems.length > 0) invalid.push(key);
-    const value = given && problems.length === 0 ? given.value : property.default;
+    const found = given ? [...findProblems(property, given), ...findShownSecret(key, given)] : [];
+    problems.push(...found);
+    if (found.length > 0) invalid.push(key);
+    const value = given && found.length === 0 ? given.value : property.default;
     if (value !== undefined) settings[key] = value;
   }
-  return { settings: settings as Settings, invalid, found };
+  return { settings: settings as Settings, invalid };
 };
 
 /** The first value among flag, variable and file. */
@@ -130,20 +141,25 @@ const findShownSecret = (key: string, { value, place }: Given): string[] =>
 const hasPassword = (address: string): boolean =>
   /^\w+:\/\/[^@/?#]*:[^@/]*@/.test(address) || /[?&]password=/i.test(address);
 
-/** Adds what the settings that `access` has replaced say to it. */
-const readAccess = (schema: TObject, settings: Settings, sources: Sources, isInvalid: boolean) => {
+/** Adds to `access` what the settings say that it has replaced. */
+const addReplacedAccess = (
+  schema: TObject,
+  settings: Settings,
+  sources: Sources,
+  isInvalid: boolean,
+  findings: Findings,
+): void => {
   const isGiven = !isInvalid && findGiven('access', schema.properties['access'] as TSchema, sources) !== undefined;
-  const invalid: string[] = [];
   const former = toFormerProperties(schema.properties);
-  const { access, warnings, problems } = mergeReplacedAccess(isGiven ? settings.access : undefined, (key) => {
+  const findValid = (key: string): Given | undefined => {
     const property = former[key] as TSchema;
     const given = findGiven(key, property, sources);
     const found = given ? findProblems(property, given) : [];
-    invalid.push(...found);
+    findings.problems.push(...found);
     return found.length === 0 ? given : undefined;
-  });
+  };
+  const access = mergeReplacedAccess(isGiven ? settings.access : undefined, findValid, findings);
   if (access !== undefined) settings.access = access;
-  return { warnings, problems: [...invalid, ...problems] };
 };
 
 /** What `check` finds, except problems that name an invalid setting: fixing its value may solve them. */
