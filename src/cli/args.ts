@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { TObject, TProperties, TSchema } from 'typebox';
 import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
-import { type Command, type Flag, helpOf } from './command.ts';
+import { type Command, helpOf, type NamedFlag } from './command.ts';
 
 /** The command line is invalid: each problem is printed as one line, with exit code 2. */
 export class UsageError extends Error {
@@ -18,40 +18,23 @@ export class UsageError extends Error {
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';
 
-/** A flag of a command or a setting, as parser and completions read it. */
-export interface KnownFlag extends Omit<Flag, 'isList'> {
-  /** Its name in camelCase. */
-  key: string;
-  short?: string;
-  isNumber?: boolean;
-  /** It can be given several times; or its one value is a list, separated by commas. */
-  isList?: 'repeated' | 'joined';
-  /** It is a switch that is on unless it is turned off. */
-  isOn?: boolean;
-}
-
 /** Every command takes these. */
-export const commonFlags: readonly KnownFlag[] = [
+export const commonFlags: readonly NamedFlag[] = [
   { key: 'help', short: 'h', summary: 'Print the help.' },
   { key: 'version', summary: 'Print the version.' },
 ];
 
 /** The command's own flags. */
-export const listOwnFlags = ({ flags = {} }: Command): KnownFlag[] =>
-  Object.entries(flags).map(([key, { isList, ...flag }]) => ({
-    key,
-    ...flag,
-    isNumber: flag.value === 'SECONDS',
-    ...(isList && { isList: 'repeated' }),
-  }));
+export const listOwnFlags = ({ flags = {} }: Command): NamedFlag[] =>
+  Object.entries(flags).map(([key, flag]) => ({ key, ...flag }));
 
 /** `--config`, and the flags of those settings that have one. */
-export const listSettingFlags = (settings: TProperties): KnownFlag[] => [
+export const listSettingFlags = (settings: TProperties): NamedFlag[] => [
   { key: 'config', value: 'FILE', summary: 'JSON file with settings.' },
   ...Object.entries(settings).flatMap(([key, property]) => (isFlag(property) ? toSettingFlag(key, property) : [])),
 ];
 
-const toSettingFlag = (key: string, schema: TSchema): KnownFlag => {
+const toSettingFlag = (key: string, schema: TSchema): NamedFlag => {
   const { description: summary = '', examples, enum: choices = examples, default: usual } = schema as SettingSchema;
   const form = textForm(schema);
   if (form === 'flag') return { key, summary, isOn: usual === true };
@@ -79,24 +62,24 @@ export const toFlag = (key: string): string => `--${toFlagName(key)}`;
 export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 
 /** Where the first word is that is no flag and no flag's value; undefined if there is none. */
-export const findWord = (argv: readonly string[], known: readonly KnownFlag[]): number | undefined =>
+export const findWord = (argv: readonly string[], known: readonly NamedFlag[]): number | undefined =>
   tokenize(argv, known).tokens.find(({ kind }) => kind === 'positional')?.index;
 
 /** The flags before a wrapped command line, and that line; `--` may stand between them. */
-export const splitWrapped = (argv: readonly string[], known: readonly KnownFlag[]): [string[], string[]] => {
+export const splitWrapped = (argv: readonly string[], known: readonly NamedFlag[]): [string[], string[]] => {
   const end = tokenize(argv, known).tokens.find(({ kind }) => kind !== 'option');
   if (end === undefined) return [[...argv], []];
   return [argv.slice(0, end.index), argv.slice(end.index + (end.kind === 'option-terminator' ? 1 : 0))];
 };
 
 /** The flags that are not among the known ones, as they were given. */
-export const listUnknownFlags = (argv: readonly string[], known: readonly KnownFlag[]): string[] =>
+export const listUnknownFlags = (argv: readonly string[], known: readonly NamedFlag[]): string[] =>
   tokenize(argv, known).tokens.flatMap((token) =>
     token.kind === 'option' && !findFlag(token, known) ? token.rawName : [],
   );
 
 /** Parses words and flags, all known; values are by the flag's key. Throws a UsageError; `help` says where to look. */
-export const parseFlags = (argv: readonly string[], known: readonly KnownFlag[], help: string) => {
+export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[], help: string) => {
   const { tokens, values, positionals } = tokenize(argv, known);
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'option') continue;
@@ -114,16 +97,16 @@ export const parseFlags = (argv: readonly string[], known: readonly KnownFlag[],
 };
 
 /** What looks like a flag probably is one, not a value; a negative number gets the message of its setting. */
-const isFlagLike = (value: string, flag: KnownFlag | undefined): boolean =>
+const isFlagLike = (value: string, flag: NamedFlag | undefined): boolean =>
   /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));
 
-const isSwitch = ({ value }: KnownFlag): boolean => value === undefined;
+const isSwitch = ({ value }: NamedFlag): boolean => value === undefined;
 
 /** The flag that a word names; switches also have the form `--no-…`. */
 const findFlag = (
   { name, rawName }: { name: string; rawName: string },
-  known: readonly KnownFlag[],
-): KnownFlag | undefined => {
+  known: readonly NamedFlag[],
+): NamedFlag | undefined => {
   const given = rawName.startsWith('--') ? rawName.slice(2) : name;
   return known.find((flag) => {
     const flagName = toFlagName(flag.key);
@@ -132,7 +115,7 @@ const findFlag = (
 };
 
 /** Not strict, because Node's errors do not say what to do. */
-const tokenize = (argv: readonly string[], known: readonly KnownFlag[]) => {
+const tokenize = (argv: readonly string[], known: readonly NamedFlag[]) => {
   const options = Object.fromEntries(
     known.map(({ key, short, isList, ...flag }) => {
       const type = flag.value === undefined ? ('boolean' as const) : ('string' as const);
@@ -158,10 +141,10 @@ const explainSwitch = (name: string): string =>
 export const explainUnknownFlag = (
   flag: string,
   command: Command,
-  known: readonly KnownFlag[],
-  all: { commands: readonly Command[]; schema: TObject; settingFlags: readonly KnownFlag[] },
+  known: readonly NamedFlag[],
+  all: { commands: readonly Command[]; schema: TObject; settingFlags: readonly NamedFlag[] },
 ): string => {
-  const takes = (flags: readonly KnownFlag[]) => flags.some(({ key }) => toFlag(key) === flag);
+  const takes = (flags: readonly NamedFlag[]) => flags.some(({ key }) => toFlag(key) === flag);
   const owners = all.commands.filter((one) => takes(listOwnFlags(one))).map(({ name }) => name);
   if (owners.length > 0) return `${flag} belongs to ${owners.join(', ')}`;
   if (takes(all.settingFlags)) return `${flag} is a setting that ${command.name} does not read`;
@@ -183,7 +166,7 @@ const explainFlaglessSetting = (flag: string, { properties }: TObject): string |
   return `: ${key} has no flag; set ${variable}${key} in the config file`;
 };
 
-const suggestFlag = (flag: string, known: readonly KnownFlag[]): string =>
+const suggestFlag = (flag: string, known: readonly NamedFlag[]): string =>
   suggest(
     flag,
     known.map((one) => (isSwitch(one) && flag.startsWith('--no-') ? toNegation(one.key) : toFlag(one.key))),

@@ -68,7 +68,7 @@ const createKey = defineCommand({
   flags: {
     scope: {
       value: 'SCOPE',
-      isList: true,
+      isList: 'repeated',
       summary: 'What the key may do; give the flag once for each scope.',
       choices: scopes,
     },

@@ -1,10 +1,10 @@
 import type { TObject } from 'typebox';
-import { commonFlags, type KnownFlag, listOwnFlags, listSettingFlags, toFlag, toNegation } from './args.ts';
-import type { Command } from './command.ts';
+import { commonFlags, listOwnFlags, listSettingFlags, toFlag, toNegation } from './args.ts';
+import type { Command, NamedFlag } from './command.ts';
 
 /** A command with the flags that it takes, as the shells complete it. */
 interface CompletedCommand extends Pick<Command, 'name' | 'argument' | 'summary' | 'isWrapper'> {
-  flags: KnownFlag[];
+  flags: NamedFlag[];
 }
 
 /** The shells for which there is a script. */
@@ -34,7 +34,7 @@ const takesSetting = ({ settings = [], argument }: Command, key: string): boolea
 };
 
 /** A switch that is on is completed in the form that turns it off. */
-const toCompletedFlag = ({ key, isOn = false }: KnownFlag): string => (isOn ? toNegation(key) : toFlag(key));
+const toCompletedFlag = ({ key, isOn = false }: NamedFlag): string => (isOn ? toNegation(key) : toFlag(key));
 
 /** The first sentence, without its full stop. */
 const toTitle = (text: string): string =>
@@ -89,7 +89,7 @@ complete -o default -F _signalbox signalbox
 };
 
 /** Before the last entry of a list, the others stay. */
-const toBashChoices = ({ key, choices = [], isList }: KnownFlag): string =>
+const toBashChoices = ({ key, choices = [], isList }: NamedFlag): string =>
   `      ${toFlag(key)}) choices='${choices.join(' ')}'${isList === 'joined' ? ` list=\${value%"\${value##*,}"}` : ''} ;;`;
 
 /** The first command's flags also complete where no command is named, as do the names of all. */
@@ -135,7 +135,7 @@ const toZshCase = ({ name, flags, argument, isWrapper }: CompletedCommand): stri
   return `    ${name}) _arguments ${specs.map(quoteForZsh).join(' ')} ;;`;
 };
 
-const toZshSpec = ({ value, choices = [], ...flag }: KnownFlag): string => {
+const toZshSpec = ({ value, choices = [], ...flag }: NamedFlag): string => {
   const title = `[${toTitle(flag.summary).replaceAll(/[[\]:\\]/g, '\\$&')}]`;
   if (value === undefined) return `${toCompletedFlag(flag)}${title}`;
   const words = choices.join(' ').replaceAll(':', '\\:');
@@ -166,7 +166,7 @@ const createFishScript = (commands: readonly CompletedCommand[]): string => {
   ].join('\n');
 };
 
-const toFishOption = ({ value, choices = [], ...flag }: KnownFlag): string => {
+const toFishOption = ({ value, choices = [], ...flag }: NamedFlag): string => {
   const words = flag.isList === 'joined' ? `(__fish_append , ${choices.join(' ')})` : choices.join(' ');
   const values = choices.length > 0 ? ` -x -a ${quoteForFish(words)}` : value === undefined ? '' : ' -r';
   return `-l ${toCompletedFlag(flag).slice(2)} -d ${quoteForFish(toTitle(flag.summary))}${values}`;

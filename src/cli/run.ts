@@ -7,7 +7,6 @@ import {
   explainUnknownFlag,
   findWord,
   isUsageError,
-  type KnownFlag,
   listOwnFlags,
   listSettingFlags,
   listUnknownFlags,
@@ -15,7 +14,7 @@ import {
   splitWrapped,
   UsageError,
 } from './args.ts';
-import { type Command, helpOf, type Input } from './command.ts';
+import { type Command, helpOf, type Input, type NamedFlag } from './command.ts';
 import { listCommands, ownCommands, serve } from './commands.ts';
 import { createCommandHelp, createUsage } from './help.ts';
 import { escapeControls, flush, print } from './stdio.ts';
@@ -75,20 +74,20 @@ const findCommand = async (argv: string[]): Promise<{ command: Command; args: st
 };
 
 /** The flags of all commands together: only they say which words are values. */
-const loadAllFlags = async (): Promise<KnownFlag[]> => {
+const loadAllFlags = async (): Promise<NamedFlag[]> => {
   const { settingFlags } = await import('./program.ts');
   return [...commonFlags, ...ownCommands.flatMap(listOwnFlags), ...settingFlags];
 };
 
 /** The flags of the settings that a command reads. Loads no feature unless it reads all. */
-const loadSettingFlags = async ({ settings = [] }: Command): Promise<readonly KnownFlag[]> => {
+const loadSettingFlags = async ({ settings = [] }: Command): Promise<readonly NamedFlag[]> => {
   if (settings === 'all') return (await import('./program.ts')).settingFlags;
   if (settings.length === 0) return [];
   const { properties } = (await import('../config/schema.ts')).createSettingsSchema([]);
   return listSettingFlags(properties).filter(({ key }) => ['config', ...settings].includes(key));
 };
 
-const refuseUnknown = async (args: string[], command: Command, known: readonly KnownFlag[]): Promise<void> => {
+const refuseUnknown = async (args: string[], command: Command, known: readonly NamedFlag[]): Promise<void> => {
   const unknown = listUnknownFlags(args, known);
   if (unknown.length === 0) return;
   const { schema, settingFlags } = await import('./program.ts');

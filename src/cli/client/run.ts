@@ -48,7 +48,7 @@ export const runProgram = defineCommand({
       ...clientFlags.key,
       summary: `${clientFlags.key.summary} Default: SOURCE/HOSTNAME; without --source also a part for the command line.`,
     },
-    timeout: { value: 'SECONDS', summary: 'Send an alert, too, if the command takes longer.' },
+    timeout: { value: 'SECONDS', isNumber: true, summary: 'Send an alert, too, if the command takes longer.' },
     retryFor: {
       ...clientFlags.retryFor,
       summary: 'How long to try while the server is away, which delays the exit. Default 60.',

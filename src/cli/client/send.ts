@@ -32,7 +32,7 @@ export const send = defineCommand({
       choices: statuses,
     },
     link: { value: 'URL', summary: 'Page with more about the alert.' },
-    label: { value: 'NAME=VALUE', isList: true, summary: 'A label; give the flag once for each.' },
+    label: { value: 'NAME=VALUE', isList: 'repeated', summary: 'A label; give the flag once for each.' },
     verbose: { summary: 'Print the id of the stored alert, and each failed attempt on stderr.' },
   },
   variables: clientVariables,

@@ -27,7 +27,7 @@ export const clientFlags = {
     summary: 'What the alert is about: one that is resolved ends those that fire with the same key.',
   },
   url: { value: 'URL', summary: `Server to send it to, instead of ${otherVariables.url}.` },
-  retryFor: { value: 'SECONDS', summary: 'How long to try while the server is away. Default 60.' },
+  retryFor: { value: 'SECONDS', isNumber: true, summary: 'How long to try while the server is away. Default 60.' },
 } as const;
 
 /** Variables of commands that send alerts. */
