@@ -13,7 +13,6 @@ import { explainSystemError } from '../stdio.ts';
 interface Ending {
   exitCode: number;
   failure?: string;
-  isStarted: boolean;
 }
 
 /** How to hear from a program that runs. */
@@ -41,7 +40,7 @@ const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
 export const runWrapped = async (
   [program = '', ...args]: readonly string[],
   { keep, ended: onEnded }: Listener,
-): Promise<Ending & { drain(): Promise<void> }> => {
+): Promise<Ending & { isStarted: boolean; drain(): Promise<void> }> => {
   const passOn = (signal: NodeJS.Signals): void => {
     if (!(process.stdin.isTTY && sentByTerminal.has(signal))) child.kill(signal);
   };
@@ -62,10 +61,12 @@ export const runWrapped = async (
     const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
     onEnded();
     await waitAtMost(outputWaitMs, complete);
-    return { ...addUnwritten(describeEnding(code, signal), unwritten), drain: () => drain(complete) };
+    const ending = addUnwritten(describeEnding(code, signal), unwritten);
+    return { ...ending, isStarted: true, drain: () => drain(complete) };
   } catch (error) {
     onEnded();
-    return { ...describeStartFailure(error as NodeJS.ErrnoException), drain: async () => undefined };
+    const ending = describeStartFailure(error as NodeJS.ErrnoException);
+    return { ...ending, isStarted: false, drain: async () => undefined };
   } finally {
     for (const signal of signals) process.off(signal, passOn);
   }
@@ -128,20 +129,14 @@ const addUnwritten = (ending: Ending, [error]: readonly NodeJS.ErrnoException[])
 };
 
 const describeEnding = (code: number | null, signal: NodeJS.Signals | null): Ending => {
-  const isStarted = true;
-  if (signal !== null) {
-    return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}`, isStarted };
-  }
-  if (code === 0 || code === null) return { exitCode: 0, isStarted };
-  return { exitCode: code, failure: `failed with exit code ${code}`, isStarted };
+  if (signal !== null) return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}` };
+  return code ? { exitCode: code, failure: `failed with exit code ${code}` } : { exitCode: 0 };
 };
 
 /** With the exit codes of shells. */
 const describeStartFailure = ({ code, message }: NodeJS.ErrnoException): Ending => {
-  const isStarted = false;
-  if (code === 'ENOENT') return { exitCode: 127, failure: 'could not be started: there is no such program', isStarted };
-  const reason = code === 'EACCES' ? 'it is not executable' : message;
-  return { exitCode: 126, failure: `could not be started: ${reason}`, isStarted };
+  if (code === 'ENOENT') return { exitCode: 127, failure: 'could not be started: there is no such program' };
+  return { exitCode: 126, failure: `could not be started: ${code === 'EACCES' ? 'it is not executable' : message}` };
 };
 
 const mostTailBytes = 4096;
