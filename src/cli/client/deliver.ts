@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
-import { exchange, explainFailure, type HttpReply, isOtherProtocol, parseObject } from './exchange.ts';
-import type { AlertServer } from './server.ts';
+import { type AlertServer, exchange, explainFailure, type HttpReply, isOtherProtocol, parseObject } from './server.ts';
 
 /** An alert as it is sent. */
 export interface SentAlert {

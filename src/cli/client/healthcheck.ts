@@ -2,8 +2,7 @@ import type { Flags } from '../../config/load.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { defineCommand } from '../command.ts';
 import { say } from '../stdio.ts';
-import { exchange, explainFailure, type HttpReply, parseObject } from './exchange.ts';
-import { toServerUrl } from './server.ts';
+import { exchange, explainFailure, type HttpReply, parseObject, toServerUrl } from './server.ts';
 
 /** Settings that say where the server listens. */
 const settings = ['host', 'port', 'tlsCert', 'allowedHosts'];

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
+import { version } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { planDatabase } from '../../app/shared-store.ts';
 import { type OpenStorage, openStorage } from '../../app/storage.ts';
@@ -14,11 +15,13 @@ import { listAddresses, listenOn } from '../../http/server.ts';
 import { features } from '../../profiles/index.ts';
 import { escapeControls } from '../stdio.ts';
 import { createLog } from './log.ts';
-import { createStartMessage } from './start-message.ts';
 import { handleSignals } from './stopping.ts';
 
 /** For running requests to finish during shutdown. */
 const gracePeriodMs = 10_000;
+
+/** Profiles whose records a memory store forgets. */
+const forgetful = ['tasks', 'protected-tasks', 'simple-tasks', 'items'];
 
 /** A warning for the log. */
 interface Warning {
@@ -148,13 +151,63 @@ const freeMemory = async (): Promise<void> => {
   session.disconnect();
 };
 
-/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
-const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
-  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is in use; choose another with --port',
   EACCES: 'this account may not use the port; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
   ENOTFOUND: 'the host name is unknown; choose another with --host',
+};
+
+/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
+const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+/**
+ * The text printed on startup: where the console is and where alerts go, the mounts, what is open without a token, and notices
+ * such as random passwords.
+ */
+const createStartMessage = (
+  { mounts, home, notices }: Pick<App, 'mounts' | 'home' | 'notices'>,
+  address: string,
+  store: string,
+): string => {
+  const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
+  const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
+  const addresses = [
+    ...(home === '/docs/' ? [] : [['Console', `${local}${home}`]]),
+    ...(intake ? [['Send alerts', `${local}${toPrefix(intake.base)}/api/alert`]] : []),
+    ['API', `${local}/docs/`],
+  ];
+  const served = new Set(mounts.flatMap(({ profiles }) => profiles.map(({ name }) => name)));
+  const isForgetful = store === 'memory' && forgetful.some((name) => served.has(name));
+  return [
+    `signalbox ${version} listens on ${address}`,
+    '',
+    ...toColumns(addresses),
+    '',
+    ...toColumns(mounts.map(({ base, profiles }) => [base, profiles.map(({ name }) => name).join(', ')])),
+    '',
+    `Open without a token: ${listOpenProfiles(mounts).join(', ') || 'nothing'}`,
+    ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
+    ...(notices.length > 0 ? ['', ...notices] : []),
+    '',
+  ].join('\n');
+};
+
+const toColumns = (rows: readonly (readonly string[])[]): string[] => {
+  const width = Math.max(...rows.map(([first = '']) => first.length)) + 2;
+  return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
+};
+
+const toPrefix = (base: string): string => (base === '/' ? '' : base);
+
+/** The profiles that have routes without a token, marked where others of their routes need one. */
+const listOpenProfiles = (mounts: App['mounts']): string[] => {
+  const open = mounts.flatMap(({ profiles }) =>
+    profiles.flatMap(({ name, routes }) => {
+      const count = routes.filter(({ access }) => access === 'open').length;
+      return count === 0 ? [] : [count === routes.length ? name : `${name} in part`];
+    }),
+  );
+  return [...new Set(open)];
 };
