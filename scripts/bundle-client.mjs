@@ -53,9 +53,9 @@ const describeApi = async (serverPath) => {
   const secrets = { adminPassword: 'not a secret', readerPassword: 'nothing listens', jwtSecret: 'x'.repeat(32) };
   writeFileSync(config, JSON.stringify({ ...settings, ...secrets }), { mode: 0o600 });
   try {
-    const { parts, schema } = await import(pathToFileURL(serverPath).href);
-    const { describe } = await parts.serve();
-    return JSON.parse(await describe(schema, { config }));
+    const { loadServer, schema } = await import(pathToFileURL(serverPath).href);
+    const { describeServer } = await loadServer();
+    return JSON.parse(await describeServer(schema, { config }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

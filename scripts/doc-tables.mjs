@@ -7,7 +7,7 @@ const load = (path) => import(`../dist/${path}.js`);
 
 await prepare();
 const { cimClasses, describeCommands } = await load('src/profiles/commands/policy');
-const { groupSettings } = await load('src/cli/help/setting-texts');
+const { groupSettings } = await load('src/cli/help');
 const { features } = await load('src/profiles/index');
 const { settingsSchema, startApp } = await load('test/support/app');
 const { samples } = await load('test/support/alert-samples');

@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
-import { readCertificate } from '../config/certificate.ts';
-import { findConflicts } from '../config/conflicts.ts';
-import { fitConnections } from '../config/descriptors.ts';
-import { findExposedFiles, type PrivateFiles } from '../config/private-files.ts';
+import { findConflicts, fitConnections, readCertificate } from '../config/checks.ts';
+import { findExposedFiles, type PrivateFiles } from '../config/exposure.ts';
 import type { Settings } from '../config/schema.ts';
 import { readSeed } from '../config/seed.ts';
 import { assertNoProblems, checkAll, SettingsError } from '../config/settings-error.ts';

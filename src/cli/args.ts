@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { toFlagName } from '../config/names.ts';
-import type { Command } from './command.ts';
+import type { TObject, TProperties, TSchema } from 'typebox';
+import { isFlag, normalise, suggest, textForm, toFlagName, toVariableName } from '../config/names.ts';
+import { type Command, helpOf, type NamedFlag } from './command.ts';
 
 /** The command line is invalid: each problem is printed as one line, with exit code 2. */
 export class UsageError extends Error {
@@ -17,121 +18,156 @@ export class UsageError extends Error {
 export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.name === 'UsageError';
 
-/** A flag as the parser knows it, of a command or a setting. */
-export interface KnownFlag {
-  /** Its name in camelCase. */
-  key: string;
-  type: 'switch' | 'number' | 'text';
-  isList?: boolean;
-  short?: string;
-}
-
 /** Every command takes these. */
-export const commonFlags: readonly KnownFlag[] = [
-  { key: 'help', type: 'switch', short: 'h' },
-  { key: 'version', type: 'switch' },
+export const commonFlags: readonly NamedFlag[] = [
+  { key: 'help', short: 'h', summary: 'Print the help.' },
+  { key: 'version', summary: 'Print the version.' },
 ];
 
 /** The command's own flags. */
-export const listOwnFlags = ({ flags = {} }: Command): KnownFlag[] =>
-  Object.entries(flags).map(([key, { value, isList }]) => ({
+export const listOwnFlags = ({ flags = {} }: Command): NamedFlag[] =>
+  Object.entries(flags).map(([key, flag]) => ({ key, ...flag }));
+
+/** `--config`, and the flags of those settings that have one. */
+export const listSettingFlags = (settings: TProperties): NamedFlag[] => [
+  { key: 'config', value: 'FILE', summary: 'JSON file with settings.' },
+  ...Object.entries(settings).flatMap(([key, property]) => (isFlag(property) ? toSettingFlag(key, property) : [])),
+];
+
+const toSettingFlag = (key: string, schema: TSchema): NamedFlag => {
+  const { description: summary = '', examples, enum: choices = examples, default: usual } = schema as SettingSchema;
+  const form = textForm(schema);
+  if (form === 'flag') return { key, summary, isOn: usual === true };
+  return {
     key,
-    type: value === undefined ? 'switch' : value === 'SECONDS' ? 'number' : 'text',
-    ...(isList && { isList }),
-  }));
+    value: key,
+    summary,
+    isNumber: form === 'integer',
+    ...(choices && { choices }),
+    ...(form === 'list' && { isList: 'joined' }),
+  };
+};
+
+interface SettingSchema {
+  description?: string;
+  examples?: string[];
+  enum?: string[];
+  default?: unknown;
+}
 
 /** `--data-dir` */
 export const toFlag = (key: string): string => `--${toFlagName(key)}`;
 
-type Value = string | boolean | (string | boolean)[] | undefined;
+/** `--no-cors` */
+export const toNegation = (key: string): string => `--no-${toFlagName(key)}`;
 
 /** Where the first word is that is no flag and no flag's value; undefined if there is none. */
-export const findWord = (argv: readonly string[], known: readonly KnownFlag[]): number | undefined =>
-  tokenize(argv, known).find(({ kind }) => kind === 'positional')?.index;
+export const findWord = (argv: readonly string[], known: readonly NamedFlag[]): number | undefined =>
+  tokenize(argv, known).tokens.find(({ kind }) => kind === 'positional')?.index;
 
 /** The flags before a wrapped command line, and that line; `--` may stand between them. */
-export const splitWrapped = (argv: readonly string[], known: readonly KnownFlag[]): [string[], string[]] => {
-  const end = tokenize(argv, known).find(({ kind }) => kind !== 'option');
+export const splitWrapped = (argv: readonly string[], known: readonly NamedFlag[]): [string[], string[]] => {
+  const end = tokenize(argv, known).tokens.find(({ kind }) => kind !== 'option');
   if (end === undefined) return [[...argv], []];
   return [argv.slice(0, end.index), argv.slice(end.index + (end.kind === 'option-terminator' ? 1 : 0))];
 };
 
 /** The flags that are not among the known ones, as they were given. */
-export const listUnknownFlags = (argv: readonly string[], known: readonly KnownFlag[]): string[] => {
-  const options = toOptions(known);
-  return tokenize(argv, known).flatMap((token) =>
-    token.kind === 'option' && !isKnown(token.rawName, options) ? token.rawName : [],
+export const listUnknownFlags = (argv: readonly string[], known: readonly NamedFlag[]): string[] =>
+  tokenize(argv, known).tokens.flatMap((token) =>
+    token.kind === 'option' && !findFlag(token, known) ? token.rawName : [],
   );
-};
 
 /** Parses words and flags, all known; values are by the flag's key. Throws a UsageError; `help` says where to look. */
-export const parseFlags = (
-  argv: readonly string[],
-  known: readonly KnownFlag[],
-  help: string,
-): { words: string[]; values: Record<string, Value> } => {
-  const options = toOptions(known);
-  const { values, positionals, tokens } = parse(argv, known, help);
+export const parseFlags = (argv: readonly string[], known: readonly NamedFlag[], help: string) => {
+  const { tokens, values, positionals } = tokenize(argv, known);
   for (const [index, token] of tokens.entries()) {
-    const before = tokens[index - 1];
-    if (token.kind === 'positional' && booleanWords.has(token.value) && before?.kind === 'option') {
-      if (options[before.name]?.type === 'boolean') throw new UsageError(explainSwitch(before.name));
+    if (token.kind !== 'option') continue;
+    const { rawName, value, inlineValue } = token;
+    const flag = findFlag(token, known);
+    if (flag && isSwitch(flag)) {
+      const next = tokens[index + 1];
+      const isAnswered = next?.kind === 'positional' && /^(true|false|yes|no|0|1)$/.test(next.value);
+      if (inlineValue || isAnswered) throw new UsageError(explainSwitch(toFlagName(flag.key)));
+    } else if (value === undefined || (!inlineValue && isFlagLike(value, flag))) {
+      throw new UsageError(`${rawName} needs a value, as in ${rawName}=VALUE; see ${help}`);
     }
   }
   return { words: positionals, values: Object.fromEntries(known.map(({ key }) => [key, values[toFlagName(key)]])) };
 };
 
-type Options = Record<string, { type: 'boolean' | 'string'; short?: string; multiple?: boolean }>;
+/** What looks like a flag probably is one, not a value; a negative number gets the message of its setting. */
+const isFlagLike = (value: string, flag: NamedFlag | undefined): boolean =>
+  /^-./.test(value) && !(flag?.isNumber && /^-[1-9]/.test(value));
 
-const toOptions = (known: readonly KnownFlag[]): Options =>
-  Object.fromEntries(
-    known.map(({ key, type, isList = false, short }) => [
-      toFlagName(key),
-      { type: type === 'switch' ? 'boolean' : 'string', multiple: isList, ...(short && { short }) },
-    ]),
-  );
+const isSwitch = ({ value }: NamedFlag): boolean => value === undefined;
 
-const booleanWords = new Set(['true', 'false', 'yes', 'no', '0', '1']);
-
-const tokenize = (argv: readonly string[], known: readonly KnownFlag[]) =>
-  parseArgs({ ...toRules(argv, known), strict: false }).tokens;
-
-const toRules = (argv: readonly string[], known: readonly KnownFlag[]) =>
-  ({ args: [...argv], options: toOptions(known), allowPositionals: true, allowNegative: true, tokens: true }) as const;
-
-const parse = (argv: readonly string[], known: readonly KnownFlag[], help: string) => {
-  try {
-    return parseArgs(toRules(joinNegativeNumbers(argv, known), known));
-  } catch (error) {
-    throw new UsageError(explain((error as Error).message, help));
-  }
-};
-
-/** Turns `--port -1` into `--port=-1`, so the error is about the number and not about a missing value. */
-const joinNegativeNumbers = (argv: readonly string[], known: readonly KnownFlag[]): string[] => {
-  const flags = new Set(known.flatMap(({ key, type }) => (type === 'number' ? toFlag(key) : [])));
-  return argv.flatMap((word, index) => {
-    if (/^-[1-9]/.test(word) && flags.has(argv[index - 1] ?? '')) return [];
-    const next = argv[index + 1] ?? '';
-    return /^-[1-9]/.test(next) && flags.has(word) ? `${word}=${next}` : word;
+/** The flag that a word names; switches also have the form `--no-…`. */
+const findFlag = (
+  { name, rawName }: { name: string; rawName: string },
+  known: readonly NamedFlag[],
+): NamedFlag | undefined => {
+  const given = rawName.startsWith('--') ? rawName.slice(2) : name;
+  return known.find((flag) => {
+    const flagName = toFlagName(flag.key);
+    return flagName === given || (isSwitch(flag) && `no-${flagName}` === given);
   });
 };
 
-const isKnown = (flag: string, options: Options): boolean => {
-  const name = flag.replace(/^--/, '');
-  const negated = options[name.replace(/^no-/, '')];
-  return Object.hasOwn(options, name) || flag === '-h' || (name.startsWith('no-') && negated?.type === 'boolean');
-};
-
-/** Turns Node's message about a flag into one that says what to do. */
-const explain = (message: string, help: string): string => {
-  const flag = /'(?:-\w, )?(-[^\s'=]*)/.exec(message)?.[1] ?? '';
-  const name = flag.replace(/^--/, '');
-  if (/does not take an argument/.test(message)) return explainSwitch(name);
-  return `${flag} needs a value, as in ${flag}=VALUE; see ${help}`;
+/** Not strict, because Node's errors do not say what to do. */
+const tokenize = (argv: readonly string[], known: readonly NamedFlag[]) => {
+  const options = Object.fromEntries(
+    known.map(({ key, short, isList, ...flag }) => {
+      const type = flag.value === undefined ? ('boolean' as const) : ('string' as const);
+      return [toFlagName(key), { type, multiple: isList === 'repeated', ...(short && { short }) }];
+    }),
+  );
+  return parseArgs({
+    args: [...argv],
+    options,
+    strict: false,
+    allowPositionals: true,
+    allowNegative: true,
+    tokens: true,
+  });
 };
 
 const explainSwitch = (name: string): string =>
-  ['help', 'version'].includes(name) || name.startsWith('no-')
+  ['help', 'version'].includes(name)
     ? `--${name} takes no value`
     : `--${name} takes no value: use --${name} for true, --no-${name} for false`;
+
+/** Why the command does not take the flag, and what to do about it. */
+export const explainUnknownFlag = (
+  flag: string,
+  command: Command,
+  known: readonly NamedFlag[],
+  all: { commands: readonly Command[]; schema: TObject; settingFlags: readonly NamedFlag[] },
+): string => {
+  const takes = (flags: readonly NamedFlag[]) => flags.some(({ key }) => toFlag(key) === flag);
+  const owners = all.commands.filter((one) => takes(listOwnFlags(one))).map(({ name }) => name);
+  if (owners.length > 0) return `${flag} belongs to ${owners.join(', ')}`;
+  if (takes(all.settingFlags)) return `${flag} is a setting that ${command.name} does not read`;
+  if (command.name === 'send' && !flag.startsWith('--')) {
+    return `Unknown option '${flag}'; put -- before a message that begins with -`;
+  }
+  const advice = explainFlaglessSetting(flag, all.schema) ?? (suggestFlag(flag, known) || `; see ${helpOf(command)}`);
+  return `Unknown option '${flag}'${advice}`;
+};
+
+/** Settings that have no flag. */
+const explainFlaglessSetting = (flag: string, { properties }: TObject): string | undefined => {
+  const found = Object.entries(properties).find(
+    ([key, property]) => !isFlag(property) && normalise(key) === normalise(flag),
+  );
+  if (!found) return undefined;
+  const [key, property] = found;
+  const variable = textForm(property) === 'none' ? '' : `the variable ${toVariableName(key)} or `;
+  return `: ${key} has no flag; set ${variable}${key} in the config file`;
+};
+
+const suggestFlag = (flag: string, known: readonly NamedFlag[]): string =>
+  suggest(
+    flag,
+    known.map((one) => (isSwitch(one) && flag.startsWith('--no-') ? toNegation(one.key) : toFlag(one.key))),
+  );

@@ -1,15 +1,24 @@
 import type { Flags } from '../config/load.ts';
 
-/** A flag of one command; settings have flags of their own. */
+/** A flag of one command, or of a setting. */
 export interface Flag {
-  /** Stands for its value in the help, e.g. `SECONDS`; a switch has none. */
+  /** Stands for its value, e.g. `SECONDS`; a switch has none. */
   value?: string;
-  /** A sentence. */
+  /** A sentence, or several. */
   summary: string;
   /** The values it takes, if they are few. */
   choices?: readonly string[];
-  /** It can be given several times. */
-  isList?: true;
+  isNumber?: boolean;
+  /** It can be given several times; or its one value is a list, separated by commas. */
+  isList?: 'repeated' | 'joined';
+  /** It is a switch that is on unless it is turned off. */
+  isOn?: boolean;
+  short?: string;
+}
+
+/** A flag with its name in camelCase. */
+export interface NamedFlag extends Flag {
+  key: string;
 }
 
 /** The words that a command takes. */
@@ -25,7 +34,7 @@ interface Argument {
 
 /** What is given for a command's own flags, by name in camelCase. */
 type Own<F> = {
-  [K in keyof F]: F[K] extends { isList: true }
+  [K in keyof F]: F[K] extends { isList: 'repeated' }
     ? readonly string[] | undefined
     : (F[K] extends { value: string } ? string : boolean) | undefined;
 };
@@ -35,8 +44,6 @@ export interface Input<F = Record<string, Flag>> {
   own: Own<F>;
   /** The flags of settings. */
   flags: Flags;
-  /** Every command, those of features too, whose code this loads. */
-  listCommands(): Promise<Command[]>;
 }
 
 /** `signalbox NAME`. Help, man page, completions and the parser read this object. */

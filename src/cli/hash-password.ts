@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { hashPassword, isPossiblePassword, maximumPasswordBytes } from '../auth/password.ts';
 import { UsageError } from './args.ts';
+import { readInput } from './stdio.ts';
 
 /** The longest line ending. */
 const lineBreak = '\r\n';
@@ -16,7 +17,7 @@ interface Terminal {
 
 /** Reads a password from a prompt without echo, or from standard input, and prints its hash. */
 export const printPasswordHash = async ({ input, output, messages }: Terminal): Promise<void> => {
-  const password = input.isTTY ? await askPassword(input, messages) : await readAll(input);
+  const password = input.isTTY ? await askPassword(input, messages) : await readPassword(input);
   const problem = findPasswordProblem(password);
   if (problem) throw new UsageError(`the password ${problem}`);
   output.write(`${await hashPassword(password)}\n`);
@@ -41,21 +42,12 @@ const askPassword = async (input: NodeJS.ReadStream, messages: NodeJS.WritableSt
   return password;
 };
 
-/** Reads standard input without the line break that `echo` adds; stops once it is too long. */
-const readAll = async (input: NodeJS.ReadStream): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of input) {
-    chunks.push(Buffer.from(chunk));
-    length += chunk.length;
-    if (length > maximumPasswordBytes + lineBreak.length) throw new UsageError(`the password ${tooLong}`);
-  }
-  return decode(Buffer.concat(chunks)).replace(/\r?\n$/, '');
-};
-
-const decode = (bytes: Buffer): string => {
+/** Reads standard input without the line break that `echo` adds. */
+const readPassword = async (input: NodeJS.ReadStream): Promise<string> => {
+  const bytes = await readInput(input, maximumPasswordBytes + lineBreak.length);
+  if (!bytes) throw new UsageError(`the password ${tooLong}`);
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, '');
   } catch {
     throw new UsageError('the password is not valid UTF-8');
   }

@@ -1,21 +1,31 @@
+import { basePath, listNames } from '../app/mounts.ts';
+import { toFormerProperties } from '../config/former.ts';
+import { createSettingsSchema } from '../config/schema.ts';
+import { features } from '../profiles/index.ts';
+import { listSettingFlags } from './args.ts';
+
 /**
  * What commands need of the server's code. They import it only when they run, because it is most of the program: the bundle
  * keeps it in a file of its own, so that scripts that send alerts do not load it.
  */
+export { exportLines, importLines } from '../app/transfer.ts';
 export { createAccessKey, isKeyName } from '../auth/access.ts';
 export { loadSettings } from '../config/load.ts';
 export { toFileSchema } from '../config/schema.ts';
-export { features } from '../profiles/index.ts';
-export { mountRules, schema, settingFlags } from './settings.ts';
+export { printPasswordHash } from './hash-password.ts';
+export { features };
 
-/** Parts that few commands need. */
-export const parts = {
-  serve: () => import('./server/serve.ts'),
-  stopping: () => import('./server/stopping.ts'),
-  hashPassword: () => import('./hash-password.ts'),
-  transfer: () => import('../app/transfer.ts'),
-  usage: () => import('./help/usage.ts'),
-  manPage: () => import('./help/man-page.ts'),
-  completion: () => import('./help/completion.ts'),
-  unknownFlags: () => import('./unknown-flags.ts'),
-};
+/** All settings, those of features too. */
+export const schema = createSettingsSchema(features.map(({ settings }) => settings));
+
+/** The flags of settings, under their former names too. */
+export const settingFlags = listSettingFlags({ ...schema.properties, ...toFormerProperties(schema.properties) });
+
+/** Rules for mounts in the config file. */
+export const mountRules = { profiles: listNames(features.flatMap((feature) => feature.profiles)), basePath };
+
+/** Starts servers; loaded on demand, because it would take a tenth of the time of every other command. */
+export const loadServer = () => import('./server/serve.ts');
+
+/** How each feature's part of a store is exported and imported. */
+export const listTransfers = () => features.flatMap(({ transfer }) => transfer ?? []);

@@ -1,33 +1,41 @@
-import { realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 const groupWrites = 0o020;
-export const othersWrite = 0o002;
-export const othersRead = 0o004;
+const groupEnters = 0o010;
+const othersWrite = 0o002;
+const othersRead = 0o004;
+const othersEnter = 0o001;
 const sticky = 0o1000;
 
-/** True if other accounts can write it. A group whose id equals the owner's is assumed to be the owner's private group. */
-export const isWritable = ({ mode, gid, uid }: Stats): boolean =>
-  (mode & (othersWrite | (gid === uid ? 0 : groupWrites))) !== 0;
+/** Files that the settings name, and that only the server's account should read. */
+export interface PrivateFiles {
+  dataDir: string;
+  /** Paths by what messages call them. */
+  files: readonly { name: string; path: string }[];
+}
+
+interface Exposure {
+  /** Others could plant state or secrets: the server does not start. */
+  problems: string[];
+  /** Others can read them. */
+  warnings: string[];
+}
 
 /** Why a file is refused: other accounts can write it. `name` is what the message calls it. */
 export const findWriteProblem = (path: string, name = 'the config file'): string | undefined => {
-  const file = readMode(path);
-  if (!file || !isWritable(file)) return undefined;
+  const status = readStatus(path);
+  if (!status?.isFile() || !isWritable(status)) return undefined;
   return `other accounts can write ${name} ${path}: run chmod go-w on it`;
 };
 
-/** The first of a path's folders in which every account can replace what it names. */
-export const findOpenFolder = (path: string): string | undefined =>
-  [path, realpathSync(path)].flatMap((name) => listFolders(dirname(resolve(name)))).find(isOpenFolder);
-
 /** Warnings about a config file that other accounts can read or replace. */
 export const listExposures = (path: string, hasSecrets: boolean): string[] => {
-  const file = readMode(path);
-  if (!file) return [];
+  const status = readStatus(path);
+  if (!status?.isFile()) return [];
   const open = findOpenFolder(path);
   return [
-    ...(hasSecrets && (file.mode & othersRead) !== 0
+    ...(hasSecrets && isReadable(status)
       ? [`other accounts can read the secrets in the config file ${path}: run chmod o-r on it`]
       : []),
     ...(open === undefined
@@ -36,17 +44,90 @@ export const listExposures = (path: string, hasSecrets: boolean): string[] => {
   ];
 };
 
-/** The mode of a plain file; undefined for pipes and devices, and on Windows, which has no modes. */
-const readMode = (path: string) => {
-  if (process.platform === 'win32') return undefined;
-  const status = statSync(path);
-  return status.isFile() ? status : undefined;
+/** What other accounts can do with files that exist already; new ones are created with mode 0600, and the data folder with 0700. */
+export const findExposedFiles = ({ dataDir, files }: PrivateFiles): Exposure => {
+  const found: Exposure = { problems: [], warnings: [] };
+  for (const { name, path } of files) {
+    const problem = findWriteProblem(path, name);
+    if (problem !== undefined) found.problems.push(problem);
+    const status = readStatus(path);
+    if (status?.isFile() && isReadable(status)) {
+      found.warnings.push(`other accounts can read ${name} ${path}: run chmod o-r on it`);
+    }
+  }
+  addExposedFolder(resolve(dataDir), found);
+  return found;
 };
 
-/** The folder and all its parents. */
-const listFolders = (folder: string): string[] => {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...listFolders(parent)];
+const addExposedFolder = (folder: string, { problems, warnings }: Exposure): void => {
+  const status = readStatus(folder);
+  if (!status?.isDirectory()) return;
+  const { mode } = status;
+  if ((mode & othersWrite) !== 0) {
+    problems.push(`other accounts can write the data folder ${folder}: run chmod o-w on it`);
+  } else if (isWritable(status)) {
+    // A volume of a container often belongs to a group of its own.
+    warnings.push(
+      `a group can write the data folder ${folder}: run chmod g-w on it, unless its members may change the data`,
+    );
+  }
+  if (isReadable(status)) warnings.push(`other accounts can read the data folder ${folder}: run chmod o-rx on it`);
+  if ((mode & (othersEnter | groupEnters)) !== 0) {
+    const entries = listFiles(folder);
+    const writable = entries.filter((entry) => isWritable(entry.status));
+    const readable = entries.filter((entry) => (mode & othersEnter) !== 0 && isReadable(entry.status));
+    if (writable.length > 0) problems.push(describeFiles('write', writable, 'go-w'));
+    if (readable.length > 0) warnings.push(describeFiles('read', readable, 'o-r'));
+  }
+  const open = findOpenFolder(folder);
+  if (open !== undefined) {
+    warnings.push(`other accounts can replace the data folder ${folder}: run chmod o-w on the folder ${open}`);
+  }
+};
+
+const describeFiles = (verb: string, [first, ...others]: readonly { path: string }[], change: string): string => {
+  const [more, them] = others.length === 0 ? ['', 'it'] : [` and ${others.length} more in this folder`, 'them'];
+  return `other accounts can ${verb} ${first?.path}${more}: run chmod ${change} on ${them}`;
+};
+
+/** The files in a folder; none if it cannot be read, which its first use reports. */
+const listFiles = (folder: string): { path: string; status: Stats }[] => {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .flatMap(({ name }) => {
+        const path = join(folder, name);
+        const status = readStatus(path);
+        return status ? [{ path, status }] : [];
+      });
+  } catch {
+    return [];
+  }
+};
+
+/** Undefined for what is missing or cannot be reached, and on Windows, which has no modes. */
+const readStatus = (path: string): Stats | undefined => {
+  if (process.platform === 'win32') return undefined;
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+};
+
+/** True if other accounts can write it. A group whose id equals the owner's is assumed to be the owner's private group. */
+const isWritable = ({ mode, gid, uid }: Stats): boolean =>
+  (mode & (othersWrite | (gid === uid ? 0 : groupWrites))) !== 0;
+
+const isReadable = ({ mode }: Stats): boolean => (mode & othersRead) !== 0;
+
+/** The first of a path's folders in which every account can replace what it names. */
+const findOpenFolder = (path: string): string | undefined =>
+  [path, realpathSync(path)].flatMap((name) => listParents(resolve(name))).find(isOpenFolder);
+
+const listParents = (path: string): string[] => {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...listParents(parent)];
 };
 
 const isOpenFolder = (folder: string): boolean => {

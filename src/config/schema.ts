@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { AccessKey, AccessSetting } from '../auth/access.ts';
-import { formerAccessSettings } from './former-access.ts';
+import { toFormerProperties } from './former.ts';
 
 /** Set by variable or file only, because every account can read command lines. */
 const secret = { writeOnly: true } as const;
@@ -123,9 +123,6 @@ const coreSettings = {
   }),
 };
 
-/** Current names of settings by the names that they had in earlier versions, which still work. */
-export const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
-
 type CoreSettings = Static<TObject<typeof coreSettings>>;
 
 /** The program's settings, including those of each feature. */
@@ -183,56 +180,4 @@ export const toFileSchema = (
 const toFileAccess = (access: TSchema, profiles: readonly string[]): object => {
   const [word, byProfile] = (access as TUnion).anyOf;
   return { ...access, anyOf: [word, { ...byProfile, propertyNames: { enum: profiles } }] };
-};
-
-/** The schemas of the settings by their former names, and of those that `access` has replaced. */
-export const toFormerProperties = (properties: TProperties): TProperties => ({
-  ...Object.fromEntries(
-    Object.entries(formerNames).map(([former, current]) => [
-      former,
-      { ...properties[current], deprecated: true, description: `Former name of \`${current}\`.` } as TSchema,
-    ]),
-  ),
-  ...formerAccessSettings,
-});
-
-/** True if the setting's value must never be shown. */
-export const isSecret = (schema: TSchema): boolean => 'writeOnly' in schema;
-
-/** How a flag or variable holds the value; `none` if only the config file can. */
-export const textForm = (schema: TSchema): 'flag' | 'integer' | 'list' | 'string' | 'none' => {
-  const { type, items } = schema as { type?: string; items?: { type?: string } };
-  if (type === 'boolean') return 'flag';
-  if (type === 'integer') return 'integer';
-  if (type === 'array') return items?.type === 'string' ? 'list' : 'none';
-  return type === 'object' ? 'none' : 'string';
-};
-
-/** True if the setting has a flag. */
-export const isFlag = (schema: TSchema): boolean => !isSecret(schema) && textForm(schema) !== 'none';
-
-const booleans = new Map([
-  ['true', true],
-  ['1', true],
-  ['yes', true],
-  ['false', false],
-  ['0', false],
-  ['no', false],
-]);
-
-/** Parses the text of a flag or variable; text that cannot be parsed is returned as is and fails validation. */
-export const fromText = (schema: TSchema, text: string): unknown => {
-  switch (textForm(schema)) {
-    case 'flag':
-      return booleans.get(text.toLowerCase()) ?? text;
-    case 'integer':
-      return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
-    case 'list':
-      return text
-        .split(',')
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== '');
-    default:
-      return text;
-  }
 };

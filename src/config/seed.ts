@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors, type SchemaFault } from '../schema-validation.ts';
-import { readJsonFile } from './file.ts';
+import { readJsonFile } from './json-file.ts';
+import { suggest } from './names.ts';
 import { SettingsError } from './settings-error.ts';
-import { suggest } from './suggest.ts';
 
 /** Initial records by the keys of the seed file. */
 export type SeedRecords = Record<string, unknown[]>;

@@ -31,16 +31,15 @@ export const problemsOf = (check: () => unknown): readonly string[] => {
 
 /** Runs every check and returns their results; throws one SettingsError with the problems of all that fail. */
 export const checkAll = <T extends object>(checks: { [K in keyof T]: () => T[K] }): T => {
+  const results: Partial<T> = {};
   const problems: string[] = [];
-  const entries = Object.entries<() => unknown>(checks).map(([name, check]) => {
-    try {
-      return [name, check()];
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-      problems.push(...error.problems);
-      return [name, undefined];
-    }
-  });
+  for (const name of Object.keys(checks) as (keyof T)[]) {
+    problems.push(
+      ...problemsOf(() => {
+        results[name] = checks[name]();
+      }),
+    );
+  }
   assertNoProblems(problems);
-  return Object.fromEntries(entries) as T;
+  return results as T;
 };

@@ -1,8 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { say } from '../messages.ts';
-import { deliver, type Outcome, type OutgoingAlert, type Unsent } from './deliver.ts';
-import type { Server } from './server.ts';
-import { keepAlert, listKeptAlerts } from './spool.ts';
+import { say } from '../stdio.ts';
+import { deliver, maxAlertBytes, type SentAlert, type Unsent } from './deliver.ts';
+import type { AlertServer } from './server.ts';
+import { StateFolder, tolerate } from './state-folder.ts';
+
+/** An alert that is to be stored once, however often it is sent. */
+interface KeyedAlert {
+  alert: SentAlert;
+  idempotencyKey: string;
+}
+
+/** One that is being sent. */
+export interface PendingAlert extends KeyedAlert {
+  sentAt: Date;
+  /** Until when it is sent again, by the clock of `performance`. */
+  deadline: number;
+}
 
 /** Whether an alert is kept for the next sender, and why it could not be. */
 interface Keeping {
@@ -10,8 +23,67 @@ interface Keeping {
   lost?: string;
 }
 
-/** An alert that was not stored is kept, unless the server refuses the alert itself. */
-type Sent = { id: string } | (Unsent & Keeping);
+/** Gets the reason of each attempt that is repeated. */
+type Report = (reason: string) => void;
+
+/** The alerts that could not be delivered, each in a file. */
+const spool = new StateFolder('spool');
+
+/** An alert to be sent from now on, at most for `retryForMs` and one attempt more. */
+export const createPendingAlert = (alert: SentAlert, retryForMs: number): PendingAlert => ({
+  alert,
+  idempotencyKey: randomUUID(),
+  sentAt: new Date(),
+  deadline: performance.now() + retryForMs,
+});
+
+/**
+ * Sends an alert, and before it those that were kept for the server. If it cannot be delivered in time, it is kept for the
+ * next sender of this user, unless the server refuses the alert itself. Throws a UsageError if it is too long.
+ */
+export const sendAlert = async (
+  pending: PendingAlert,
+  server: AlertServer,
+  report?: Report,
+): Promise<{ id: string } | (Unsent & Keeping)> => {
+  const { deadline } = pending;
+  const delivery =
+    (await deliverKept(server, deadline, report)) ?? (await deliver(pending, server, { deadline, report }));
+  if ('id' in delivery) return delivery;
+  return { ...delivery, ...(delivery.cause === 'alert' ? { isKept: false } : keepAlert(pending, server)) };
+};
+
+/** Delivers what is kept for a server, until the deadline and with at least one attempt; undefined unless it is away. */
+export const deliverKept = async (
+  server: AlertServer,
+  deadline: number,
+  report?: Report,
+): Promise<Unsent | undefined> => {
+  for (const { file, ...kept } of listKeptAlerts(server.url.href)) {
+    const delivery = await deliver(kept, server, { deadline, report });
+    if ('cause' in delivery && delivery.cause !== 'alert') {
+      // Without access or a server at the address, this alert and all others wait for somebody to correct that.
+      return delivery.cause === 'away' ? delivery : undefined;
+    }
+    tolerate('a kept alert will be sent again', () => spool.remove(file));
+    if ('cause' in delivery && !delivery.isStored) say(`a kept alert was not stored: ${delivery.reason}`);
+  }
+  return undefined;
+};
+
+/** Keeps an alert that was not delivered; its message then says when it was sent. */
+export const keepAlert = ({ alert, idempotencyKey, sentAt }: PendingAlert, { url }: AlertServer): Keeping => {
+  const late = { ...alert, message: `${alert.message}\n(sent late; it happened at ${sentAt.toISOString()})` };
+  const kept: KeptAlert = { url: url.href, idempotencyKey, alert: isTooLong(late) ? alert : late };
+  const order = String(sentAt.getTime()).padStart(16, '0');
+  try {
+    const dropped = spool.write(`${order}-${randomUUID()}.json`, JSON.stringify(kept));
+    if (dropped > 0) say('too many alerts are kept: the oldest was dropped');
+    return { isKept: true };
+  } catch (error) {
+    return { isKept: false, lost: (error as Error).message };
+  }
+};
 
 /** Why an alert was not stored, and what becomes of it. */
 export const explainUnsent = ({ reason, isKept, lost }: Pick<Unsent, 'reason'> & Keeping): string => {
@@ -19,84 +91,39 @@ export const explainUnsent = ({ reason, isKept, lost }: Pick<Unsent, 'reason'> &
   return `the alert was not stored: ${reason}${fate}`;
 };
 
-interface Pending {
-  alert: OutgoingAlert;
-  idempotencyKey: string;
-  sentAt: Date;
+interface KeptAlert extends KeyedAlert {
+  /** The server that it is for. */
+  url: string;
 }
 
 /**
- * Sends alerts one after the other. Those that cannot be delivered in time are kept, and delivered by the next sender of this
- * user to the same server before its own.
+ * The alerts that are kept for a server, the oldest first. Each is read when it is its turn: others may deliver it before.
+ * Never throws; a file that can never be delivered gets the ending `.bad`.
  */
-export class AlertSender {
-  readonly #server: Server;
-  readonly #report: ((reason: string) => void) | undefined;
-  readonly #pending = new Set<Pending>();
-  #turn: Promise<unknown> = Promise.resolve();
-
-  /** `report` gets the reason of each attempt that is repeated. */
-  constructor(server: Server, report?: (reason: string) => void) {
-    this.#server = server;
-    this.#report = report;
+const listKeptAlerts = function* (url: string): Generator<KeptAlert & { file: string }> {
+  for (const file of tolerate('kept alerts are not delivered', () => spool.list()) ?? []) {
+    if (!file.endsWith('.json')) continue;
+    const text = tolerate('a kept alert is not delivered', () => spool.read(file));
+    if (text === undefined) continue;
+    const kept = parseKeptAlert(text);
+    if (kept?.url === url) yield { ...kept, file };
+    if (kept) continue;
+    tolerate('a kept file is not an alert', () =>
+      say(`a kept file is not an alert: it is now ${spool.setAside(file)}`),
+    );
   }
+};
 
-  /** Sends an alert, at most for `retryForMs` from now and one attempt more. Throws a UsageError if it is too long. */
-  send(alert: OutgoingAlert, retryForMs: number): Promise<Sent> {
-    const deadline = performance.now() + retryForMs;
-    const pending = { alert, idempotencyKey: randomUUID(), sentAt: new Date() };
-    this.#pending.add(pending);
-    const sent = this.#turn.then(() => this.#send(pending, deadline)).finally(() => this.#pending.delete(pending));
-    this.#turn = sent.catch(() => undefined);
-    return sent;
-  }
-
-  /** Delivers what is kept, with one attempt. */
-  async deliverKept(): Promise<void> {
-    await this.#deliverKept(performance.now());
-  }
-
-  /** Keeps what was not delivered yet, for a process that must end now. */
-  keepPending(): Keeping {
-    const keepings = [...this.#pending].map((pending) => this.#keep(pending));
-    return keepings.find(({ isKept }) => !isKept) ?? { isKept: true };
-  }
-
-  get hasPending(): boolean {
-    return this.#pending.size > 0;
-  }
-
-  async #send(pending: Pending, deadline: number): Promise<Sent> {
-    const outcome = (await this.#deliverKept(deadline)) ?? (await this.#deliver(pending, deadline));
-    if ('id' in outcome) return outcome;
-    return { ...outcome, ...(outcome.cause === 'alert' ? { isKept: false } : this.#keep(pending)) };
-  }
-
-  /** Undefined unless the server is away. */
-  async #deliverKept(deadline: number): Promise<Unsent | undefined> {
-    for (const kept of listKeptAlerts(this.#server.url.href)) {
-      const outcome = await this.#deliver(kept, deadline);
-      if ('cause' in outcome && outcome.cause !== 'alert') {
-        // Without access or a server at the address, this alert and all others wait for somebody to correct that.
-        return outcome.cause === 'away' ? outcome : undefined;
-      }
-      kept.forget();
-      if ('cause' in outcome && !outcome.isStored) say(`a kept alert was not stored: ${outcome.reason}`);
-    }
+/** Undefined for a text that was not written here. */
+const parseKeptAlert = (text: string): KeptAlert | undefined => {
+  try {
+    const { url, idempotencyKey, alert }: KeptAlert = JSON.parse(text);
+    const isValid =
+      typeof url === 'string' && typeof alert.message === 'string' && /^[0-9a-f-]{36}$/.test(idempotencyKey);
+    return isValid && !isTooLong(alert) ? { url, idempotencyKey, alert } : undefined;
+  } catch {
     return undefined;
   }
+};
 
-  #deliver({ alert, idempotencyKey }: Omit<Pending, 'sentAt'>, deadline: number): Promise<Outcome> {
-    return deliver(alert, this.#server, { deadline, idempotencyKey, report: this.#report });
-  }
-
-  #keep({ sentAt, ...pending }: Pending): Keeping {
-    try {
-      const dropped = keepAlert({ ...pending, url: this.#server.url.href }, sentAt);
-      if (dropped > 0) say('too many alerts are kept: the oldest was dropped');
-      return { isKept: true };
-    } catch (error) {
-      return { isKept: false, lost: (error as Error).message };
-    }
-  }
-}
+const isTooLong = (alert: SentAlert): boolean => Buffer.byteLength(JSON.stringify(alert)) > maxAlertBytes;

@@ -5,18 +5,18 @@ import { Socket } from 'node:net';
 import { constants as systemConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { waitAtMost } from '../../host/sampler.ts';
-import { explainSystemError } from '../messages.ts';
+import { explainSystemError } from '../stdio.ts';
 
 /** How a program ended: as its shell would report it, and, if it failed, why, as a clause without a subject. */
-export interface Ending {
+interface Ending {
   exitCode: number;
   failure?: string;
-  isStarted: boolean;
 }
 
 /** How to hear from a program that runs. */
-export interface Listener {
+interface Listener {
   /** Gets the output, too. */
   keep(chunk: Buffer): void;
   /** The program has ended; output may still come. */
@@ -37,10 +37,10 @@ const sentByTerminal = new Set<NodeJS.Signals>(['SIGINT', 'SIGHUP', 'SIGQUIT']);
  * on. Resolves once it has ended and its output is complete, or 1 s later; output that still comes is passed on until this
  * process exits. `drain` resolves once a slow reader has taken what there is.
  */
-export const runChild = async (
+export const runWrapped = async (
   [program = '', ...args]: readonly string[],
   { keep, ended: onEnded }: Listener,
-): Promise<Ending & { drain(): Promise<void> }> => {
+): Promise<Ending & { isStarted: boolean; drain(): Promise<void> }> => {
   const passOn = (signal: NodeJS.Signals): void => {
     if (!(process.stdin.isTTY && sentByTerminal.has(signal))) child.kill(signal);
   };
@@ -61,10 +61,12 @@ export const runChild = async (
     const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null];
     onEnded();
     await waitAtMost(outputWaitMs, complete);
-    return { ...addUnwritten(describeEnding(code, signal), unwritten), drain: () => drain(complete) };
+    const ending = addUnwritten(describeEnding(code, signal), unwritten);
+    return { ...ending, isStarted: true, drain: () => drain(complete) };
   } catch (error) {
     onEnded();
-    return { ...describeStartFailure(error as NodeJS.ErrnoException), drain: async () => undefined };
+    const ending = describeStartFailure(error as NodeJS.ErrnoException);
+    return { ...ending, isStarted: false, drain: async () => undefined };
   } finally {
     for (const signal of signals) process.off(signal, passOn);
   }
@@ -127,18 +129,55 @@ const addUnwritten = (ending: Ending, [error]: readonly NodeJS.ErrnoException[])
 };
 
 const describeEnding = (code: number | null, signal: NodeJS.Signals | null): Ending => {
-  const isStarted = true;
-  if (signal !== null) {
-    return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}`, isStarted };
-  }
-  if (code === 0 || code === null) return { exitCode: 0, isStarted };
-  return { exitCode: code, failure: `failed with exit code ${code}`, isStarted };
+  if (signal !== null) return { exitCode: 128 + systemConstants.signals[signal], failure: `was ended by ${signal}` };
+  return code ? { exitCode: code, failure: `failed with exit code ${code}` } : { exitCode: 0 };
 };
 
 /** With the exit codes of shells. */
 const describeStartFailure = ({ code, message }: NodeJS.ErrnoException): Ending => {
-  const isStarted = false;
-  if (code === 'ENOENT') return { exitCode: 127, failure: 'could not be started: there is no such program', isStarted };
-  const reason = code === 'EACCES' ? 'it is not executable' : message;
-  return { exitCode: 126, failure: `could not be started: ${reason}`, isStarted };
+  if (code === 'ENOENT') return { exitCode: 127, failure: 'could not be started: there is no such program' };
+  return { exitCode: 126, failure: `could not be started: ${code === 'EACCES' ? 'it is not executable' : message}` };
 };
+
+const mostTailBytes = 4096;
+const mostTailLines = 20;
+
+/** The last 20 lines of a program's output, at most 4 KiB. */
+export class OutputTail {
+  #bytes: Buffer = Buffer.alloc(0);
+  readonly #secret: string;
+  readonly #keptBytes: number;
+
+  /** `secret`, in ASCII, is shown as `***`. */
+  constructor(secret = '') {
+    this.#secret = secret;
+    // So that a secret which begins before the tail is found.
+    this.#keptBytes = mostTailBytes + secret.length;
+  }
+
+  readonly add = (chunk: Buffer): void => {
+    this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(-this.#keptBytes)]).subarray(-this.#keptBytes);
+  };
+
+  /** Without colours and other control characters; of lines that were overwritten, as of progress bars, the last. */
+  get text(): string {
+    const bytes = this.#mask().subarray(-mostTailBytes);
+    const start = bytes.findIndex((byte) => byte >> 6 !== 0b10);
+    const stars = '*'.repeat(this.#secret.length);
+    const lines = stripVTControlCharacters(bytes.subarray(Math.max(start, 0)).toString())
+      .replaceAll(stars || '***', '***')
+      .trimEnd()
+      .split(/\r?\n/);
+    return lines
+      .slice(-mostTailLines)
+      .map((line) => line.slice(line.trimEnd().lastIndexOf('\r') + 1).replaceAll(/[^\P{Cc}\t]/gu, ''))
+      .join('\n');
+  }
+
+  /** As long as before, so that the same bytes are cut off. */
+  #mask(): Buffer {
+    if (this.#secret === '') return this.#bytes;
+    const text = this.#bytes.toString('latin1').replaceAll(this.#secret, '*'.repeat(this.#secret.length));
+    return Buffer.from(text, 'latin1');
+  }
+}

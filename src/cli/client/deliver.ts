@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { otherVariables } from '../../config/names.ts';
 import { UsageError } from '../args.ts';
-import { exchange, explainFailure, isOtherProtocol, parse, type Reply } from './exchange.ts';
-import type { Server } from './server.ts';
+import { type AlertServer, exchange, explainFailure, type HttpReply, isOtherProtocol, parseObject } from './server.ts';
 
-export interface OutgoingAlert {
+/** An alert as it is sent. */
+export interface SentAlert {
   source: string;
   level: string;
   message: string;
@@ -26,10 +26,10 @@ export interface Unsent {
 }
 
 /** The id of the stored alert, or why it was not stored. */
-export type Outcome = { id: string } | Unsent;
+type Delivery = { id: string } | Unsent;
 
-/** What the server takes as a body. */
-export const maxBodyBytes = 1024 * 1024;
+/** What the server takes as a body of JSON. */
+export const maxAlertBytes = 1024 * 1024;
 
 const longestAttemptMs = 15_000;
 const shortestAttemptMs = 5_000;
@@ -48,7 +48,6 @@ const usedKey = 422;
 interface Options {
   /** By the clock of `performance`, in milliseconds. */
   deadline: number;
-  idempotencyKey: string;
   /** Gets the reason of each attempt that is repeated. */
   report?: ((reason: string) => void) | undefined;
 }
@@ -58,66 +57,55 @@ interface Options {
  * attempts have the same Idempotency-Key, so it is stored once. Throws a UsageError if the alert is too long.
  */
 export const deliver = async (
-  alert: OutgoingAlert,
-  server: Server,
-  { deadline, idempotencyKey, report }: Options,
-): Promise<Outcome> => {
-  const request = toRequest(alert, idempotencyKey, server);
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-    const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
-    const { leastWaitMs, ...outcome } = await attempt(server, { ...request, timeoutMs });
-    if (leastWaitMs === undefined || 'id' in outcome) return outcome;
-    const leftMs = deadline - performance.now();
-    if (leftMs <= 0 || leastWaitMs > leftMs) return outcome;
-    report?.(outcome.reason);
-    // Many senders do not come back at the same moment.
-    await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), leastWaitMs), leftMs));
-  }
-};
-
-const toRequest = (alert: OutgoingAlert, idempotencyKey: string, { key }: Server) => {
+  { alert, idempotencyKey }: { alert: SentAlert; idempotencyKey: string },
+  server: AlertServer,
+  { deadline, report }: Options,
+): Promise<Delivery> => {
   const body = JSON.stringify(alert);
   const length = Buffer.byteLength(body);
-  if (length > maxBodyBytes) throw new UsageError('the message is too long: the alert must fit into 1 MiB of JSON');
+  if (length > maxAlertBytes) throw new UsageError('the message is too long: the alert must fit into 1 MiB of JSON');
   const headers = {
     'content-type': 'application/json',
     'content-length': length,
     'user-agent': 'signalbox',
     'idempotency-key': idempotencyKey,
-    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...(server.key !== undefined && { authorization: `Bearer ${server.key}` }),
   };
-  return { method: 'POST', body, headers };
-};
-
-/** `leastWaitMs` is set if another attempt may succeed. */
-const attempt = async (
-  server: Server,
-  request: ReturnType<typeof toRequest> & { timeoutMs: number },
-): Promise<Outcome & { leastWaitMs?: number }> => {
-  try {
-    return toOutcome(await exchange(new URL('api/alert', server.url), request), server);
-  } catch (error) {
-    const reason = `${server.url.origin}: ${explainFailure(error)}`;
-    return isLasting(error as NodeJS.ErrnoException)
-      ? { reason, cause: 'server' }
-      : { reason, cause: 'away', leastWaitMs: 0 };
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    const timeoutMs = Math.min(Math.max(deadline - performance.now(), shortestAttemptMs), longestAttemptMs);
+    const { leastWaitMs, ...delivery } = await attempt(server, { method: 'POST', body, headers, timeoutMs });
+    if (leastWaitMs === undefined || 'id' in delivery) return delivery;
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0 || leastWaitMs > leftMs) return delivery;
+    report?.(delivery.reason);
+    // Many senders do not come back at the same moment.
+    await setTimeout(Math.min(Math.max(waitMs * (0.5 + Math.random() / 2), leastWaitMs), leftMs));
   }
 };
 
-/** An untrusted certificate, or a server that does not speak HTTP or TLS. */
-const isLasting = ({ code = '' }: NodeJS.ErrnoException): boolean =>
-  isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code);
+/** `leastWaitMs` is set if another attempt may succeed. */
+type Attempt = Delivery & { leastWaitMs?: number };
 
-const toOutcome = (reply: Reply, { url, key }: Server): Outcome & { leastWaitMs?: number } => {
-  const { status, headers } = reply;
-  const body = parse(reply.text);
-  if (status === 200 && typeof body['id'] === 'string') return { id: body['id'] };
-  const text = typeof body['error'] === 'string' ? `: ${body['error'].slice(0, 500)}` : '';
-  const advice = status === 401 && key === undefined ? `; set ${otherVariables.key}` : '';
-  const said = key === undefined ? text : text.replaceAll(key, '***');
-  const reason = `${url.origin} responded ${status}${said}${advice}`;
-  if (passing.has(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
+const attempt = async (server: AlertServer, request: Parameters<typeof exchange>[1]): Promise<Attempt> => {
+  try {
+    return toAttempt(await exchange(new URL('api/alert', server.url), request), server);
+  } catch (error) {
+    const reason = `${server.url.origin}: ${explainFailure(error)}`;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // An untrusted certificate, or a server that does not speak HTTP or TLS, stays so.
+    const isLasting = isOtherProtocol(code) || /CERT|ISSUER|SIGN|ERR_TLS/.test(code);
+    return isLasting ? { reason, cause: 'server' } : { reason, cause: 'away', leastWaitMs: 0 };
+  }
+};
+
+const toAttempt = ({ status, headers, text }: HttpReply, { url, key }: AlertServer): Attempt => {
+  const { id, error } = parseObject(text);
+  if (status === 200 && typeof id === 'string') return { id };
   if (status === 200) return { reason: `${url.origin} is not a signalbox server`, cause: 'server' };
+  const said = typeof error === 'string' ? `: ${error.slice(0, 500)}` : '';
+  const advice = status === 401 && key === undefined ? `; set ${otherVariables.key}` : '';
+  const reason = `${url.origin} responded ${status}${key === undefined ? said : said.replaceAll(key, '***')}${advice}`;
+  if (passing.has(status)) return { reason, cause: 'away', leastWaitMs: toWaitMs(headers['retry-after']) };
   return { reason, cause: aboutAlert.has(status) ? 'alert' : 'server', isStored: status === usedKey };
 };
 

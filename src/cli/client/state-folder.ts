@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } f
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { replaceFile } from '../../storage/replace-file.ts';
-import { say } from '../messages.ts';
+import { say } from '../stdio.ts';
 
 /** Bounds of a folder, whose oldest files are dropped first, and of a file: an alert in its envelope. */
 const mostFiles = 1000;
@@ -36,12 +36,11 @@ export class StateFolder {
   /** Undefined if there is no such file; empty for one that was not written here, such as a pipe, which could block. */
   read(file: string): string | undefined {
     const path = join(this.#path, file);
-    const stats = lstat(path);
-    if (stats && !(stats.isFile() && stats.size <= mostFileBytes)) return '';
     try {
-      return stats && readFileSync(path, 'utf8');
+      const stats = lstatSync(path);
+      return stats.isFile() && stats.size <= mostFileBytes ? readFileSync(path, 'utf8') : '';
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
   }
@@ -105,8 +104,6 @@ export const tolerate = <T>(effect: string, action: () => T): T | undefined => {
 const printed = new Set<string>();
 
 const lstat = (path: string) => lstatSync(path, { throwIfNoEntry: false });
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 const assertOwn = (folder: string): void => {
   const stats = lstatSync(folder);

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { pino } from 'pino';
 import type { Settings } from '../../config/schema.ts';
-import { escapeControls } from '../messages.ts';
+import { escapeControls } from '../stdio.ts';
 
 /** Bytes of lines that wait while they cannot be written; further lines are dropped. */
 const maxWaitingBytes = 1024 * 1024;

@@ -3,17 +3,24 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { TObject } from 'typebox';
 import { type App, createApp } from '../../app/create-app.ts';
 import { planDatabase } from '../../app/database.ts';
+import { version } from '../../app/package-info.ts';
 import { preflight } from '../../app/preflight.ts';
 import { type OpenStorage, openStorage, withTrialStorage } from '../../app/storage.ts';
+import { applyTimeZone } from '../../config/checks.ts';
 import { type Flags, listUnknownVariables, loadSettings } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
-import { applyTimeZone } from '../../config/time-zone.ts';
 import { listAddresses, listenOn } from '../../http/server.ts';
 import { features } from '../../profiles/index.ts';
-import { escapeControls } from '../messages.ts';
+import { escapeControls } from '../stdio.ts';
 import { createLog } from './log.ts';
-import { createStartMessage } from './start-message.ts';
+import { handleSignals } from './stopping.ts';
+
+/** For running requests to finish during shutdown. */
+const gracePeriodMs = 10_000;
+
+/** Profiles whose records a memory store forgets. */
+const forgetful = ['tasks', 'protected-tasks', 'simple-tasks', 'items'];
 
 /** A warning for the log. */
 interface Warning {
@@ -58,7 +65,7 @@ export const check = (schema: TObject, flags: Flags): Promise<string[]> =>
   });
 
 /** The OpenAPI document of the server that the settings describe. Nothing listens. Throws a SettingsError as a start would. */
-export const describe = async (schema: TObject, flags: Flags): Promise<string> => {
+export const describeServer = async (schema: TObject, flags: Flags): Promise<string> => {
   const { app } = await prepare(schema, flags, { logLevel: 'silent', openStorage });
   try {
     return (await app.server.inject('/openapi.json')).body;
@@ -67,27 +74,31 @@ export const describe = async (schema: TObject, flags: Flags): Promise<string> =
   }
 };
 
-/** Starts the server; resolves once it listens. Throws a SettingsError if it cannot start. */
-export const serve = async (schema: TObject, flags: Flags) => {
+/** Starts the server, which a signal stops; resolves once it listens. Throws a SettingsError if it cannot start. */
+export const serveUntilStopped = async (schema: TObject, flags: Flags): Promise<void> => {
   const { app, settings, log, warnings } = await prepare(schema, flags, { openStorage });
   if (settings.seed !== undefined) await freeMemory();
   const address = await listen(app, settings, log);
-  return {
-    server: app.server,
-    log,
-    /** The text to print on startup. */
-    message: createStartMessage(app, address, settings.store),
-    /** Logs what the text does not say; after it, so it is not interrupted by log lines. */
-    logRemarks: (): void => {
-      for (const warning of warnings) log.warn(warning);
-      for (const remark of app.remarks) log.info(remark);
-    },
-    /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
-    reload: async (): Promise<void> => {
-      await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
-      reloadSettings(app, log, schema, flags);
-    },
+  /** Reopens files and applies changed users; after an error, which is logged, the previous state stays in use. */
+  const reload = async (): Promise<void> => {
+    await app.reopen().catch((err: unknown) => log.error({ err }, 'files could not be opened again'));
+    reloadSettings(app, log, schema, flags);
   };
+  // In a terminal, SIGHUP means the window was closed, so the server stops.
+  const isInTerminal = process.stdin.isTTY || process.stdout.isTTY;
+  handleSignals({
+    log,
+    close: () => app.server.close(),
+    limitMs: gracePeriodMs,
+    reload: isInTerminal ? undefined : reload,
+  });
+  // The server works without its start message, on a full disk for example.
+  process.stdout.on('error', () => undefined);
+  // Printed only after signal handlers are installed: readers of the address may also stop the server.
+  process.stdout.write(createStartMessage(app, address, settings.store));
+  // After the message, so it is not interrupted by log lines.
+  for (const warning of warnings) log.warn(warning);
+  for (const remark of app.remarks) log.info(remark);
 };
 
 /** Warnings about who can use the server. */
@@ -139,13 +150,63 @@ const freeMemory = async (): Promise<void> => {
   session.disconnect();
 };
 
-/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
-const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
-  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-
 const reasons: Record<string, string> = {
   EADDRINUSE: 'the port is in use; choose another with --port',
   EACCES: 'this account may not use the port; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine does not have that address; choose another with --host',
   ENOTFOUND: 'the host name is unknown; choose another with --host',
+};
+
+/** Not Fastify's own text, which shows 127.0.0.1 if the server listens on every address. */
+const toUrl = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+
+/**
+ * The text printed on startup: where the console is and where alerts go, the mounts, what is open without a token, and notices
+ * such as random passwords.
+ */
+const createStartMessage = (
+  { mounts, home, notices }: Pick<App, 'mounts' | 'home' | 'notices'>,
+  address: string,
+  store: string,
+): string => {
+  const intake = mounts.find(({ profiles }) => profiles.some(({ name }) => name === 'alerts'));
+  const local = address.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:');
+  const addresses = [
+    ...(home === '/docs/' ? [] : [['Console', `${local}${home}`]]),
+    ...(intake ? [['Send alerts', `${local}${toPrefix(intake.base)}/api/alert`]] : []),
+    ['API', `${local}/docs/`],
+  ];
+  const served = new Set(mounts.flatMap(({ profiles }) => profiles.map(({ name }) => name)));
+  const isForgetful = store === 'memory' && forgetful.some((name) => served.has(name));
+  return [
+    `signalbox ${version} listens on ${address}`,
+    '',
+    ...toColumns(addresses),
+    '',
+    ...toColumns(mounts.map(({ base, profiles }) => [base, profiles.map(({ name }) => name).join(', ')])),
+    '',
+    `Open without a token: ${listOpenProfiles(mounts).join(', ') || 'nothing'}`,
+    ...(isForgetful ? ['Tasks and items are lost when the server stops; --store file keeps them.'] : []),
+    ...(notices.length > 0 ? ['', ...notices] : []),
+    '',
+  ].join('\n');
+};
+
+const toColumns = (rows: readonly (readonly string[])[]): string[] => {
+  const width = Math.max(...rows.map(([first = '']) => first.length)) + 2;
+  return rows.map(([first = '', second]) => `  ${first.padEnd(width)}${second}`);
+};
+
+const toPrefix = (base: string): string => (base === '/' ? '' : base);
+
+/** The profiles that have routes without a token, marked where others of their routes need one. */
+const listOpenProfiles = (mounts: App['mounts']): string[] => {
+  const open = mounts.flatMap(({ profiles }) =>
+    profiles.flatMap(({ name, routes }) => {
+      const count = routes.filter(({ access }) => access === 'open').length;
+      return count === 0 ? [] : [count === routes.length ? name : `${name} in part`];
+    }),
+  );
+  return [...new Set(open)];
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locateJsonFault } from './json-fault.ts';
+import { locateJsonFault } from './json-file.ts';
 
 const brokenString = 'a string without a closing quote, or with an invalid escape or control character';
 

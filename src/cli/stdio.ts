@@ -14,7 +14,7 @@ export const say = (text: string): void => {
 };
 
 /** Prints on standard output; the process ends if that cannot be written, quietly if only its reader has gone away. */
-export const print = (text: string): void => {
+export const print = (text: string): undefined => {
   if (!process.stdout.listeners('error').includes(endUnwritten)) process.stdout.on('error', endUnwritten);
   process.stdout.write(text);
 };
@@ -30,4 +30,16 @@ export const flush = async (): Promise<void> => {
   for (const stream of [process.stdout, process.stderr]) {
     await new Promise((resolve) => stream.once('error', resolve).write('', resolve));
   }
+};
+
+/** Reads an input to its end; undefined if it has more bytes than `mostBytes`, and no more is read. */
+export const readInput = async (input: NodeJS.ReadableStream, mostBytes: number): Promise<Buffer | undefined> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length > mostBytes) return undefined;
+  }
+  return Buffer.concat(chunks);
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toCommandName } from './command-name.ts';
+import { toCommandName } from './run.ts';
 
 test('a command is called as its program, and a shell as what it runs', () => {
   for (const [words, name] of [

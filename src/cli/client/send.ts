@@ -1,8 +1,10 @@
 import { hostname, userInfo } from 'node:os';
 import { UsageError } from '../args.ts';
-import { clientFlags, clientVariables, readAlertKey, readServer, toMilliseconds } from '../client/server.ts';
 import { defineCommand } from '../command.ts';
-import { print, say } from '../messages.ts';
+import { print, readInput, say } from '../stdio.ts';
+import { createPendingAlert, explainUnsent, sendAlert } from './alert-sender.ts';
+import { maxAlertBytes } from './deliver.ts';
+import { clientFlags, clientVariables, readAlertKey, readServer, toMilliseconds } from './server.ts';
 
 /** As sysexits.h has it: the sender can try again later. */
 const temporaryFailure = 75;
@@ -30,7 +32,7 @@ export const send = defineCommand({
       choices: statuses,
     },
     link: { value: 'URL', summary: 'Page with more about the alert.' },
-    label: { value: 'NAME=VALUE', isList: true, summary: 'A label; give the flag once for each.' },
+    label: { value: 'NAME=VALUE', isList: 'repeated', summary: 'A label; give the flag once for each.' },
     verbose: { summary: 'Print the id of the stored alert, and each failed attempt on stderr.' },
   },
   variables: clientVariables,
@@ -44,26 +46,21 @@ export const send = defineCommand({
     const server = readServer(own.url);
     const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
     const given = readGiven(own);
-    const [{ AlertSender, explainUnsent }, { readMessage }] = await Promise.all([
-      import('../client/alert-sender.ts'),
-      import('../client/message.ts'),
-    ]);
-    const message = await readMessage(words, process.stdin);
     const alert = {
       source: own.source ?? readUserName(),
       level: own.level ?? 'INFO',
-      message,
+      message: await readMessage(words),
       hostname: own.hostname ?? hostname(),
       ...given,
     };
     const report = own.verbose ? (reason: string) => say(`trying again: ${reason}`) : undefined;
-    const outcome = await new AlertSender(server, report).send(alert, retryForMs);
-    if ('id' in outcome) {
-      if (own.verbose) print(`${outcome.id}\n`);
+    const sent = await sendAlert(createPendingAlert(alert, retryForMs), server, report);
+    if ('id' in sent) {
+      if (own.verbose) print(`${sent.id}\n`);
       return 0;
     }
-    say(explainUnsent(outcome));
-    return outcome.cause === 'away' ? temporaryFailure : 1;
+    say(explainUnsent(sent));
+    return sent.cause === 'away' ? temporaryFailure : 1;
   },
 });
 
@@ -98,6 +95,20 @@ const toLabel = (text: string): [string, string] => {
   const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined) throw new UsageError(`--label must be NAME=VALUE, not ${JSON.stringify(text)}`);
   return [name, value];
+};
+
+/** The words, or standard input if there is none, or only `-`; what is not UTF-8 becomes U+FFFD. Throws a UsageError. */
+const readMessage = async (words: readonly string[]): Promise<string> => {
+  const isPiped = words.length === 0 || (words.length === 1 && words[0] === '-');
+  const message = isPiped ? await readPiped() : words.join(' ');
+  if (message.trim() === '') throw new UsageError('the message is empty');
+  return message;
+};
+
+const readPiped = async (): Promise<string> => {
+  const bytes = await readInput(process.stdin, maxAlertBytes);
+  if (!bytes) throw new UsageError('the message is longer than 1 MiB');
+  return bytes.toString().replace(/[\r\n]+$/, '');
 };
 
 /** Like logger(1). */

@@ -1,0 +1,92 @@
+import type { Flags } from '../../config/load.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { defineCommand } from '../command.ts';
+import { say } from '../stdio.ts';
+import { exchange, explainFailure, type HttpReply, parseObject, toServerUrl } from './server.ts';
+
+/** Settings that say where the server listens. */
+const settings = ['host', 'port', 'tlsCert', 'allowedHosts'];
+
+const limitMs = 5000;
+
+export const healthcheck = defineCommand({
+  name: 'healthcheck',
+  summary: 'Check that the server of this machine or container works, for example from a container without curl.',
+  details: ['Within 5 seconds, /readyz must respond 200; where no mount has it, /livez. Certificates are not checked.'],
+  flags: { url: { value: 'URL', summary: 'Server to check, instead of the one of the settings.' } },
+  settings,
+  exitCodes: {
+    0: 'the server works',
+    1: 'it does not, or cannot be found; one line on stderr says why',
+    2: 'the command line is invalid',
+  },
+  run: async ({ own, flags }) => {
+    const problem = await findHealthProblem(
+      own.url === undefined ? await findOwnServer(flags) : { url: toServerUrl(own.url, '--url'), headers: {} },
+    );
+    if (problem === undefined) return 0;
+    say(`not healthy: ${problem}`);
+    return 1;
+  },
+});
+
+interface CheckedServer {
+  url: URL;
+  headers: { host?: string };
+}
+
+/** The server that the settings describe. Throws a SettingsError. */
+const findOwnServer = async (flags: Flags): Promise<CheckedServer> => {
+  const [{ loadSomeSettings }, { createSettingsSchema }] = await Promise.all([
+    import('../../config/load.ts'),
+    import('../../config/schema.ts'),
+  ]);
+  const { host, port, tlsCert, allowedHosts } = loadSomeSettings(createSettingsSchema([]), settings, flags);
+  if (port === 0) throw new SettingsError(['port is 0, so the port is not known: name the server with --url']);
+  const [name] = allowedHosts;
+  return {
+    url: toServerUrl(`${tlsCert === undefined ? 'http' : 'https'}://${toUrlHost(host)}:${port}`, 'host'),
+    // A server that is bound beyond loopback may accept no other names.
+    headers: name === undefined ? {} : { host: name },
+  };
+};
+
+/** The address to connect to, as URLs write it, for one to listen on. */
+const toUrlHost = (host: string): string => {
+  if (/^(0+\.?)+$/.test(host)) return '127.0.0.1';
+  if (!host.includes(':')) return host;
+  return /^[0:]+$/.test(host) ? '[::1]' : `[${host}]`;
+};
+
+/** Why the server is not healthy, as a clause; undefined if it is. */
+const findHealthProblem = async ({ url, headers }: CheckedServer): Promise<string | undefined> => {
+  const deadline = performance.now() + limitMs;
+  const get = (path: string): Promise<HttpReply> => {
+    const timeoutMs = Math.max(deadline - performance.now(), 1);
+    return exchange(new URL(path, url), { headers, timeoutMs, rejectUnauthorized: false });
+  };
+  try {
+    let path = 'readyz';
+    let reply = await get(path);
+    if (reply.status === 404) {
+      path = findHealthPath(await get('openapi.json')) ?? path;
+      reply = await get(path);
+    }
+    if (reply.status !== 200) return `${new URL(path, url)} responded ${reply.status}`;
+    return isHealth(parseObject(reply.text)) ? undefined : `${url.origin} is not a signalbox server`;
+  } catch (error) {
+    return `${url.origin}: ${explainFailure(error)}`;
+  }
+};
+
+/** The path of a health check that some mount has; if there is none, the document itself shows that the server works. */
+const findHealthPath = ({ status, text }: HttpReply): string | undefined => {
+  if (status !== 200) return undefined;
+  const paths = Object.keys(Object(parseObject(text)['paths']));
+  const found = ['/readyz', '/livez'].flatMap((name) => paths.filter((path) => path.endsWith(name)));
+  return (found[0] ?? '/openapi.json').slice(1);
+};
+
+/** What the checks respond, or the OpenAPI document. */
+const isHealth = ({ status, openapi }: Record<string, unknown>): boolean =>
+  status === 'ready' || status === 'healthy' || typeof openapi === 'string';

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
+import { UsageError } from '../args.ts';
+import { defineCommand } from '../command.ts';
+import { say } from '../stdio.ts';
+import {
+  createPendingAlert,
+  deliverKept,
+  explainUnsent,
+  keepAlert,
+  type PendingAlert,
+  sendAlert,
+} from './alert-sender.ts';
+import type { SentAlert } from './deliver.ts';
+import {
+  type AlertServer,
+  clientFlags,
+  clientVariables,
+  readAlertKey,
+  readServer,
+  toMilliseconds,
+  toServerUrl,
+} from './server.ts';
+import { StateFolder, tolerate } from './state-folder.ts';
+
+export const runProgram = defineCommand({
+  name: 'run',
+  argument: { name: '[--] COMMAND [ARGUMENT...]', isList: true },
+  summary: 'Run a command, and send an alert if it fails or takes too long.',
+  details: [
+    'The command runs without a shell. Its input, output and exit code, and signals sent to signalbox, are passed through.',
+    'The alert says how the command ended, with the last 20 lines of its output (4 KiB at most), but not its arguments.',
+    'After --timeout an alert is sent once, and the command goes on. If it then fails, a second alert is sent.',
+    'The first success after a reported failure resolves its alerts. Any other success sends nothing.',
+    'What the command leaves in the background is waited for 1 second at most, as by a service manager.',
+    'If its output cannot be written, as on a full disk, the command has failed: the exit code is then never 0.',
+    'If an alert cannot be stored, one line on stderr says so; the exit code stays that of the command. If the server does not come back in time, or refuses everything, as with a wrong key or address, the alert is kept on disk, and the next send or run delivers it first.',
+  ],
+  flags: {
+    ...clientFlags,
+    source: {
+      ...clientFlags.source,
+      summary: 'Source of the alert. Default: the name of the command, or for sh -c the first words of its script.',
+    },
+    level: { ...clientFlags.level, summary: `${clientFlags.level.summary} Default ERROR.` },
+    key: {
+      ...clientFlags.key,
+      summary: `${clientFlags.key.summary} Default: SOURCE/HOSTNAME; without --source also a part for the command line.`,
+    },
+    timeout: { value: 'SECONDS', isNumber: true, summary: 'Send an alert, too, if the command takes longer.' },
+    retryFor: {
+      ...clientFlags.retryFor,
+      summary: 'How long to try while the server is away, which delays the exit. Default 60.',
+    },
+  },
+  variables: clientVariables,
+  exitCodes: {
+    2: 'the command line is invalid; the command was not run',
+    126: 'the command is not executable',
+    127: 'the command was not found',
+    '128+N': 'the command was ended by signal N',
+    other: 'the exit code of the command',
+  },
+  isWrapper: true,
+  run: async ({ words, own }) => {
+    const [program] = words;
+    if (!program) throw new UsageError('run needs a COMMAND; see signalbox run --help');
+    const server = readServerOrProblem(own.url);
+    const retryForMs = toMilliseconds('retryFor', own.retryFor ?? '60');
+    const timeoutMs = own.timeout === undefined ? undefined : toMilliseconds('timeout', own.timeout);
+    const name = toCommandName(words);
+    const about = { source: own.source ?? name, hostname: hostname() };
+    const key =
+      own.key === undefined ? toDefaultKey(about, own.source === undefined ? words : []) : readAlertKey(own.key);
+    const { OutputTail, runWrapped } = await import('./child.ts');
+    const tail = new OutputTail('key' in server ? server.key : undefined);
+    const startedAt = performance.now();
+    let endedAt: number | undefined;
+    const describeTime = () => `after ${Math.round(((endedAt ?? performance.now()) - startedAt) / 1000)} s`;
+    const describe = (what: string) => [`${name} ${what}`, tail.text].filter((part) => part !== '').join(':\n');
+    const report =
+      'refused' in server
+        ? createMuteReport(server.refused)
+        : createRunReport(server, { ...about, key, level: own.level ?? 'ERROR' }, retryForMs);
+    const timer =
+      timeoutMs && setTimeout(() => report.failure(describe(`is still running ${describeTime()}`)), timeoutMs);
+    const { exitCode, failure, isStarted, drain } = await runWrapped(words, {
+      keep: tail.add,
+      ended: () => {
+        endedAt = performance.now();
+        clearTimeout(timer);
+      },
+    });
+    // A signal now ends the waiting for the server.
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        report.interrupt();
+        process.exit(exitCode);
+      });
+    }
+    if (failure === undefined) {
+      report.success(`${name} succeeded ${describeTime()}`);
+    } else {
+      if (!isStarted) say(`${program} ${failure}`);
+      report.failure(describe(isStarted ? `${failure} ${describeTime()}` : failure));
+    }
+    await report.finish();
+    await drain();
+    return exitCode;
+  },
+});
+
+/** The server, or, for variables that are invalid, why there is none: they must not stop the command. */
+const readServerOrProblem = (flag: string | undefined): AlertServer | { refused: string } => {
+  if (flag !== undefined) toServerUrl(flag, '--url');
+  try {
+    return readServer(flag);
+  } catch (error) {
+    return { refused: (error as UsageError).message };
+  }
+};
+
+const shells = new Set(['sh', 'ash', 'bash', 'dash', 'ksh', 'zsh', 'fish']);
+
+/** Words of a script that are part of its name at most. */
+const mostWords = 3;
+
+/**
+ * What people call a command: its program; for a shell, the file that it runs or the first words of what `-c` names, which end
+ * before flags, quotes and variables.
+ */
+export const toCommandName = ([program = '', ...args]: readonly string[]): string => {
+  const name = basename(program);
+  if (!shells.has(name)) return name;
+  const first = args.findIndex((arg) => !arg.startsWith('-'));
+  const script = args[first];
+  if (script === undefined) return name;
+  if (!args.slice(0, first).some((flag) => /^-[a-z]*c[a-z]*$/.test(flag))) return basename(script);
+  const words = script.trim().split(/\s+/).slice(0, mostWords);
+  const end = words.findIndex((word) => !/^[\w./:@%+,][\w./:@%+,-]*$/.test(word));
+  const [command = '', ...others] = end < 0 ? words : words.slice(0, end);
+  return [basename(command), ...others].join(' ') || name;
+};
+
+const longestKey = 256;
+
+/** The command line, where it is given, tells commands apart that have the same name. */
+const toDefaultKey = (about: { source: string; hostname: string }, words: readonly string[]): string => {
+  const line = words.length === 0 ? [] : [toHash(JSON.stringify(words)).slice(0, 8)];
+  const key = [about.source, about.hostname, ...line].join('/');
+  return key.length <= longestKey ? key : toHash(key);
+};
+
+const toHash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The commands whose last run was reported as failed to a server. */
+const failedRuns = new StateFolder('failed-runs');
+
+/** Tells the server about runs of one command, which the key of its alerts stands for. Nothing here stops the command. */
+const createRunReport = (
+  server: AlertServer,
+  about: Required<Pick<SentAlert, 'source' | 'hostname' | 'key' | 'level'>>,
+  retryForMs: number,
+) => {
+  const url = server.url.href;
+  const file = `${toHash(`${url}\n${about.key}`).slice(0, 32)}.json`;
+  const pending = new Set<PendingAlert>();
+  /** Alerts are sent one after the other. */
+  let turn: Promise<unknown> = Promise.resolve();
+  /** The alert that says how the run stands. */
+  let last: SentAlert | undefined;
+  /** The alert was sent or kept. */
+  const note = ({ status }: SentAlert): void => {
+    if (status === 'firing') {
+      const text = JSON.stringify({ url, key: about.key });
+      tolerate('a later success will not resolve the alert', () => failedRuns.write(file, text));
+    } else {
+      tolerate('the next success sends the resolution again', () => failedRuns.remove(file));
+    }
+  };
+  const send = (alert: SentAlert): void => {
+    last = alert;
+    const one = createPendingAlert(alert, retryForMs);
+    pending.add(one);
+    turn = turn.then(async () => {
+      const sent = await sendAlert(one, server);
+      pending.delete(one);
+      if (!('id' in sent)) say(explainUnsent(sent));
+      if ('id' in sent || sent.isKept) note(alert);
+    });
+  };
+  return {
+    /** Sends an alert; a later success resolves it. */
+    failure: (message: string): void => send({ ...about, message, status: 'firing' }),
+    /** Resolves the alerts of this run and of the last one, if there are any. */
+    success: (message: string): void => {
+      const isOver = last !== undefined || tolerate('an earlier alert is not resolved', () => failedRuns.has(file));
+      if (isOver) send({ ...about, level: 'INFO', message, status: 'resolved' });
+      else turn = deliverKept(server, performance.now());
+    },
+    /** Keeps what was not delivered yet, before the process ends. */
+    interrupt: (): void => {
+      if (pending.size === 0) return;
+      const keepings = [...pending].map((one) => keepAlert(one, server));
+      const keeping = keepings.find(({ isKept }) => !isKept) ?? { isKept: true };
+      if (last && keeping.isKept) note(last);
+      say(explainUnsent({ reason: 'interrupted', ...keeping }));
+    },
+    /** Resolves once everything was sent or kept. */
+    finish: () => turn,
+  };
+};
+
+/** The report of a run for which no server can be used. */
+const createMuteReport = (reason: string): ReturnType<typeof createRunReport> => ({
+  failure: () => say(explainUnsent({ reason, isKept: false, lost: 'no server can be used' })),
+  success: () => undefined,
+  interrupt: () => undefined,
+  finish: async () => undefined,
+});

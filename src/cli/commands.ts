@@ -1,0 +1,211 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { version } from '../app/package-info.ts';
+import type { Counts } from '../app/transfer.ts';
+import { scopes } from '../auth/access.ts';
+import { isSettingsError, SettingsError } from '../config/settings-error.ts';
+import type { Tool } from '../profiles/feature.ts';
+import { UsageError } from './args.ts';
+import { healthcheck } from './client/healthcheck.ts';
+import { runProgram } from './client/run.ts';
+import { send } from './client/send.ts';
+import { type Command, defineCommand, type Input } from './command.ts';
+import { completionShells, createCompletion } from './completion.ts';
+import { createManPage } from './man-page.ts';
+import { escapeControls, print, say } from './stdio.ts';
+
+/** The command that runs if none is named. */
+export const serve = defineCommand({
+  name: 'serve',
+  summary: 'Start the server.',
+  settings: 'all',
+  run: async ({ flags }) => {
+    const { loadServer, schema } = await import('./program.ts');
+    const { serveUntilStopped } = await loadServer();
+    await serveUntilStopped(schema, flags);
+    return undefined;
+  },
+});
+
+const checkConfig = defineCommand({
+  name: 'check-config',
+  argument: { name: 'FILE' },
+  summary: 'Check a config file without starting the server.',
+  details: [
+    'It refuses the settings that a start would refuse. It opens neither port nor data directory.',
+    'A database is read and compared with the settings, but never changed: the output says what a start would do to it.',
+    'A database that cannot be reached is a warning, because a start waits for it.',
+  ],
+  settings: 'all',
+  run: async ({ words: [file = ''], flags }) => {
+    if (flags['config'] !== undefined) {
+      throw new UsageError('check-config takes its file without --config: remove the flag');
+    }
+    const { loadServer, schema } = await import('./program.ts');
+    const { check } = await loadServer();
+    const plans = await check(schema, { ...flags, config: file });
+    return print([`${escapeControls(file)} is valid`, ...plans, ''].join('\n'));
+  },
+});
+
+const configSchema = defineCommand({
+  name: 'config-schema',
+  summary: 'Print the JSON Schema of the config file, for editors.',
+  run: async () => {
+    const { mountRules, schema, toFileSchema } = await import('./program.ts');
+    return print(`${JSON.stringify(toFileSchema(schema, mountRules), null, 2)}\n`);
+  },
+});
+
+/**
+ * Makes a key for a program that cannot log in. The key is shown once, on stderr; the entry for the config file's `keys`
+ * is printed alone on a line, so that it can be redirected.
+ */
+const createKey = defineCommand({
+  name: 'create-key',
+  argument: { name: 'NAME' },
+  summary: 'Print a new key for a program that cannot log in, and its entry for the setting keys.',
+  flags: {
+    scope: {
+      value: 'SCOPE',
+      isList: 'repeated',
+      summary: 'What the key may do; give the flag once for each scope.',
+      choices: scopes,
+    },
+  },
+  run: async ({ words: [name = ''], own: { scope: asked = [] } }) => {
+    const { createAccessKey, isKeyName } = await import('./program.ts');
+    const unknown = asked.find((one) => !scopes.some((scope) => scope === one));
+    if (asked.length === 0 || unknown !== undefined) {
+      const found = unknown === undefined ? '' : `, not ${JSON.stringify(unknown)}`;
+      throw new UsageError(`create-key needs --scope with one or more of ${scopes.join(', ')}${found}`);
+    }
+    if (!isKeyName(name)) {
+      throw new UsageError(`NAME must be a name without control characters, not ${JSON.stringify(name)}`);
+    }
+    const { key, entry } = createAccessKey(
+      name,
+      scopes.filter((scope) => asked.includes(scope)),
+    );
+    process.stderr.write(
+      `Key of ${name}, shown only now: ${key}\nAdd this line to keys in the config file, then send SIGHUP:\n`,
+    );
+    return print(`${JSON.stringify(entry)}\n`);
+  },
+});
+
+const hashPassword = defineCommand({
+  name: 'hash-password',
+  summary: 'Print a password hash for the setting users; prompts, or reads standard input.',
+  run: async () => {
+    const { printPasswordHash } = await import('./program.ts');
+    await printPasswordHash({ input: process.stdin, output: process.stdout, messages: process.stderr });
+    return undefined;
+  },
+});
+
+const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'Print all tasks, items, alerts and audit records of the store as JSON lines; stop the server first.',
+  settings: 'all',
+  exitCodes: {
+    0: 'success',
+    1: 'the store cannot be read, or a part of it is damaged and was left out',
+    2: 'the command line is invalid',
+  },
+  run: async ({ flags }) => {
+    const { exportLines, listTransfers, loadSettings, schema } = await import('./program.ts');
+    const counts: Counts = {};
+    let isWhole = true;
+    const pieces = exportLines(loadSettings(schema, flags), listTransfers(), counts, (problem) => {
+      isWhole = false;
+      say(`damaged, left out: ${problem}`);
+    });
+    try {
+      await pipeline(Readable.from(pieces), process.stdout, { end: false });
+    } catch (error) {
+      if (isSettingsError(error)) throw error;
+      throw new SettingsError([`the export could not be written: ${(error as Error).message}`]);
+    }
+    say(`exported ${describeCounts(counts)}`);
+    return isWhole ? 0 : 1;
+  },
+});
+
+const importCommand = defineCommand({
+  name: 'import',
+  summary: 'Store what export has printed, from standard input, in an empty store.',
+  settings: 'all',
+  exitCodes: { 0: 'success', 1: 'nothing was stored', 2: 'the command line is invalid' },
+  run: async ({ flags }) => {
+    const { importLines, listTransfers, loadSettings, schema } = await import('./program.ts');
+    const counts = await importLines(loadSettings(schema, flags), listTransfers(), process.stdin);
+    say(`imported ${describeCounts(counts)}`);
+    return undefined;
+  },
+});
+
+const describeCounts = (counts: Counts): string =>
+  Object.entries(counts)
+    .filter(([key]) => !key.startsWith('last'))
+    .map(([key, count]) => `${key} ${count}`)
+    .join(', ') || 'nothing';
+
+const completion = defineCommand({
+  name: 'completion',
+  argument: { name: 'SHELL', choices: completionShells },
+  summary: 'Print a completion script for bash, zsh or fish.',
+  details: ['For bash, add this line to ~/.bashrc: eval "$(signalbox completion bash)"'],
+  run: async ({ words: [word] }) => {
+    const shell = completionShells.find((one) => one === word);
+    if (!shell) throw new UsageError(`completion takes ${completionShells.join(', ')}, not ${JSON.stringify(word)}`);
+    const { mountRules, schema } = await import('./program.ts');
+    return print(createCompletion(shell, await listCommands(), schema, mountRules.profiles));
+  },
+});
+
+const manPage = defineCommand({
+  name: 'man-page',
+  summary: 'Print the manual page signalbox(1), for man.',
+  run: async () => {
+    const { features, schema } = await import('./program.ts');
+    return print(createManPage(version, await listCommands(), schema, features));
+  },
+});
+
+/** The program's own commands, in the order of the help. */
+export const ownCommands: readonly Command[] = [
+  serve,
+  send,
+  runProgram,
+  healthcheck,
+  checkConfig,
+  configSchema,
+  createKey,
+  hashPassword,
+  exportCommand,
+  importCommand,
+  completion,
+  manPage,
+];
+
+/** All commands, those of features too, whose code this loads. */
+export const listCommands = async (): Promise<Command[]> => {
+  const { features } = await import('./program.ts');
+  const tools = features.flatMap((feature) => feature.tools ?? []);
+  return [...ownCommands, ...tools.map(toCommand)];
+};
+
+const toCommand = ({ name, argument, summary, run }: Tool): Command =>
+  defineCommand({
+    name,
+    argument: { name: argument, isQuoted: true },
+    summary: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    settings: 'all',
+    run: async ({ words: [text = ''], flags }: Input) => {
+      const { loadSettings, schema } = await import('./program.ts');
+      const { output, ok } = await run(text, () => loadSettings(schema, flags));
+      print(`${output}\n`);
+      return ok ? 0 : 1;
+    },
+  });

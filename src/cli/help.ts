@@ -1,0 +1,171 @@
+import type { TObject, TSchema } from 'typebox';
+import { isFlag, textForm, toVariableName } from '../config/names.ts';
+import type { Feature } from '../profiles/feature.ts';
+import { toFlag, toNegation } from './args.ts';
+import type { Command } from './command.ts';
+
+/** One line about the program. */
+export const purpose = 'one small JSON-over-HTTP server for a host';
+
+/** The widest line of the help, and its left column. */
+const widest = 100;
+const leftWidth = 34;
+
+/** Two texts: what is explained, and the explanation. */
+export type Row = readonly [string, string];
+
+/** The program's own settings by group; each feature's settings form a group of their own. */
+const groups: Record<string, RegExp> = {
+  Network: /^(host|port|cors|allowedHosts|tls.*|trustProxy|.*Timeout|max.*)$/,
+  'Profiles and pages': /^(profiles|mounts|publicDir|powershellPath)$/,
+  Data: /^(dataDir|seed|store.*|keepSecrets|instanceName|timeZone)$/,
+  Security: /^(access|jwt.*|keys)$/,
+  Logging: /^log/,
+};
+
+/** A setting in the help: how it is given, and what it does. */
+export interface SettingText {
+  flag?: string;
+  /** The flag with its value: `--port N`. */
+  usage?: string;
+  /** None if only the config file can hold it. */
+  variable?: string;
+  /** Its key in the config file. */
+  key: string;
+  description: string;
+}
+
+/** The text of `--help`, at most 100 columns wide. */
+export const createUsage = (commands: readonly Command[], schema: TObject, features: readonly Feature[]): string => {
+  const profiles = features.flatMap((feature) => feature.profiles);
+  const toRow = ({ key, usage, variable, description }: SettingText): Row =>
+    usage === undefined ? [variable ?? `${key} (file only)`, description] : [usage, `${description} [${variable}]`];
+  return [
+    `signalbox: ${purpose}`,
+    '',
+    ...toColumns(commands.map((command) => [toSynopsis(command), command.summary])),
+    '',
+    'signalbox COMMAND --help prints the flags of a command.',
+    '',
+    'Example:',
+    '  SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --config signalbox.json --profiles alerts,login',
+    '',
+    'A setting is a flag, a variable (in brackets) and a key of the config file: --data-dir is dataDir.',
+    'Flags override variables, and variables override the config file. Secrets have no flag.',
+    '',
+    ...toColumns([
+      ['--config FILE', 'JSON file with settings. [SIGNALBOX_CONFIG]'],
+      ['--help, --version', 'Print this help, or the version.'],
+    ]),
+    ...groupSettings(schema, features).flatMap(({ title, settings }) => toSection(title, settings.map(toRow))),
+    ...toSection(
+      'Profiles, by name or letter',
+      profiles.map(({ name, alias, summary }) => [alias ? `${name} (${alias})` : name, summary]),
+    ),
+    '',
+  ].join('\n');
+};
+
+/** The text of `signalbox NAME --help`, at most 100 columns wide. */
+export const createCommandHelp = (command: Command): string => {
+  const { summary, details = [], flags = {}, variables = {} } = command;
+  const paragraphs = [summary, ...details, ...describeReads(command)];
+  return [
+    toSynopsis(command),
+    ...paragraphs.flatMap((paragraph) => ['', ...wrap(paragraph)]),
+    ...toSection('Flags', toFlagRows(flags)),
+    ...toSection('Variables', Object.entries(variables)),
+    ...toSection('Exit codes', listExitCodes(command)),
+    '',
+  ].join('\n');
+};
+
+/** All settings in their groups, in the order of the help. */
+export const groupSettings = (
+  schema: TObject,
+  features: readonly Feature[],
+): { title: string; settings: SettingText[] }[] => {
+  const isFeatures = (key: string) => features.some(({ settings }) => Object.hasOwn(settings, key));
+  const own = Object.entries(schema.properties).filter(([key]) => !isFeatures(key));
+  return [
+    ...Object.entries(groups).map(([title, keys]) => ({ title, settings: own.filter(([key]) => keys.test(key)) })),
+    ...features.map(({ name, settings }) => ({ title: capitalize(name), settings: Object.entries(settings) })),
+  ]
+    .filter(({ settings }) => settings.length > 0)
+    .map(({ title, settings }) => ({ title, settings: settings.map(([key, property]) => toText(key, property)) }));
+};
+
+const values = { flag: undefined, integer: 'N', list: 'A,B', string: 'TEXT', none: undefined };
+
+const toText = (key: string, schema: TSchema): SettingText => {
+  const form = textForm(schema);
+  return {
+    key,
+    description: describeSetting(key, schema),
+    ...(isFlag(schema) && { flag: toFlag(key), usage: withValue(toFlag(key), values[form]) }),
+    ...(form !== 'none' && { variable: toVariableName(key) }),
+  };
+};
+
+const describeSetting = (key: string, schema: TSchema): string => {
+  const { description = '', enum: choices, default: value } = schema as Record<string, string & string[]>;
+  if (textForm(schema) === 'flag') {
+    return `${description}${value ? ` On by default; ${toNegation(key)} turns it off.` : ''}`;
+  }
+  const choice = choices ? ` One of ${choices.join(', ')}.` : '';
+  return `${description}${choice}${value === undefined || String(value) === '' ? '' : ` Default ${value}.`}`;
+};
+
+/** `signalbox check-config FILE` */
+export const toSynopsis = ({ name, argument }: Command): string => {
+  const text = argument?.isQuoted ? `"${argument.name}"` : argument?.name;
+  return ['signalbox', name === 'serve' ? '[serve]' : name, text].filter((part) => part !== undefined).join(' ');
+};
+
+export const toFlagRows = (flags: NonNullable<Command['flags']>): Row[] =>
+  Object.entries(flags).map(([key, { value, summary }]) => [withValue(toFlag(key), value), summary]);
+
+const withValue = (flag: string, value: string | undefined): string => (value ? `${flag} ${value}` : flag);
+
+/** Which settings a command reads, as sentences. */
+export const describeReads = ({ settings = [] }: Command): string[] => {
+  if (settings === 'all') {
+    return ['The settings of the server apply; signalbox --help lists their flags and variables.'];
+  }
+  if (settings.length === 0) return [];
+  const flags = ['config', ...settings].map(toFlag).join(', ');
+  return [`It reads these settings of the server, as flags, as variables or from the config file: ${flags}.`];
+};
+
+/** Each exit code and when the command ends with it. */
+export const listExitCodes = ({ exitCodes }: Command): Row[] => {
+  const usual = { 0: 'success', 1: 'failure; one line on stderr says why', 2: 'the command line is invalid' };
+  return Object.entries(exitCodes ?? usual);
+};
+
+export const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+const toSection = (title: string, rows: readonly Row[]): string[] =>
+  rows.length === 0 ? [] : ['', `${title}:`, ...toColumns(rows)];
+
+/** Two columns; the right one is wrapped, and begins on a line of its own if the left one is too long. */
+const toColumns = (rows: readonly Row[]): string[] =>
+  rows.flatMap(([left, right]) => {
+    const lines = wrap(right, widest - leftWidth);
+    const first = `  ${left}`;
+    const isLong = first.length > leftWidth - 1;
+    const below = isLong ? ['', ...lines] : lines;
+    return below.map((line, index) => `${(index === 0 ? first : '').padEnd(leftWidth)}${line}`.trimEnd());
+  });
+
+/** The words in lines of at most `width` characters. */
+const wrap = (text: string, width = widest): string[] => {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+};

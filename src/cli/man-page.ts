@@ -1,0 +1,118 @@
+import type { TObject } from 'typebox';
+import type { Feature } from '../profiles/feature.ts';
+import type { Command } from './command.ts';
+import {
+  capitalize,
+  describeReads,
+  groupSettings,
+  listExitCodes,
+  purpose,
+  type Row,
+  type SettingText,
+  toFlagRows,
+  toSynopsis,
+} from './help.ts';
+
+/** The manual page signalbox(1), for man(1). */
+export const createManPage = (
+  version: string,
+  commands: readonly Command[],
+  schema: TObject,
+  features: readonly Feature[],
+): string => {
+  const profiles = features.flatMap((feature) => feature.profiles);
+  const toRow = ({ key, usage, variable, description }: SettingText): Row => [
+    usage ?? key,
+    `${description} ${variable === undefined ? 'Only in the config file.' : `Variable \`${variable}\`.`}`,
+  ];
+  return [
+    `.TH SIGNALBOX 1 "" "signalbox ${toRoff(version)}" "User Commands"`,
+    '.nh',
+    '.ad l',
+    '.SH NAME',
+    `signalbox \\- ${toRoff(purpose)}`,
+    '.SH SYNOPSIS',
+    '.B signalbox',
+    '.RI [ flags ]',
+    '.br',
+    '.B signalbox',
+    '.I command',
+    '.RI [ flags ]\n.RI [ arguments ]',
+    '.SH DESCRIPTION',
+    toParagraph(
+      'Without a command, signalbox starts the server. It serves tasks, items, logins, readings of the host, durable alerts and diagnostic commands as JSON over HTTP, as far as the profiles that are mounted have them.',
+    ),
+    '.SH COMMANDS',
+    ...commands.flatMap(toCommandSection),
+    '.SH SETTINGS',
+    toParagraph(
+      'A setting is a flag, a variable and a key of the config file: `--data-dir` is `dataDir`. Flags override variables, and variables override the config file. Secrets have no flag.',
+    ),
+    ...toItems([
+      ['--config FILE', 'JSON file with settings. Variable `SIGNALBOX_CONFIG`.'],
+      ['--help, --version', 'Print the help, or the version.'],
+    ]),
+    ...groupSettings(schema, features).flatMap(({ title, settings }) => [
+      `.SS "${toRoff(title)}"`,
+      ...toItems(settings.map(toRow)),
+    ]),
+    '.SH PROFILES',
+    ...toItems(
+      profiles.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, `${capitalize(summary)}.`]),
+    ),
+    '.SH FILES',
+    ...toItems([
+      ['/etc/signalbox/config.json', 'The config file of the Debian package.'],
+      ['/var/lib/signalbox', 'Its data folder. Otherwise the setting `dataDir` names it.'],
+    ]),
+    '.SH SIGNALS',
+    ...toItems([
+      ['SIGTERM, SIGINT, SIGQUIT', 'The server completes what is in progress and stops within 10 seconds.'],
+      [
+        'SIGHUP',
+        'It reloads users, keys, destinations and the certificate, and reopens its logs. In a terminal it stops.',
+      ],
+    ]),
+    '.SH "EXIT STATUS"',
+    ...toItems([
+      ['0', 'The server was stopped by a signal, or the command succeeded.'],
+      ['1', 'Startup or the command failed, or work in progress was not completed.'],
+      ['2', 'The command line is invalid.'],
+    ]),
+    '.PP',
+    toParagraph('Some commands have further ones.'),
+    '.SH EXAMPLES',
+    toParagraph('Start the server with two profiles:'),
+    ...toExample('SIGNALBOX_DATA_DIR=/var/lib/signalbox signalbox --profiles alerts,login'),
+    '.PP',
+    toParagraph('Send an alert from a script:'),
+    ...toExample('SIGNALBOX_URL=https://box.example.org signalbox send --level WARNING "disk is nearly full"'),
+    '.PP',
+    toParagraph('Get an alert if a backup fails or takes longer than an hour:'),
+    ...toExample('signalbox run --source backup --timeout 3600 -- rsync -a /srv /mnt/backup'),
+    '',
+  ].join('\n');
+};
+
+const toCommandSection = (command: Command): string[] => {
+  const { summary, details = [], flags = {}, variables = {}, exitCodes } = command;
+  return [
+    `.SS "${toRoff(toSynopsis(command)).replaceAll('"', '""')}"`,
+    toParagraph([summary, ...details, ...describeReads(command)].join(' ')),
+    ...toItems([...toFlagRows(flags), ...Object.entries(variables)]),
+    ...(exitCodes ? ['.PP', 'Exit codes:', ...toItems(listExitCodes(command))] : []),
+  ];
+};
+
+/** Tagged paragraphs of the manual page. */
+const toItems = (rows: readonly Row[]): string[] =>
+  rows.flatMap(([tag, description]) => ['.TP', `\\fB${toRoff(tag)}\\fR`, toParagraph(description)]);
+
+const toExample = (line: string): string[] => ['.PP', '.RS 4', '.nf', toRoff(line), '.fi', '.RE'];
+
+/** Code between backquotes is bold. */
+const toParagraph = (paragraph: string): string => toRoff(paragraph).replaceAll(/`([^`]*)`/g, '\\fB$1\\fR');
+
+/** Characters that have a meaning to roff, as themselves. */
+const toRoff = (plain: string): string =>
+  plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll("'", '\\(cq').replace(/^\./, '\\&.');

@@ -1,0 +1,143 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { getHeapStatistics } from 'node:v8';
+import { findKeyProblems } from '../auth/access.ts';
+import { reasonOf } from './json-file.ts';
+import type { Settings } from './schema.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** Minimum length of a key for HS256 in bytes (RFC 7518, 3.2). */
+export const minimumSecretBytes = 32;
+
+const mebibyte = 2 ** 20;
+
+/** Conflicts between settings that are each valid, as clauses that contain no secrets. */
+export const findConflicts = (settings: Settings): string[] => {
+  const { headersTimeout, requestTimeout, trustProxy, powershellPath, timeZone, storeMaxBytes = 0, keys } = settings;
+  const problems = trustProxy
+    .filter((block) => !isAddressBlock(block))
+    .map((block) => `trustProxy takes addresses and CIDR blocks such as 10.0.0.0/8, not ${JSON.stringify(block)}`);
+  if (headersTimeout > requestTimeout) {
+    problems.push(`headersTimeout ${headersTimeout} must not be more than requestTimeout ${requestTimeout}`);
+  }
+  problems.push(...findSecretProblems(settings));
+  if (powershellPath !== undefined && !isAbsolute(powershellPath)) {
+    problems.push(`powershellPath must be an absolute path, not ${JSON.stringify(powershellPath)}`);
+  }
+  if (timeZone !== undefined && findTimeZone(timeZone) === undefined) {
+    problems.push(`timeZone must be a name such as Europe/Berlin or UTC, not ${JSON.stringify(timeZone)}`);
+  }
+  const heapBytes = getHeapStatistics().heap_size_limit;
+  if (storeMaxBytes > heapBytes) {
+    problems.push(
+      `storeMaxBytes ${storeMaxBytes} is more than the ${heapBytes} bytes of the JavaScript heap; ` +
+        `lower it, or start with NODE_OPTIONS=--max-old-space-size=${Math.ceil((2 * storeMaxBytes) / mebibyte)}`,
+    );
+  }
+  return [...problems, ...findKeyProblems(keys)];
+};
+
+/** An address or a CIDR block. `/0` is refused: trusting every address would let clients forge their own. */
+const isAddressBlock = (text: string): boolean => {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  const bits = family === 6 ? 128 : 32;
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
+};
+
+const findSecretProblems = ({ jwtSecret, jwtPreviousSecret }: Settings): string[] => {
+  const problems: string[] = [];
+  for (const [name, secret] of Object.entries({ jwtSecret, jwtPreviousSecret })) {
+    const bytes = secret === undefined ? minimumSecretBytes : Buffer.byteLength(secret);
+    if (bytes < minimumSecretBytes) {
+      problems.push(`${name} must be at least ${minimumSecretBytes} bytes long, not ${bytes}`);
+    }
+  }
+  if (jwtPreviousSecret !== undefined && jwtSecret === undefined) {
+    problems.push('jwtPreviousSecret has no effect without jwtSecret: set both');
+  }
+  if (jwtPreviousSecret !== undefined && jwtPreviousSecret === jwtSecret) {
+    problems.push('jwtPreviousSecret must differ from jwtSecret');
+  }
+  return problems;
+};
+
+/** The usual spelling of a time zone's name; undefined for an unknown one, and for an offset. */
+const findTimeZone = (name: string): string | undefined => {
+  if (!/^[A-Za-z]/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Makes the setting `timeZone` that of the process. */
+export const applyTimeZone = ({ timeZone }: Pick<Settings, 'timeZone'>): void => {
+  if (timeZone !== undefined) process.env['TZ'] = findTimeZone(timeZone);
+};
+
+/** Reads the certificate and key that the settings name, if any; throws a SettingsError if they are not a pair. */
+export const readCertificate = ({ tlsCert, tlsKey }: Settings): { cert: Buffer; key: Buffer } | undefined => {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new SettingsError([
+      `${tlsCert === undefined ? 'tlsKey' : 'tlsCert'} is set alone; HTTPS needs both tlsCert and tlsKey`,
+    ]);
+  }
+  const pair = { cert: readPem(tlsCert, 'tlsCert'), key: readPem(tlsKey, 'tlsKey') };
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new SettingsError([
+      /KEY_VALUES_MISMATCH/.test(code)
+        ? `tlsKey ${tlsKey} does not match tlsCert ${tlsCert}; use the key that belongs to this certificate`
+        : `tlsCert ${tlsCert} and tlsKey ${tlsKey} must be a PEM certificate and an unencrypted PEM key: ${message.replaceAll(/\s+/g, ' ')}`,
+    ]);
+  }
+  return pair;
+};
+
+const readPem = (path: string, setting: string): Buffer => {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new SettingsError([`cannot read ${setting} ${path}: ${reasonOf(error)}`]);
+  }
+};
+
+/** File descriptors kept free besides those of served connections: 100 for refused connections, 64 for files. */
+const reserve = 100 + 64;
+
+/** With fewer connections, the server does not start. */
+const fewestConnections = 10;
+
+const advice = 'raise it with ulimit -n, or LimitNOFILE in a systemd unit';
+
+/**
+ * Lowers the number of connections to what the limit on open files allows, with a warning; throws a SettingsError if
+ * too few are left. At the limit the server could neither accept connections nor open files.
+ */
+export const fitConnections = (wanted: number, limit = readOpenFileLimit()) => {
+  const possible = limit - reserve;
+  if (wanted <= possible) return { maxConnections: wanted };
+  if (possible < fewestConnections) {
+    throw new SettingsError([
+      `the limit on open files is ${limit}, but serving ${fewestConnections} connections needs at least ` +
+        `${reserve + fewestConnections}; ${advice}`,
+    ]);
+  }
+  const reason = `because the limit on open files is ${limit}; ${advice}`;
+  return { maxConnections: possible, warning: `maxConnections is ${possible} instead of ${wanted}, ${reason}` };
+};
+
+/** The soft limit on open files, which Node raises to the hard limit on startup; infinite if unknown. */
+const readOpenFileLimit = (): number => {
+  const path = '/proc/self/limits';
+  const limits = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+};

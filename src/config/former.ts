@@ -1,0 +1,141 @@
+import Type, { type TProperties, type TSchema } from 'typebox';
+import type { AccessLevel, AccessSetting } from '../auth/access.ts';
+import { toFlagName, toVariableName } from './names.ts';
+
+/** Current names of settings by the names that they had in earlier versions, which still work. */
+const formerNames: Readonly<Record<string, string>> = { issuer: 'jwtIssuer' };
+
+interface ReplacedSetting {
+  /** The profile whose access it was, by its names; the first is the one to write. */
+  names: readonly string[];
+  /** What each value is called in `access`; the first is what to write, the others ask for no less. */
+  values: Readonly<Record<string, readonly AccessLevel[]>>;
+  /** The value that changes nothing. */
+  contract: string;
+}
+
+const needsLogin = { values: { none: ['open'], bearer: ['login', 'admin'] }, contract: 'none' } as const;
+
+/** Settings of earlier versions that `access` has replaced, which still work. */
+const replacedByAccess: Readonly<Record<string, ReplacedSetting>> = {
+  alertsAuth: { names: ['alerts', 'X'], ...needsLogin },
+  historyAuth: { names: ['history'], ...needsLogin },
+  metricsAuth: { names: ['metrics'], ...needsLogin },
+  executeAuth: {
+    names: ['commands', 'X'],
+    values: { admin: ['login', 'admin'], none: ['open'] },
+    contract: 'admin',
+  },
+};
+
+/** The schemas of the settings by their former names, and of those that `access` has replaced. */
+export const toFormerProperties = (properties: TProperties): TProperties => ({
+  ...Object.fromEntries(
+    Object.entries(formerNames).map(([former, current]) => [
+      former,
+      { ...properties[current], deprecated: true, description: `Former name of \`${current}\`.` } as TSchema,
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(replacedByAccess).map(([key, { names, values }]) => [
+      key,
+      Type.Enum(Object.keys(values), { deprecated: true, description: `Replaced by \`access\` of ${names[0]}.` }),
+    ]),
+  ),
+});
+
+/** Where settings are given; `path` is that of the config file, if there is one. */
+export interface Sources {
+  /** By key in camelCase; a bare flag is `true`. */
+  flags: Record<string, string | boolean | undefined>;
+  environment: NodeJS.ProcessEnv;
+  file: Record<string, unknown>;
+  path: string | undefined;
+}
+
+/** What is found while settings are read: clauses that stop a start, and lines for the log. */
+export interface Findings {
+  problems: string[];
+  warnings: string[];
+}
+
+/** Gives the values of former names to the current ones, with a warning; both names in one source are a problem. */
+export const useCurrentNames = ({ flags, environment, file, path }: Sources, findings?: Findings): Sources => {
+  const rename = <T extends Record<string, unknown>>(
+    values: T,
+    toName: (key: string) => string,
+    show = (name: string) => name,
+    where = '',
+  ): T => {
+    let renamed = values;
+    for (const [former, current] of Object.entries(formerNames)) {
+      const [from, to] = [toName(former), toName(current)];
+      const { [from]: value, ...others } = renamed;
+      if (value === undefined || value === '') continue;
+      if (renamed[to] === undefined) {
+        renamed = { ...others, [to]: value } as T;
+        findings?.warnings.push(`${show(from)}${where} is called ${show(to)} now: use that name`);
+      } else {
+        renamed = others as T;
+        findings?.problems.push(`${show(from)}${where} is the former name of ${show(to)}, which is set too: remove it`);
+      }
+    }
+    return renamed;
+  };
+  const toItself = (key: string) => key;
+  return {
+    flags: rename(flags, toItself, (key) => `--${toFlagName(key)}`),
+    environment: rename(environment, toVariableName),
+    file: rename(file, toItself, toItself, ` in ${path}`),
+    path,
+  };
+};
+
+/** A setting's valid value, and the name that it has where it was found. */
+export interface Given {
+  value: unknown;
+  place: string;
+}
+
+/**
+ * What the setting `access` becomes with what the replaced settings say. Each of these that is set is a warning, or a problem
+ * if it says something else than `access` does.
+ */
+export const mergeReplacedAccess = (
+  access: AccessSetting | undefined,
+  findGiven: (key: string) => Given | undefined,
+  { problems, warnings }: Findings,
+): AccessSetting | undefined => {
+  let merged = access;
+  for (const [key, setting] of Object.entries(replacedByAccess)) {
+    const given = findGiven(key);
+    if (!given) continue;
+    const value = String(given.value);
+    const wanted = setting.values[value] ?? [];
+    const current = findLevel(access, setting);
+    if (current !== undefined && !wanted.includes(current)) {
+      problems.push(`${given.place} is replaced by access, which says something else: remove ${key}`);
+    } else {
+      warnings.push(`${given.place} is replaced by the setting access: ${toAdvice(setting, value, current)}`);
+    }
+    if (current === undefined && value !== setting.contract) {
+      merged = { ...(typeof merged === 'object' ? merged : {}), [setting.names[0] ?? '']: wanted[0] ?? 'login' };
+    }
+  }
+  return merged;
+};
+
+/** What `access` says of the profile; undefined if it does not name it. */
+const findLevel = (access: AccessSetting | undefined, setting: ReplacedSetting): AccessLevel | undefined => {
+  if (access === undefined) return undefined;
+  if (access === 'login') return 'login';
+  if (access === 'contract') return setting.values[setting.contract]?.[0];
+  return setting.names.map((name) => access[name]).find((level) => level !== undefined);
+};
+
+const toAdvice = ({ names, values, contract }: ReplacedSetting, value: string, current?: AccessLevel): string => {
+  if (current !== undefined || value === contract) return 'remove it';
+  const level = values[value]?.[0];
+  const entry = `"access": {"${names[0]}": "${level}"}`;
+  return `write ${entry} in the config file${level === 'login' ? ', or set access to login for all profiles' : ''}`;
+};
