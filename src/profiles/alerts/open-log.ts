@@ -1,16 +1,17 @@
 import type { Static, TObject } from 'typebox';
+import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';
-import { FiringAlerts } from './firing/firing-alerts.ts';
-import { LogFollower } from './firing/follow-log.ts';
+import { FiringAlerts, LogFollower } from './firing.ts';
 import { type AlertIntake, type RepeatParts, Repeats } from './intake/repeats.ts';
 import { readInstanceId } from './outbox/instance-id.ts';
-import { keptNotice, readDefaultDays, readSharedDefaultDays } from './retention.ts';
-import type { alertSettings } from './settings.ts';
-import { SharedAlerts } from './shared/shared-alerts.ts';
-import { Spool } from './shared/spool.ts';
+import { type alertSettings, defaultRetainDays } from './settings.ts';
+import { SharedAlerts, Spool } from './shared.ts';
+
+/** Days for which alerts are kept for ever: the default of a log that was begun before there was a limit. */
+const forever = 0;
 
 /** The log of alerts, and what stores them in it. */
 export interface AlertLog {
@@ -20,9 +21,9 @@ export interface AlertLog {
   isOwn(record: Record<string, unknown>): boolean;
   intake: AlertIntake;
   firing: FiringAlerts;
-  /** Whether alerts can be stored, and what else cannot be used meanwhile. */
   /** What a start says about it. */
   notices: string[];
+  /** Whether alerts can be stored, and what else cannot be used meanwhile. */
   readiness(): { isReady: boolean; unavailable: string[] };
   reopen(): Promise<unknown>;
   close(): Promise<void>;
@@ -138,4 +139,37 @@ const openShared = async (
       await journal.close();
     },
   };
+};
+
+/** What a start says where alerts are kept for ever because they were before. */
+export const keptNotice = `alertsRetainDays is not set: alerts are kept for ever, as they were before; new logs keep them for ${defaultRetainDays} days`;
+
+/**
+ * The default for the log in files. It is decided once, when this version first opens the log, by whether there are alerts
+ * in it, and then kept in a small file beside it: nothing that was kept for ever is deleted by an upgrade.
+ */
+const readDefaultDays = async ({ openLog, openSnapshot }: Pick<Parts, 'openLog' | 'openSnapshot'>) => {
+  const file = openSnapshot('alerts.retain-days');
+  const known = String((await file.read()) ?? '').trim();
+  if (known !== '') return known === String(forever) ? forever : defaultRetainDays;
+  const journal = await openLog('alert log', { name: 'alerts', awaitsHold: true });
+  const days = journal.state().lastSeq === 0 ? defaultRetainDays : forever;
+  await journal.close();
+  // Where it cannot be written, the next start decides; it never deletes more for that.
+  await file.write(Buffer.from(`${days}\n`)).catch(() => undefined);
+  return days;
+};
+
+/** The same for the log in a database, for all instances: it is kept as a row beside the gate of the alerts. */
+const readSharedDefaultDays = async (database: Pick<Database, 'query'>): Promise<number> => {
+  const name = 'alert_days';
+  await database.query({
+    text: `INSERT INTO signalbox.gate (name, last_id)
+      SELECT $1, CASE WHEN last_id = 0 THEN $2::bigint ELSE $3::bigint END FROM signalbox.gate WHERE name = 'alert'
+      ON CONFLICT (name) DO NOTHING`,
+    values: [name, defaultRetainDays, forever],
+  });
+  const text = 'SELECT last_id AS days FROM signalbox.gate WHERE name = $1';
+  const [row] = await database.query({ text, values: [name] });
+  return row.days;
 };

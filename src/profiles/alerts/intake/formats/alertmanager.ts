@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { toLink, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
-import { notified, readLabelled } from '../labelled.ts';
+import { notified, readLabelled } from './prometheus.ts';
 
 /** Alertmanager's webhook, version 4. */
 export const alertmanager = defineFormat({

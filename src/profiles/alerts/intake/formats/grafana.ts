@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { listLinks, toLink, toLinks, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
-import { notified, readLabelled } from '../labelled.ts';
+import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());
 

@@ -1,6 +1,16 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
-import { clean, findLevel, firstText, toHostname, toLabels, toLink, toLinks, toSource, toTime } from '../fields.ts';
+import {
+  clean,
+  findFirstSeverity,
+  firstText,
+  toHostname,
+  toLabels,
+  toLink,
+  toLinks,
+  toSource,
+  toTime,
+} from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
@@ -62,7 +72,7 @@ export const pagerduty = defineFormat({
     return [
       {
         source: toSource('pagerduty', component, group, kind, client),
-        level: isAcknowledged ? 'INFO' : (findLevel(severity) ?? 'WARNING'),
+        level: isAcknowledged ? 'INFO' : (findFirstSeverity(severity) ?? 'WARNING'),
         message: isAcknowledged ? `Acknowledged: ${about}` : about,
         hostname: toHostname(source),
         status: action === 'resolve' ? 'resolved' : 'firing',

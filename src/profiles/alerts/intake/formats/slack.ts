@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import type { Severity } from '../../../severity.ts';
-import { firstText, toDetails, toLink, toSource } from '../fields.ts';
+import { findDetails, firstText, toLink, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
@@ -57,7 +57,7 @@ export const slack = defineFormat({
         source: toSource('slack', username),
         level: levels.get(color) ?? 'WARNING',
         message,
-        details: toDetails(message, ...attachments.map((part) => part.text)),
+        details: findDetails(message, ...attachments.map((part) => part.text)),
         hostname: 'unknown',
         status: 'firing',
         link: toLink(...attachments.map((part) => part.title_link)),

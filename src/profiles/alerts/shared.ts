@@ -1,15 +1,116 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import type { Journal } from '../../../storage/journal/journal.ts';
-import type { LogRecord } from '../../../storage/journal/line.ts';
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import type { Snapshot } from '../../../storage/snapshot.ts';
-import type { Parts } from '../../feature.ts';
+import { StoreUnavailable } from '../../expected-errors.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
+import type { LogRecord } from '../../storage/journal/line.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
+import type { NewRecord, Placed, RepeatKey } from '../../storage/postgres/records/record-collection.ts';
+import type { Snapshot } from '../../storage/snapshot.ts';
+import type { Parts } from '../feature.ts';
+import type { AlertRecord } from './alert.ts';
+import type { LogFollower } from './firing.ts';
+import { AlertIntake, type KeyedAlert, type RepeatParts } from './intake/repeats.ts';
 
-/** When so few lines wait, new ones wait for them, so that nothing goes past them. */
+/** Milliseconds after which an alert that is not committed is written to the spool. */
+const patienceMs = 1000;
+
+/** When so few lines wait in the spool, new ones wait for them, so that nothing goes past them. */
 const lastCount = 1000;
 
-/** Milliseconds between two attempts where one fails at once. */
+/** Milliseconds between two attempts to ship lines where one fails at once. */
 const retryMs = 1000;
+
+interface SharedParts extends RepeatParts {
+  follower: LogFollower;
+}
+
+/**
+ * Stores alerts in the database, or in the spool until they are there. Whether one of the spool repeats another is decided
+ * when it is shipped, unless this process has stored an alert with its `Idempotency-Key`.
+ */
+export class SharedAlerts extends AlertIntake {
+  readonly #log: DatabaseLog;
+  readonly #follower: LogFollower;
+  /** Opened with `ship`, and undefined where alerts must not wait on this machine. */
+  spool: Spool | undefined;
+
+  constructor(log: DatabaseLog, { follower, ...parts }: SharedParts) {
+    super(parts);
+    this.#log = log;
+    this.#follower = follower;
+  }
+
+  /** Stores lines of the spool. Resolves when they are committed. */
+  async ship(lines: readonly StoredRecord[]): Promise<void> {
+    const rows = lines.map(({ of, record, key }) => ({
+      ...this.#log.toNew(record as LogRecord, key as RepeatKey | undefined),
+      id: of as string,
+    }));
+    // Another instance may have stored the first one.
+    this.#remember(rows, await this.#log.add(rows, true));
+  }
+
+  /** The spool does not know what others store, so an alert with an `Idempotency-Key`, which comes alone, waits for those before it. */
+  protected place(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+    const names = alerts.flatMap(({ key }) => (key?.isOnce ? [key.hash] : []));
+    return names.length === 0 ? this.#placeNow(alerts) : this.inTurn.run(names, () => this.#placeNow(alerts));
+  }
+
+  async #placeNow(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+    await this.#catchUp(alerts);
+    const records = alerts.map(({ record }) => this.link(record));
+    const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index])));
+    await this.spool?.hold;
+    const placed = await (this.spool ? this.#storeOrSpool(this.spool, records, rows) : this.#log.add(rows));
+    this.#remember(rows, placed);
+    return placed;
+  }
+
+  /** Resolved alerts name the ones that they end, which another instance may have stored just now. */
+  async #catchUp(alerts: readonly KeyedAlert[]): Promise<void> {
+    const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
+    const isNeeded = alerts.some(({ record: { status } }) => status === 'resolved');
+    if (canRead && isNeeded) await withPatience(this.#follower.catchUp());
+  }
+
+  #toRowKey(alert: KeyedAlert | undefined): RepeatKey | undefined {
+    return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
+  }
+
+  /** Writes what cannot be committed now to the spool; it may be committed nevertheless. */
+  async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
+    const canStore = !spool.isUsed && this.#log.state().healthy;
+    const placed = canStore && (await withPatience(this.#log.add(rows).catch(passIfUnavailable)));
+    if (placed) return placed;
+    const [key] = rows.map((row) => row.key);
+    const first = key?.isOnce ? this.findFirst(key) : undefined;
+    if (first) return [{ id: first.id, seq: undefined, isRepeat: true }];
+    await spool.add(rows.map(({ id, key }, index) => ({ record: records[index], of: id, ...(key && { key }) })));
+    return rows.map(({ id }) => ({ id, seq: undefined, isRepeat: false }));
+  }
+
+  /** Keeps which alerts came with an `Idempotency-Key`. */
+  #remember(rows: readonly NewRecord[], placed: readonly Placed[]): void {
+    const storedAt = this.parts.clock().getTime();
+    for (const [index, { key }] of rows.entries()) {
+      const { id = '' } = placed[index] ?? {};
+      if (key?.isOnce) this.recent.remember(key.hash, { state: key.state, id, storedAt });
+    }
+  }
+}
+
+/** What the promise resolves to; undefined if that takes too long. */
+const withPatience = <T>(promise: Promise<T>): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, patienceMs, undefined);
+  });
+  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
+};
+
+const passIfUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error;
+};
 
 interface SpoolParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> {
   segmentBytes: number;
