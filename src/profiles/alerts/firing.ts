@@ -22,10 +22,8 @@ interface Series extends Remembered {
   /** The worst of them, and its level; of several the last one. */
   id: string;
   level: string;
-  /** Those that fire, the last ones. */
-  ids: string[];
-  /** When the last one was received: Unix milliseconds. */
-  at: number;
+  /** Those that fire, the last ones; undefined if there is only that one. */
+  ids: string[] | undefined;
   isResolved: boolean;
 }
 
@@ -122,16 +120,22 @@ export class FiringAlerts {
     if (repeatOf !== undefined && series?.isResolved) return;
     const level = toText(record['level']);
     if (!series || series.isResolved) {
-      this.#series.remember(key, { id: toText(repeatOf) || id, level, ids: [id], at, isResolved: false, storedAt: at });
+      this.#series.remember(key, {
+        id: toText(repeatOf) || id,
+        level,
+        ids: undefined,
+        isResolved: false,
+        storedAt: at,
+      });
       this.#firing.add(toSeverity(level), at, 1);
       return;
     }
-    this.#firing.add(toSeverity(series.level), series.at, -1);
+    this.#firing.add(toSeverity(series.level), series.storedAt, -1);
     if (repeatOf === undefined) {
-      series.ids = [...series.ids, id].slice(-mostIds);
+      series.ids = [...(series.ids ?? [series.id]), id].slice(-mostIds);
       if (rankOf(level) <= rankOf(series.level)) Object.assign(series, { id, level });
     }
-    series.at = at;
+    series.storedAt = at;
     this.#firing.add(toSeverity(series.level), at, 1);
     this.#series.remember(key, series);
   }
@@ -139,8 +143,8 @@ export class FiringAlerts {
   #resolve(series: Series | undefined, resolution: Resolution, at: number): void {
     if (!series || series.isResolved) return;
     series.isResolved = true;
-    this.#firing.add(toSeverity(series.level), series.at, -1);
-    for (const id of new Set([...series.ids, series.id])) {
+    this.#firing.add(toSeverity(series.level), series.storedAt, -1);
+    for (const id of new Set([...(series.ids ?? []), series.id])) {
       this.#resolutions.remember(id, { ...resolution, storedAt: at });
     }
   }

@@ -278,8 +278,8 @@ const toIdempotencyKey = (
 
 /** The parts of a record's `key`, which is `HASH:STATE`; both are empty if it has none. */
 export const splitKey = (key = ''): { hash: string; state: string } => {
-  const [hash = '', state = ''] = key.split(':', 2);
-  return { hash, state };
+  const end = key.indexOf(':');
+  return end < 0 ? { hash: key, state: '' } : { hash: key.slice(0, end), state: key.slice(end + 1) };
 };
 
 const parseKey = (text: string | undefined): RepeatKey | undefined => {

@@ -19,13 +19,12 @@ export const alertmanager = defineFormat({
   recognizes: (value) => isObject(value) && Array.isArray(value['alerts']) && value['version'] === '4',
   *readAlerts({ alerts, receiver }) {
     for (const alert of alerts) {
-      yield {
-        ...readLabelled(alert),
+      yield readLabelled(alert, {
         source: toSource('alertmanager', alert.labels['alertname'], alert.labels['job'], receiver),
-        status: alert.status ?? 'firing',
+        status: alert.status,
         fingerprint: alert.fingerprint,
         link: toLink(alert.generatorURL),
-      };
+      });
     }
   },
 });

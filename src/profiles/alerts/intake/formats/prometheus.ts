@@ -37,16 +37,29 @@ export const notified = {
 
 const Labelled = Type.Object(labelled);
 
-/** The fields that labels and annotations say; `title` is used where these have no message, `level` where they have none. */
+/** What a format knows of an alert besides its labels and annotations. */
+interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
+  status?: ForeignAlert['status'] | undefined;
+  /** The message where labels and annotations have none. */
+  title?: string | undefined;
+  /** The level where the labels have none. */
+  level?: Severity;
+}
+
+/** The alert that labels and annotations describe. It is one literal: to copy its members takes longer than to read them. */
 export const readLabelled = (
   { labels, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
-  { title, level = 'WARNING' }: { title?: string | undefined; level?: Severity } = {},
-): Omit<ForeignAlert, 'source' | 'status'> => {
+  { source, status = 'firing', fingerprint, link, title, level = 'WARNING' }: Surroundings,
+): ForeignAlert => {
   const { summary, description, message: text } = annotations;
   const message = firstText(summary, description, text, labels['alertname'], title);
   return {
-    level: findFirstSeverity(...listSeverityNames(labels)) ?? level,
+    source,
+    status,
+    fingerprint,
+    link,
     message,
+    level: findFirstSeverity(...listSeverityNames(labels)) ?? level,
     details: findDetails(message, description, text),
     links: toLinks(listLinks(annotations)),
     hostname: toHostname(...listHosts(labels)),
@@ -65,17 +78,16 @@ export const prometheus = defineFormat({
   recognizes: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((alert) => isObject(alert) && 'labels' in alert),
   *readAlerts(alerts, now) {
-    for (const alert of alerts) {
-      const fields = readLabelled(alert);
+    for (const each of alerts) {
+      const { labels } = each;
+      const alert = readLabelled(each, {
+        source: toSource('prometheus', labels['alertname'], labels['job']),
+        fingerprint: toFingerprint(listByName(labels)),
+        link: toLink(each.generatorURL),
+      });
       // While an alert fires, Prometheus sends the time at which it would expire.
-      const isResolved = fields.endsAt !== undefined && Date.parse(fields.endsAt) <= now.getTime();
-      yield {
-        ...fields,
-        source: toSource('prometheus', alert.labels['alertname'], alert.labels['job']),
-        status: isResolved ? 'resolved' : 'firing',
-        fingerprint: toFingerprint(listByName(alert.labels)),
-        link: toLink(alert.generatorURL),
-      };
+      if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now.getTime()) alert.status = 'resolved';
+      yield alert;
     }
   },
 });
