@@ -4,7 +4,6 @@ import { toTrace } from '../../http/request-headers.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/timestamp.ts';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import { toSeverity } from '../severity.ts';
-import type { FiringAlerts } from './firing.ts';
 import { clean, cleanLines, hashParts, toLabels, toLink } from './intake/fields.ts';
 import type { ForeignAlert } from './intake/format.ts';
 import { toViaField } from './outbox/delivery-alert.ts';
@@ -157,8 +156,15 @@ export const toAlert = (record: Record<string, unknown>): Alert => ({
   receivedAt: toText(record['receivedAt']),
 });
 
+/** The alert that ended another one. */
+export interface Resolution {
+  id: string;
+  /** RFC 3339. */
+  time: string;
+}
+
 /** A stored alert as search returns it. */
-export const toEntry = (record: StoredRecord, firing: FiringAlerts): AlertEntry => {
+export const toEntry = (record: StoredRecord, resolvedBy: Resolution | null): AlertEntry => {
   const alert = toAlert(record);
   return {
     seq: record.seq,
@@ -173,7 +179,7 @@ export const toEntry = (record: StoredRecord, firing: FiringAlerts): AlertEntry 
     details: toTextOrNull(record['details']),
     links: toTextsOrNull(record['links']),
     resolves: toTextOrNull(record['resolves']),
-    resolvedBy: firing.findResolution(record),
+    resolvedBy,
     repeatOf: toTextOrNull(record['repeatOf']),
     ...alert,
     severity: toSeverity(alert.level),
@@ -181,8 +187,12 @@ export const toEntry = (record: StoredRecord, firing: FiringAlerts): AlertEntry 
 };
 
 /** Everything that is known of a stored alert. */
-export const toAlertDetails = (record: StoredRecord, firing: FiringAlerts, deliveries: readonly AlertDelivery[]) => ({
-  ...toEntry(record, firing),
+export const toAlertDetails = (
+  record: StoredRecord,
+  resolvedBy: Resolution | null,
+  deliveries: readonly AlertDelivery[],
+) => ({
+  ...toEntry(record, resolvedBy),
   startsAt: toTextOrNull(record['startsAt']),
   endsAt: toTextOrNull(record['endsAt']),
   via: toTextOrNull(record['via']),

@@ -2,7 +2,7 @@ import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Concern } from '../feature.ts';
 import { type Severity, severities, toSeverity } from '../severity.ts';
-import { readTime } from './alert.ts';
+import { type Resolution, readTime } from './alert.ts';
 
 /** What the log says of an alert; `AlertRecord` has the meanings. */
 export interface FoldedRecord {
@@ -10,14 +10,10 @@ export interface FoldedRecord {
   [field: string]: unknown;
 }
 
-/** The alert that ended another one. */
-export interface Resolution {
-  id: string;
-  /** RFC 3339. */
-  time: string;
-}
-
-/** Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. */
+/**
+ * Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. `storedAt` is
+ * when the last one was received.
+ */
 interface Series extends Remembered {
   /** The worst of them, and its level; of several the last one. */
   id: string;
@@ -41,8 +37,8 @@ const eventMinutes = 60;
 /** How many of the log's last records are read on startup. */
 const tailCount = 20_000;
 
-/** Each of their events has an id of its own, so none is ever resolved. */
-const eventFormats: readonly unknown[] = ['cloudevents'];
+/** Each of its events has an id of its own, so none is ever resolved. */
+const eventFormat = 'cloudevents';
 
 /**
  * Which alerts fire, and which ones have ended: a fold over the records of the log in their order, so that every instance
@@ -152,7 +148,7 @@ export class FiringAlerts {
 
 /** Keeps what fires up to date with a log that other instances write, too. */
 export class LogFollower {
-  readonly #log: Pick<RecordLog, 'readAfter' | 'onStored' | 'state' | 'refresh'>;
+  readonly #log: RecordLog;
   readonly #firing: FiringAlerts;
   /** The last record that was taken over; undefined until the log was reached. */
   #read: number | undefined;
@@ -160,7 +156,7 @@ export class LogFollower {
   readonly #stop: () => void;
   #isClosed = false;
 
-  constructor(log: Pick<RecordLog, 'readAfter' | 'onStored' | 'state' | 'refresh'>, firing: FiringAlerts) {
+  constructor(log: RecordLog, firing: FiringAlerts) {
     this.#log = log;
     this.#firing = firing;
     this.#stop = log.onStored(() => void this.#readOn());
@@ -220,7 +216,7 @@ export const findAlertConcerns = (firing: FiringAlerts): Concern[] =>
 
 /** What alerts of one series have in common; undefined for an alert that nothing will end. */
 export const toSeriesKey = ({ sender, format, fingerprint }: FoldedRecord): string | undefined =>
-  typeof fingerprint !== 'string' || fingerprint === '' || eventFormats.includes(format)
+  typeof fingerprint !== 'string' || fingerprint === '' || format === eventFormat
     ? undefined
     : JSON.stringify([sender ?? null, format ?? null, fingerprint]);
 

@@ -75,7 +75,7 @@ const searchAlerts = ({ journal, firing }: ReadingParts, queue: Queue): Route =>
         maxFoundBytes: maxPageBytes,
       };
       const { records, next } = await queue.run(() => journal.search(search), createClientSignal(reply));
-      const data = records.map((record) => toEntry(record, firing));
+      const data = records.map((record) => toEntry(record, firing.findResolution(record)));
       return sendJson(reply, { count: data.length, data, next: next ?? null });
     },
   });
@@ -123,7 +123,7 @@ const readAlert = ({ journal, firing, deliveriesOf }: ReadingParts): Route => {
         .run(() => journal.find(id), createClientSignal(reply))
         .catch(refuseReading(() => createFindRefusal(id)));
       if (!record) throw new HttpError('not-found', 'Alert not found');
-      return sendJson(reply, toAlertDetails(record, firing, deliveriesOf(record)));
+      return sendJson(reply, toAlertDetails(record, firing.findResolution(record), deliveriesOf(record)));
     },
   });
 };
@@ -310,13 +310,14 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
 
 /** Makes an alert's event once for all listeners, and again if another alert has ended it since. */
 const createEncoder = (firing: FiringAlerts): ((record: StoredRecord) => string) => {
-  const known = new WeakMap<StoredRecord, { resolvedBy: string | undefined; text: string }>();
+  const known = new WeakMap<StoredRecord, { endedBy: string | undefined; text: string }>();
   return (record) => {
-    const resolvedBy = firing.findResolution(record)?.id;
+    const resolution = firing.findResolution(record);
+    const endedBy = resolution?.id;
     const last = known.get(record);
-    if (last && last.resolvedBy === resolvedBy) return last.text;
-    const text = JSON.stringify(toEntry(record, firing));
-    known.set(record, { resolvedBy, text });
+    if (last && last.endedBy === endedBy) return last.text;
+    const text = JSON.stringify(toEntry(record, resolution));
+    known.set(record, { endedBy, text });
     return text;
   };
 };

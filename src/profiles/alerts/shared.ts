@@ -253,8 +253,10 @@ export class Spool {
 
   /** Ships all lines that wait. New ones wait until they are in the queue, so a busy instance finds an end, too. */
   async #shipLast(): Promise<void> {
-    const { promise, resolve } = withResolvers();
-    this.#hold = promise;
+    let release = (): void => undefined;
+    this.#hold = new Promise((resolve) => {
+      release = resolve;
+    });
     let shipping: Promise<void> | undefined;
     try {
       while (this.#pending > 0) await setImmediate();
@@ -264,7 +266,7 @@ export class Spool {
       shipping = this.#ship(lines, end);
     } finally {
       this.#hold = undefined;
-      resolve();
+      release();
     }
     await shipping;
   }
@@ -283,11 +285,3 @@ export class Spool {
     }
   }
 }
-
-const withResolvers = () => {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-};

@@ -1,4 +1,3 @@
-import { hash as digest } from 'node:crypto';
 import { KeyRefusal } from '../../../expected-errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
@@ -8,6 +7,7 @@ import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/r
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
 import { type FiringAlerts, type FoldedRecord, toSeriesKey } from '../firing.ts';
+import { hashParts } from './fields.ts';
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
 export interface Stored {
@@ -262,10 +262,6 @@ const listNames = (alerts: readonly KeyedAlert[]): Set<string> => {
   }
   return names;
 };
-
-/** A short text that is the same for the same parts. */
-export const hashParts = (...parts: (string | undefined)[]): string =>
-  digest('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 
 /** By what a sender's request with this `Idempotency-Key` is recognized, and what it must have in common with the first. */
 const toIdempotencyKey = (

@@ -28,7 +28,7 @@ export interface IntakeParts {
 /** The most alerts in one body. */
 const maxAlerts = 1000;
 
-export type AlertCounts = ReturnType<typeof createAlertCounts>;
+type AlertCounts = ReturnType<typeof createAlertCounts>;
 
 /** Counts alerts for /metrics and the history, by severity: a level may be any text. */
 export const createAlertCounts = ({ counter }: Meters) => {

@@ -4,7 +4,7 @@ import { defineFormat, isObject } from '../format.ts';
 import { notified, readLabelled } from './prometheus.ts';
 
 /** Alertmanager's webhook, version 4. */
-export const alertmanager = defineFormat({
+export const alertmanagerFormat = defineFormat({
   name: 'alertmanager',
   summary: "Store the alerts of an Alertmanager's webhook",
   schema: Type.Object(

@@ -57,16 +57,8 @@ export const pagerduty = defineFormat({
   readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url, links }) => {
     if (action === 'trigger' && !payload) throw new HttpError('invalid', 'payload is required to trigger an alert');
     if (action !== 'trigger' && !key) throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
-    const {
-      summary,
-      source,
-      severity,
-      timestamp,
-      component,
-      group,
-      class: kind,
-      custom_details: details,
-    } = payload ?? {};
+    const { summary, source, severity, timestamp, component, group, class: kind } = payload ?? {};
+    const details = payload?.custom_details;
     const isAcknowledged = action === 'acknowledge';
     const about = firstText(summary, key);
     return [

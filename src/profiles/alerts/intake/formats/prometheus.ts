@@ -18,7 +18,7 @@ import {
 import { defineFormat, type ForeignAlert, isObject } from '../format.ts';
 
 /** What alerts of Prometheus, Alertmanager and Grafana have in common. */
-export const labelled = {
+const labelled = {
   labels: Type.Record(Type.String(), Type.String(), {
     examples: [{ alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100' }],
   }),

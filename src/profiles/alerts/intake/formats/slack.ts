@@ -18,7 +18,7 @@ const levels = new Map<string, Severity>([
 ]);
 
 /** Slack's incoming webhooks, as many programs can call them: JSON, or a form whose field `payload` is JSON. */
-export const slack = defineFormat({
+export const slackFormat = defineFormat({
   name: 'slack',
   summary: "Store a message sent as to Slack's incoming webhooks",
   schema: Type.Object(
