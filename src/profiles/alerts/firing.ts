@@ -1,5 +1,4 @@
 import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
-import type { RecordLog } from '../../storage/record-log.ts';
 import type { Concern } from '../feature.ts';
 import { type Severity, severities, toSeverity } from '../severity.ts';
 import { type Resolution, readTime } from './alert.ts';
@@ -33,9 +32,6 @@ const mostResolutions = 50_000;
 /** Minutes for which an alert that nobody resolves counts as firing, and for which an event counts. */
 const firingMinutes = 24 * 60;
 const eventMinutes = 60;
-
-/** How many of the log's last records are read on startup. */
-const tailCount = 20_000;
 
 /** Each of its events has an id of its own, so none is ever resolved. */
 const eventFormat = 'cloudevents';
@@ -142,62 +138,6 @@ export class FiringAlerts {
     this.#firing.add(toSeverity(series.level), series.storedAt, -1);
     for (const id of new Set([...(series.ids ?? []), series.id])) {
       this.#resolutions.remember(id, { ...resolution, storedAt: at });
-    }
-  }
-}
-
-/** Keeps what fires up to date with a log that other instances write, too. */
-export class LogFollower {
-  readonly #log: RecordLog;
-  readonly #firing: FiringAlerts;
-  /** The last record that was taken over; undefined until the log was reached. */
-  #read: number | undefined;
-  #reading: Promise<void> | undefined;
-  readonly #stop: () => void;
-  #isClosed = false;
-
-  constructor(log: RecordLog, firing: FiringAlerts) {
-    this.#log = log;
-    this.#firing = firing;
-    this.#stop = log.onStored(() => void this.#readOn());
-    void this.#readOn();
-  }
-
-  /** Resolves when everything was taken over that is stored now, as far as the log can be read. */
-  async catchUp(): Promise<void> {
-    await this.#log.refresh?.();
-    await this.#reading;
-    await this.#readOn();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#stop();
-    await this.#reading;
-  }
-
-  #readOn(): Promise<void> {
-    // What cannot be read now is read when the next record is stored.
-    this.#reading ??= this.#readNew()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#reading = undefined;
-      });
-    return this.#reading;
-  }
-
-  async #readNew(): Promise<void> {
-    for (;;) {
-      const { lastSeq } = this.#log.state();
-      if (lastSeq === undefined || this.#isClosed) return;
-      this.#read ??= Math.max(0, lastSeq - tailCount);
-      if (this.#read >= lastSeq) return;
-      for await (const records of this.#log.readAfter(this.#read)) {
-        if (this.#isClosed) return;
-        for (const record of records) this.#firing.add(record);
-        this.#read = records.at(-1)?.seq ?? this.#read;
-      }
-      this.#read = Math.max(this.#read, lastSeq);
     }
   }
 }

@@ -14,6 +14,7 @@ import { findSeverity, type Severity, severities, toSeverity } from '../severity
 import type { Topic } from '../topic.ts';
 import { toAlertDetails, toEntry } from './alert.ts';
 import type { FiringAlerts } from './firing.ts';
+import { LogFollower } from './open-log.ts';
 import {
   type AlertDelivery,
   AlertDetails,
@@ -269,40 +270,18 @@ export const createAlertsTopic = (journal: RecordLog, firing: FiringAlerts): Top
     refresh: async () => journal.refresh?.(),
     subscribe: (send, after) => {
       // Before the log was reached, nobody knows what is new.
-      let sent = stored === undefined ? undefined : after;
-      let isEnded = false;
-      let isReading = false;
-      /** Reads what is new until there is no more; a slow reader makes it wait. */
-      const read = async (): Promise<void> => {
-        if (isReading) return;
-        isReading = true;
-        while (!isEnded && stored !== undefined) {
-          sent ??= stored;
-          if (sent >= stored) break;
-          const end = stored;
-          const recent = journal.recentAfter?.(sent);
-          for await (const records of recent ? [recent] : journal.readAfter(sent)) {
-            for (const record of records) {
-              if (isEnded) return;
-              const room = send(encode(record), record.seq);
-              sent = record.seq;
-              if (room) await room;
-            }
-          }
-          sent = Math.max(sent, end);
-        }
-        isReading = false;
-      };
-      // After an error the next stored alert tries again.
-      const wake = (): void =>
-        void read().catch(() => {
-          isReading = false;
-        });
+      const from = stored === undefined ? undefined : after;
+      const follower = new LogFollower(journal, {
+        lastSeq: () => stored,
+        from: (lastSeq) => from ?? lastSeq,
+        take: (record) => send(encode(record), record.seq),
+      });
+      const wake = (): void => void follower.readOn();
       wakeups.add(wake);
       wake();
       return () => {
-        isEnded = true;
         wakeups.delete(wake);
+        void follower.end();
       };
     },
   };

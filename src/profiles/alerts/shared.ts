@@ -8,7 +8,6 @@ import type { NewRecord, Placed, RepeatKey } from '../../storage/postgres/record
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Parts } from '../feature.ts';
 import type { AlertRecord } from './alert.ts';
-import type { LogFollower } from './firing.ts';
 import { AlertIntake, type KeyedAlert, type RepeatParts } from './intake/repeats.ts';
 
 /** Milliseconds after which an alert that is not committed is written to the spool. */
@@ -21,7 +20,8 @@ const lastCount = 1000;
 const retryMs = 1000;
 
 interface SharedParts extends RepeatParts {
-  follower: LogFollower;
+  /** Learns what fires by what other instances have stored. */
+  catchUp(): Promise<void>;
 }
 
 /**
@@ -30,14 +30,14 @@ interface SharedParts extends RepeatParts {
  */
 export class SharedAlerts extends AlertIntake {
   readonly #log: DatabaseLog;
-  readonly #follower: LogFollower;
+  readonly #catchUp: () => Promise<void>;
   /** Opened with `ship`, and undefined where alerts must not wait on this machine. */
   spool: Spool | undefined;
 
-  constructor(log: DatabaseLog, { follower, ...parts }: SharedParts) {
+  constructor(log: DatabaseLog, { catchUp, ...parts }: SharedParts) {
     super(parts);
     this.#log = log;
-    this.#follower = follower;
+    this.#catchUp = catchUp;
   }
 
   /** Stores lines of the spool. Resolves when they are committed. */
@@ -57,20 +57,16 @@ export class SharedAlerts extends AlertIntake {
   }
 
   async #placeNow(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
-    await this.#catchUp(alerts);
+    // Resolved alerts name the ones that they end, which another instance may have stored just now.
+    const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
+    const hasEnds = alerts.some(({ record: { status } }) => status === 'resolved');
+    if (canRead && hasEnds) await withPatience(this.#catchUp());
     const records = alerts.map(({ record }) => this.link(record));
     const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index])));
     await this.spool?.hold;
     const placed = await (this.spool ? this.#storeOrSpool(this.spool, records, rows) : this.#log.add(rows));
     this.#remember(rows, placed);
     return placed;
-  }
-
-  /** Resolved alerts name the ones that they end, which another instance may have stored just now. */
-  async #catchUp(alerts: readonly KeyedAlert[]): Promise<void> {
-    const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
-    const isNeeded = alerts.some(({ record: { status } }) => status === 'resolved');
-    if (canRead && isNeeded) await withPatience(this.#follower.catchUp());
   }
 
   #toRowKey(alert: KeyedAlert | undefined): RepeatKey | undefined {
@@ -138,7 +134,8 @@ export class Spool {
   #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
-  #hold: Promise<void> | undefined;
+  /** Set while the last lines are put into the queue; to be awaited before new ones are. */
+  hold: Promise<void> | undefined;
 
   private constructor(parts: SpoolParts, journal: Journal, position: Snapshot, shipped: number) {
     this.#parts = parts;
@@ -185,11 +182,6 @@ export class Spool {
 
   get isHealthy(): boolean {
     return this.#journal.state().healthy;
-  }
-
-  /** Set while the last lines are put into the queue; to be awaited before new ones are. */
-  get hold(): Promise<void> | undefined {
-    return this.#hold;
   }
 
   /** Resolves when all lines are on disk; rejects with a JournalError if they may not be. */
@@ -254,7 +246,7 @@ export class Spool {
   /** Ships all lines that wait. New ones wait until they are in the queue, so a busy instance finds an end, too. */
   async #shipLast(): Promise<void> {
     let release = (): void => undefined;
-    this.#hold = new Promise((resolve) => {
+    this.hold = new Promise((resolve) => {
       release = resolve;
     });
     let shipping: Promise<void> | undefined;
@@ -265,7 +257,7 @@ export class Spool {
       for await (const some of this.#journal.readAfter(this.#shipped)) lines.push(...some);
       shipping = this.#ship(lines, end);
     } finally {
-      this.#hold = undefined;
+      this.hold = undefined;
       release();
     }
     await shipping;
