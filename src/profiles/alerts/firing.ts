@@ -1,13 +1,8 @@
+import type { LogRecord } from '../../storage/journal/line.ts';
 import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
 import type { Concern } from '../feature.ts';
 import { type Severity, severities, toSeverity } from '../severity.ts';
 import { type Resolution, readTime } from './alert.ts';
-
-/** What the log says of an alert; `AlertRecord` has the meanings. */
-export interface FoldedRecord {
-  id?: unknown;
-  [field: string]: unknown;
-}
 
 /**
  * Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. `storedAt` is
@@ -58,7 +53,7 @@ export class FiringAlerts {
   }
 
   /** Takes over the next record of the log; one that was just stored does not have its id yet. */
-  add(record: FoldedRecord, id = toText(record.id)): void {
+  add(record: LogRecord, id = toText(record['id'])): void {
     const at = readTime(record) ?? this.#clock().getTime();
     const key = toSeriesKey(record);
     if (key === undefined) {
@@ -72,19 +67,19 @@ export class FiringAlerts {
   }
 
   /** The alert that the one of a record ends, if it is known. */
-  findFiring(record: FoldedRecord): { id: string; level: string } | undefined {
+  findFiring(record: LogRecord): { id: string; level: string } | undefined {
     const key = toSeriesKey(record);
     return key === undefined ? undefined : this.#find(record, key);
   }
 
   /** Whether the last thing that is known of the record's series is that it has ended. */
-  isResolved(record: FoldedRecord): boolean {
+  isResolved(record: LogRecord): boolean {
     const key = toSeriesKey(record);
     return key !== undefined && this.#find(record, key)?.isResolved === true;
   }
 
   /** What has ended the alert of a record, or the one that it reminds of. */
-  findResolution({ id, repeatOf }: FoldedRecord): Resolution | null {
+  findResolution({ id, repeatOf }: LogRecord): Resolution | null {
     const known = this.#resolutions.find(toText(repeatOf)) ?? this.#resolutions.find(toText(id));
     return known ? { id: known.id, time: known.time } : null;
   }
@@ -99,7 +94,7 @@ export class FiringAlerts {
     return this.#events.sum(severity, this.#clock().getTime());
   }
 
-  #find(record: FoldedRecord, key: string): Series | undefined {
+  #find(record: LogRecord, key: string): Series | undefined {
     const own = this.#series.find(key);
     if (own && !own.isResolved) return own;
     if (!this.#knowsFormer) return own;
@@ -107,7 +102,7 @@ export class FiringAlerts {
     return former && !former.isResolved ? former : own;
   }
 
-  #fire(key: string, series: Series | undefined, record: FoldedRecord, { id, at }: { id: string; at: number }): void {
+  #fire(key: string, series: Series | undefined, record: LogRecord, { id, at }: { id: string; at: number }): void {
     const { repeatOf } = record;
     if (repeatOf !== undefined && series?.isResolved) return;
     const level = toText(record['level']);
@@ -155,7 +150,7 @@ export const findAlertConcerns = (firing: FiringAlerts): Concern[] =>
   });
 
 /** What alerts of one series have in common; undefined for an alert that nothing will end. */
-export const toSeriesKey = ({ sender, format, fingerprint }: FoldedRecord): string | undefined =>
+export const toSeriesKey = ({ sender, format, fingerprint }: LogRecord): string | undefined =>
   typeof fingerprint !== 'string' || fingerprint === '' || format === eventFormat
     ? undefined
     : JSON.stringify([sender ?? null, format ?? null, fingerprint]);

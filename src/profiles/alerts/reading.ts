@@ -217,14 +217,8 @@ const createSeverityTest = (name: string): ((level: string) => boolean) => {
   throw new HttpError('invalid', `severity must name one of ${names}, such as critical, err, warn or info`);
 };
 
-/** A time range; Unix milliseconds. */
-interface TimeRange {
-  since: number | undefined;
-  until: number | undefined;
-}
-
-/** Parses the parameters `since` and `until`; throws an HttpError that names the one that is wrong. */
-const parseRange = (query: { since?: string; until?: string }): TimeRange => {
+/** The Unix milliseconds of the parameters `since` and `until`; throws an HttpError that names the one that is wrong. */
+const parseRange = (query: { since?: string; until?: string }) => {
   const since = readBound('since', query.since);
   const until = readBound('until', query.until);
   if (since !== undefined && until !== undefined && since >= until) {

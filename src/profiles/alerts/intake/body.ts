@@ -39,14 +39,11 @@ export const toIncoming = ({ body, headers, raw, server }: FastifyRequest): Inco
   parseJson: (bytes) => parseJsonBody(server, bytes),
 });
 
-export interface ReadBody {
-  format: Format;
-  /** Not checked against the format's schema yet. */
-  value: unknown;
-}
-
-/** The value in a body; without a `format`, that of the format which the body fits. Throws an HttpError. */
-export const readBody = (incoming: Incoming, format?: Format): ReadBody => {
+/**
+ * The value in a body, which is not checked yet, and its format: that which is expected, or else the one that the body fits.
+ * Throws an HttpError.
+ */
+export const readBody = (incoming: Incoming, format?: Format): { format: Format; value: unknown } => {
   const { headers, bytes, contentType } = incoming;
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     throw new HttpError('unsupported-media-type', 'The body is compressed; send it as it is');

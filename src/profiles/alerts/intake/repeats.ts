@@ -2,11 +2,12 @@ import { KeyRefusal } from '../../../expected-errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 import type { LogRecord } from '../../../storage/journal/line.ts';
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
-import { type FiringAlerts, type FoldedRecord, toSeriesKey } from '../firing.ts';
+import { type FiringAlerts, toSeriesKey } from '../firing.ts';
 import { hashParts } from './fields.ts';
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
@@ -123,7 +124,7 @@ export class Repeats extends AlertIntake {
   readonly #journal: RecordLog;
   readonly #loading: Promise<void>;
   /** What was stored before the end of the log was read; undefined from then on. */
-  #stored: (FoldedRecord & { seq: number })[] | undefined = [];
+  #stored: StoredRecord[] | undefined = [];
   #isClosed = false;
 
   /** `report` gets the error if the log's tail cannot be read: what it holds may then be stored again. */
