@@ -11,7 +11,10 @@ export class InTurn {
   run<T>(keys: readonly string[], step: () => T | Promise<T>): Promise<T> {
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
     const running = this.#runAfter(before, step);
-    const settled: Promise<unknown> = running.catch(() => undefined).then(() => this.#forget(keys, settled));
+    const forget = (): void => {
+      for (const key of keys) if (this.#last.get(key) === settled) this.#last.delete(key);
+    };
+    const settled = running.then(forget, forget);
     for (const key of keys) this.#last.set(key, settled);
     return running;
   }
@@ -19,9 +22,5 @@ export class InTurn {
   async #runAfter<T>(before: readonly Promise<unknown>[], step: () => T | Promise<T>): Promise<T> {
     if (before.length > 0) await Promise.all(before);
     return step();
-  }
-
-  #forget(keys: readonly string[], settled: Promise<unknown>): void {
-    for (const key of keys) if (this.#last.get(key) === settled) this.#last.delete(key);
   }
 }

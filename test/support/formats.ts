@@ -1,4 +1,4 @@
-import { assertFits } from '../../src/profiles/alerts/intake/fits.ts';
+import { assertFits } from '../../src/profiles/alerts/intake/body.ts';
 import type { ForeignAlert, Format } from '../../src/profiles/alerts/intake/format.ts';
 
 const now = new Date('2026-01-31T10:00:00Z');

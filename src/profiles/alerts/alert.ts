@@ -1,7 +1,17 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { toTrace } from '../../http/request-headers.ts';
 import { toLocalTime, toLocalTimestamp, toOffsetTimestamp } from '../../http/timestamp.ts';
-import { toLabels, toLink } from './intake/fields.ts';
-import type { Alert, AlertBody } from './schema.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { toSeverity } from '../severity.ts';
+import { clean, cleanLines, hashParts, toLabels, toLink } from './intake/fields.ts';
+import type { ForeignAlert } from './intake/format.ts';
+import { toViaField } from './outbox/delivery-alert.ts';
+import type { Alert, AlertBody, AlertDelivery, AlertEntry } from './schema.ts';
+
+/** The most characters of a native alert's key, and of each text of a foreign one. */
+const longestKey = 256;
+const caps = { source: 256, message: 4096, hostname: 253, fingerprint: 256, details: 4096 };
 
 /** True if no field has any text. */
 export const isEmpty = ({ source, level, message, hostname }: AlertBody): boolean =>
@@ -62,14 +72,8 @@ export const createAlert = (body: AlertBody, { now, sender }: Receipt): AlertRec
   sender,
 });
 
-/** The most characters of a key. */
-const longestKey = 256;
-
-/**
- * The record of a native alert with all that its sender says. What cannot be used is left out: no alert is lost for a link that
- * is none.
- */
-export const createNativeAlert = (body: AlertBody, receipt: Receipt): AlertRecord => {
+/** The record of a native alert. What cannot be used is left out: no alert is lost for a link that is none. */
+export const createNativeAlert = (body: AlertBody, receipt: Receipt, headers: IncomingHttpHeaders): AlertRecord => {
   const record = createAlert(body, receipt);
   const status = readStatus(body);
   const link = toLink(body.link);
@@ -78,7 +82,7 @@ export const createNativeAlert = (body: AlertBody, receipt: Receipt): AlertRecor
   if (body.labels !== undefined) record.labels = toLabels(body.labels as Record<string, unknown>);
   if (link !== undefined) record.link = link;
   if (status === 'resolved') record.firingLevel = record.level;
-  return record;
+  return addOrigin(record, headers);
 };
 
 const readStatus = ({ key, status = '' }: AlertBody): AlertRecord['status'] => {
@@ -89,9 +93,58 @@ const readStatus = ({ key, status = '' }: AlertBody): AlertRecord['status'] => {
 
 /** A key that is too long keeps its beginning and a hash of all of it, so that no other key is the same. */
 const toShortKey = (key: string): string =>
-  key.length <= longestKey
-    ? key
-    : `${key.slice(0, longestKey - 23)}-${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
+  key.length <= longestKey ? key : `${key.slice(0, longestKey - 23)}-${hash('sha256', key, 'base64url').slice(0, 22)}`;
+
+/** The record of a foreign alert, with its texts cleaned and cut. */
+export const createForeignAlert = (
+  format: string,
+  alert: ForeignAlert,
+  receipt: Receipt,
+  headers: IncomingHttpHeaders,
+): AlertRecord => {
+  const { status, fingerprint, labels = {}, link, details, links, via } = alert;
+  const isResolved = status === 'resolved';
+  const record = createAlert(
+    {
+      source: clean(alert.source, caps.source),
+      level: isResolved ? 'INFO' : alert.level,
+      message: clean(isResolved ? `Resolved: ${alert.message}` : alert.message, caps.message),
+      hostname: clean(alert.hostname, caps.hostname),
+    },
+    receipt,
+  );
+  record.format = format;
+  record.status = status;
+  if (fingerprint) record.fingerprint = clean(fingerprint, caps.fingerprint);
+  record.startsAt = alert.startsAt ?? null;
+  record.endsAt = alert.endsAt ?? null;
+  record.labels = labels;
+  if (link) record.link = link;
+  if (details) record.details = cleanLines(details, caps.details);
+  if (links) record.links = links;
+  if (isResolved) record.firingLevel = alert.level;
+  if (fingerprint) record.key = toKey(receipt.sender, format, alert);
+  return addOrigin(record, headers, via);
+};
+
+/**
+ * What makes an alert a repeat: the same sender, fingerprint and start, whose last one had the same state and severity. An
+ * alert may fire again after it was resolved, even with its former start: Prometheus restores that after an outage. Others
+ * may know a fingerprint, so those of one sender say nothing about those of another, and a repeat that is worse than the
+ * first is none.
+ */
+const toKey = (
+  sender: string,
+  format: string,
+  { fingerprint, level, status, state = status, startsAt }: ForeignAlert,
+): string => `${hashParts(sender, format, fingerprint, startsAt)}:${state} ${level}`;
+
+/** Adds the instances that the request's header Via, or the alert, names as those that have delivered it; and the trace. */
+const addOrigin = (record: AlertRecord, headers: IncomingHttpHeaders, via = ''): AlertRecord => {
+  if (headers.via !== undefined || via !== '') Object.assign(record, toViaField(`${headers.via} ${via}`));
+  if (headers['traceparent'] !== undefined) Object.assign(record, toTrace(headers));
+  return record;
+};
 
 /** The alert in a record of the log: exactly these six fields, even if the line has others. */
 export const toAlert = (record: Record<string, unknown>): Alert => ({
@@ -103,6 +156,49 @@ export const toAlert = (record: Record<string, unknown>): Alert => ({
   receivedAt: toText(record['receivedAt']),
 });
 
+/** The alert that ended another one. */
+export interface Resolution {
+  id: string;
+  /** RFC 3339. */
+  time: string;
+}
+
+/** A stored alert as search returns it. */
+export const toEntry = (record: StoredRecord, resolvedBy: Resolution | null): AlertEntry => {
+  const alert = toAlert(record);
+  return {
+    seq: record.seq,
+    id: record.id,
+    time: toTextOrNull(record['time']),
+    format: toTextOrNull(record['format']) ?? 'native',
+    status: toTextOrNull(record['status']),
+    sender: toTextOrNull(record['sender']),
+    fingerprint: toTextOrNull(record['fingerprint']),
+    labels: toTextsOrNull(record['labels']),
+    link: toTextOrNull(record['link']),
+    details: toTextOrNull(record['details']),
+    links: toTextsOrNull(record['links']),
+    resolves: toTextOrNull(record['resolves']),
+    resolvedBy,
+    repeatOf: toTextOrNull(record['repeatOf']),
+    ...alert,
+    severity: toSeverity(alert.level),
+  };
+};
+
+/** Everything that is known of a stored alert. */
+export const toAlertDetails = (
+  record: StoredRecord,
+  resolvedBy: Resolution | null,
+  deliveries: readonly AlertDelivery[],
+) => ({
+  ...toEntry(record, resolvedBy),
+  startsAt: toTextOrNull(record['startsAt']),
+  endsAt: toTextOrNull(record['endsAt']),
+  via: toTextOrNull(record['via']),
+  deliveries,
+});
+
 /** When the alert in a record was received, in Unix milliseconds; undefined where its line does not say. */
 export const readTime = ({ time, timestamp }: Record<string, unknown>): number | undefined => {
   // Version 0.1 wrote only local times.
@@ -111,3 +207,8 @@ export const readTime = ({ time, timestamp }: Record<string, unknown>): number |
 };
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const toTextsOrNull = (value: unknown): Record<string, string> | null =>
+  typeof value === 'object' && value !== null ? (value as Record<string, string>) : null;

@@ -2,10 +2,8 @@ import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import { defineFeature } from '../feature.ts';
 import { createPolledTopic } from '../topic.ts';
 import type { AlertRecord } from './alert.ts';
-import { createAlertsTopic } from './alerts-topic.ts';
-import { createAlertCounts } from './counts.ts';
-import { findAlertConcerns } from './firing/follow-log.ts';
-import { createIntakeRoutes } from './intake/routes.ts';
+import { findAlertConcerns } from './firing.ts';
+import { createAlertCounts, createFormatRoutes } from './intake/routes.ts';
 import { openAlertLog } from './open-log.ts';
 import { addDeliveryMeters, findDeliveryConcerns } from './outbox/concerns.ts';
 import { openOutbox } from './outbox/outbox.ts';
@@ -13,7 +11,7 @@ import { createDeliveryList, createOutboxRoutes } from './outbox/routes.ts';
 import { DeliveryList } from './outbox/schema.ts';
 import { findDestinationProblems, listSecretFiles } from './outbox/target.ts';
 import { testDestination } from './outbox/test-destination.ts';
-import { createReadingRoutes } from './reading/routes.ts';
+import { createAlertsTopic, createReadingRoutes } from './reading.ts';
 import { createAlertRoutes } from './routes.ts';
 import { alertSettings } from './settings.ts';
 import { alertTransfer } from './transfer.ts';
@@ -51,7 +49,7 @@ export const alerts = defineFeature({
     );
     repeatAfterMs = () => outbox.repeatAfterMs();
     addDeliveryMeters(meters, outbox, clock);
-    const shared = { journal, intake, counts, clock, identifySender } as const;
+    const shared = { journal, intake, counts, clock, identifySender, secrets: settings.intakeSecrets ?? {} } as const;
     // Another instance delivers the alerts that it has received.
     const deliveriesOf = (record: StoredRecord) => (isOwn(record) ? outbox.listDeliveries(record) : []);
     const listDeliveries = createDeliveryList(outbox, own, clock);
@@ -60,7 +58,7 @@ export const alerts = defineFeature({
       profiles: {
         alerts: [
           ...createAlertRoutes({ ...shared, readiness, listUnavailable }),
-          ...createIntakeRoutes({ ...shared, secrets: settings.intakeSecrets ?? {} }),
+          ...createFormatRoutes(shared),
           ...createReadingRoutes({ journal, firing, clock, deliveriesOf }),
           ...createOutboxRoutes(outbox, journal, listDeliveries),
         ],

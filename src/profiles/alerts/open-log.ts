@@ -1,16 +1,21 @@
 import type { Static, TObject } from 'typebox';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { Database } from '../../storage/postgres/database.ts';
 import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';
-import { FiringAlerts } from './firing/firing-alerts.ts';
-import { LogFollower } from './firing/follow-log.ts';
+import { FiringAlerts } from './firing.ts';
 import { type AlertIntake, type RepeatParts, Repeats } from './intake/repeats.ts';
 import { readInstanceId } from './outbox/instance-id.ts';
-import { keptNotice, readDefaultDays, readSharedDefaultDays } from './retention.ts';
-import type { alertSettings } from './settings.ts';
-import { SharedAlerts } from './shared/shared-alerts.ts';
-import { Spool } from './shared/spool.ts';
+import { type alertSettings, defaultRetainDays } from './settings.ts';
+import { SharedAlerts, Spool } from './shared.ts';
+
+/** How many of the last records of a shared log are read on startup. */
+const tailCount = 20_000;
+
+/** Days for which alerts are kept for ever: the default of a log that was begun before there was a limit. */
+const forever = 0;
 
 /** The log of alerts, and what stores them in it. */
 export interface AlertLog {
@@ -20,9 +25,9 @@ export interface AlertLog {
   isOwn(record: Record<string, unknown>): boolean;
   intake: AlertIntake;
   firing: FiringAlerts;
-  /** Whether alerts can be stored, and what else cannot be used meanwhile. */
   /** What a start says about it. */
   notices: string[];
+  /** Whether alerts can be stored, and what else cannot be used meanwhile. */
   readiness(): { isReady: boolean; unavailable: string[] };
   reopen(): Promise<unknown>;
   close(): Promise<void>;
@@ -100,8 +105,18 @@ const openShared = async (
     queueBytes: settings.alertsQueueBytes,
   });
   const firing = new FiringAlerts(clock);
-  const follower = new LogFollower(journal, firing);
-  const intake = new SharedAlerts(journal, { clock, firing, follower, repeatAfterMs });
+  const follower = new LogFollower(journal, {
+    lastSeq: () => journal.state().lastSeq,
+    from: (lastSeq) => Math.max(0, lastSeq - tailCount),
+    take: (record) => firing.add(record),
+  });
+  const stopFollowing = journal.onStored(() => void follower.readOn());
+  void follower.readOn();
+  const catchUp = async () => {
+    await journal.refresh();
+    await follower.readOn();
+  };
+  const intake = new SharedAlerts(journal, { clock, firing, catchUp, repeatAfterMs });
   if (settings.spool) {
     intake.spool = await Spool.open({
       ...{ openLog, openSnapshot, log },
@@ -133,9 +148,109 @@ const openShared = async (
     },
     reopen: () => Promise.all([journal.reopen(), spool?.reopen()]),
     close: async () => {
-      await follower.close();
+      stopFollowing();
+      await follower.end();
       await spool?.close();
       await journal.close();
     },
   };
+};
+
+interface Following {
+  /** The last record that is stored; undefined until the log was reached. */
+  lastSeq(): number | undefined;
+  /** The record after which to begin, once the log was reached. */
+  from(lastSeq: number): number;
+  /** Gets each record in order; the next one waits for the promise, if there is one. */
+  take(record: StoredRecord): Promise<void> | undefined | void;
+}
+
+/** Reads on in a log whenever something was stored. */
+export class LogFollower {
+  readonly #log: RecordLog;
+  readonly #following: Following;
+  /** The last record that was taken. */
+  #seq: number | undefined;
+  #isReading = false;
+  #reading = Promise.resolve();
+  #isEnded = false;
+
+  constructor(log: RecordLog, following: Following) {
+    this.#log = log;
+    this.#following = following;
+  }
+
+  /** Resolves when all records were taken that are stored now. If they cannot be read, the next call tries again. */
+  readOn(): Promise<void> {
+    if (!this.#isReading) this.#reading = this.#readNew();
+    return this.#reading;
+  }
+
+  /** Resolves when no more records are taken. */
+  end(): Promise<void> {
+    this.#isEnded = true;
+    return this.#reading;
+  }
+
+  async #readNew(): Promise<void> {
+    const { lastSeq, from } = this.#following;
+    this.#isReading = true;
+    try {
+      for (let end = lastSeq(); end !== undefined && !this.#isEnded; end = lastSeq()) {
+        this.#seq ??= from(end);
+        if (this.#seq >= end) return;
+        await this.#takeAfter(this.#seq);
+        this.#seq = Math.max(this.#seq, end);
+      }
+    } catch {
+      // Tried again when the next record is stored.
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #takeAfter(seq: number): Promise<void> {
+    const recent = this.#log.recentAfter?.(seq);
+    for await (const records of recent ? [recent] : this.#log.readAfter(seq)) {
+      for (const record of records) {
+        if (this.#isEnded) return;
+        const room = this.#following.take(record);
+        this.#seq = record.seq;
+        if (room) await room;
+      }
+    }
+  }
+}
+
+/** What a start says where alerts are kept for ever because they were before. */
+export const keptNotice = `alertsRetainDays is not set: alerts are kept for ever, as they were before; new logs keep them for ${defaultRetainDays} days`;
+
+/**
+ * The default for the log in files. It is decided once, when this version first opens the log, by whether there are alerts
+ * in it, and then kept in a small file beside it: nothing that was kept for ever is deleted by an upgrade.
+ */
+const readDefaultDays = async ({ openLog, openSnapshot }: Pick<Parts, 'openLog' | 'openSnapshot'>) => {
+  const file = openSnapshot('alerts.retain-days');
+  const known = String((await file.read()) ?? '').trim();
+  if (known !== '') return known === String(forever) ? forever : defaultRetainDays;
+  const journal = await openLog('alert log', { name: 'alerts', awaitsHold: true });
+  const days = journal.state().lastSeq === 0 ? defaultRetainDays : forever;
+  await journal.close();
+  // Where it cannot be written, the next start decides; it never deletes more for that.
+  await file.write(Buffer.from(`${days}\n`)).catch(() => undefined);
+  return days;
+};
+
+/** The same for the log in a database, for all instances: it is kept as a row beside the gate of the alerts. */
+const readSharedDefaultDays = async (database: Pick<Database, 'query'>): Promise<number> => {
+  const name = 'alert_days';
+  await database.query({
+    text: `INSERT INTO signalbox.gate (name, last_id)
+      SELECT $1, CASE WHEN last_id = 0 THEN $2::bigint ELSE $3::bigint END FROM signalbox.gate WHERE name = 'alert'
+      ON CONFLICT (name) DO NOTHING`,
+    values: [name, defaultRetainDays, forever],
+  });
+  const text = 'SELECT last_id AS days FROM signalbox.gate WHERE name = $1';
+  const [row] = await database.query({ text, values: [name] });
+  return row.days;
 };

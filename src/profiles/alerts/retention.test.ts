@@ -7,7 +7,7 @@ import { listMessages, sendAlert } from '../../../test/support/alerts.ts';
 import { startApp } from '../../../test/support/app.ts';
 import { createFolder } from '../../../test/support/folder.ts';
 import { createId, toLine, toLineStart } from '../../storage/journal/line.ts';
-import { keptNotice } from './retention.ts';
+import { keptNotice } from './open-log.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -1,75 +1,34 @@
-import type { IdentifySender } from '../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../http/errors.ts';
-import { type JsonList, sendJson, sendList, sendRows, whenReady } from '../../http/json.ts';
+import { createUnavailable, ErrorBody, HttpError } from '../../http/errors.ts';
+import { type JsonList, sendList, sendRows, whenReady } from '../../http/json.ts';
 import { createClientSignal, createQueue } from '../../http/overload.ts';
-import { idempotencyKeyHeader, readIdempotencyKey, toTrace } from '../../http/request-headers.ts';
-import { JournalError } from '../../storage/journal/errors.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { createNativeAlert, isEmpty, toAlert } from './alert.ts';
-import { type AlertCounts, retryAfter, toRefusal } from './counts.ts';
-import type { AlertIntake } from './intake/repeats.ts';
+import { toAlert } from './alert.ts';
+import { createNativeRoute, type IntakeParts } from './intake/routes.ts';
 import type { AlertLog } from './open-log.ts';
-import { toViaField } from './outbox/delivery-alert.ts';
-import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
+import { refuseReading } from './reading.ts';
+import { AlertList, AlertQuery, Readiness } from './schema.ts';
 
-interface Surroundings {
+/** Lists of up to so many records do not wait for longer ones. */
+const shortCount = 100;
+
+interface AlertRouteParts extends IntakeParts {
   journal: RecordLog;
-  intake: AlertIntake;
   readiness: AlertLog['readiness'];
-  counts: AlertCounts;
-  clock: () => Date;
-  identifySender: IdentifySender;
   /** The names of other stores that cannot store changes at the moment. */
   listUnavailable(): Promise<string[]>;
 }
 
 /** The contract's routes of the alert log, and the health check by its other name. */
-export const createAlertRoutes = (surroundings: Surroundings): Route[] => [
-  receiveAlert(surroundings),
-  listAlerts(surroundings),
-  readReadiness(surroundings, '/ready', 'getReadiness'),
-  readReadiness(surroundings, '/readyz', 'getReadyz'),
+export const createAlertRoutes = (parts: AlertRouteParts): Route[] => [
+  createNativeRoute(parts),
+  listAlerts(parts),
+  readReadiness(parts, '/ready', 'getReadiness'),
+  readReadiness(parts, '/readyz', 'getReadyz'),
 ];
 
-const receiveAlert = ({ intake, counts, clock, identifySender }: Surroundings): Route =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/alert',
-    access: 'open',
-    scope: 'alerts:write',
-    summary: 'Store an alert; responds once it is on disk',
-    headers: { request: idempotencyKeyHeader },
-    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
-    errorHandler: counts.createErrorHandler('native'),
-    handler: (request, reply) => {
-      const { body, headers } = request;
-      if (isEmpty(body)) {
-        throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
-      }
-      const key = readIdempotencyKey(headers);
-      const now = clock();
-      const store = async (): Promise<{ id: string; isRepeat?: boolean }> => {
-        const alert = createNativeAlert(body, { now, sender: identifySender(request) });
-        const record = { ...alert, ...toViaField(headers.via), ...toTrace(headers) };
-        return key === undefined ? intake.append(record) : intake.storeOnce(record, key);
-      };
-      const stored = store().catch((error) => {
-        throw toRefusal(error);
-      });
-      return whenReady(reply, stored, ({ id, isRepeat }) => {
-        if (isRepeat) counts.addRepeated('native', 1);
-        else counts.addReceived('native', body.level ?? '');
-        sendJson(reply, { received: true, id });
-      });
-    },
-  });
-
-/** Lists of up to so many records do not wait for longer ones. */
-const shortCount = 100;
-
-const listAlerts = ({ journal }: Surroundings): Route => {
+const listAlerts = ({ journal }: AlertRouteParts): Route => {
   // A long list may read a lot: few at a time leave the processor and the disk to other requests.
   const refusal = 'Too many lists of alerts are being read; try again in a second';
   const long = createQueue({ running: 2, waiting: 16, refusal });
@@ -92,9 +51,7 @@ const listAlerts = ({ journal }: Surroundings): Route => {
       if (recent) return sendList(reply, toList(recent));
       const listing = (count > shortCount ? long : short)
         .run(() => journal.listLast(count, match), createClientSignal(reply))
-        .catch((error) => {
-          throw toListRefusal(error, count);
-        });
+        .catch(refuseReading(() => createListRefusal(count)));
       return whenReady(reply, listing, (found) => sendRows(reply, found, toAlert));
     },
   });
@@ -112,7 +69,7 @@ const toList = (records: readonly LogRecord[]): JsonList => {
   return list;
 };
 
-const readReadiness = ({ readiness, listUnavailable }: Surroundings, path: string, operationId: string): Route =>
+const readReadiness = ({ readiness, listUnavailable }: AlertRouteParts, path: string, operationId: string): Route =>
   defineRoute({
     method: 'GET',
     path,
@@ -123,18 +80,15 @@ const readReadiness = ({ readiness, listUnavailable }: Surroundings, path: strin
     handler: async () => {
       const { isReady, unavailable } = readiness();
       if (!isReady) {
-        throw new HttpError('unavailable', 'The alert log cannot be written at the moment', { headers: retryAfter });
+        throw createUnavailable('The alert log cannot be written at the moment');
       }
       const all = [...unavailable, ...(await listUnavailable())];
       return all.length === 0 ? { status: 'ready' as const } : { status: 'ready' as const, unavailable: all };
     },
   });
 
-/** The response to a list that would take too much reading; other errors stay as they are. */
-const toListRefusal = (error: unknown, count: number): unknown =>
-  error instanceof JournalError && error.code === 'window-too-large'
-    ? new HttpError(
-        'invalid',
-        `count is too large: the last ${count} alerts take up more than 256 MiB of the log; ask for fewer`,
-      )
-    : error;
+const createListRefusal = (count: number): HttpError =>
+  new HttpError(
+    'invalid',
+    `count is too large: the last ${count} alerts take up more than 256 MiB of the log; ask for fewer`,
+  );

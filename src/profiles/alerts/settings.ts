@@ -1,9 +1,11 @@
 import Type from 'typebox';
-import { formats } from './intake/formats.ts';
+import { formats } from './intake/body.ts';
 import { outboxSettings } from './outbox/settings.ts';
-import { defaultRetainDays } from './retention.ts';
 
 const MiB = 1024 * 1024;
+
+/** Days for which a new log keeps alerts, if `alertsRetainDays` is not set. */
+export const defaultRetainDays = 400;
 
 const retention = (description: string) => Type.Integer({ minimum: 0, default: 0, description });
 

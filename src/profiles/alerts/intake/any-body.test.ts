@@ -4,7 +4,7 @@ import { samples } from '../../../../test/support/alert-samples.ts';
 import { fileOf, readRecords } from '../../../../test/support/alerts.ts';
 import { startApp, type TestApp } from '../../../../test/support/app.ts';
 import { fc } from '../../../../test/support/random.ts';
-import { formats } from './formats.ts';
+import { formats } from './body.ts';
 
 interface Receipt {
   ids: string[];

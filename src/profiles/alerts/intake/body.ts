@@ -1,9 +1,35 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
 import { parseJsonBody, readMediaType } from '../../../http/body.ts';
 import { HttpError } from '../../../http/errors.ts';
-import type { Format, Incoming } from './format.ts';
-import { formats } from './formats.ts';
+import {
+  createSchemaCheck,
+  describeSchemaErrors,
+  listSchemaErrors,
+  type SchemaFault,
+} from '../../../schema-validation.ts';
+import { type Format, type Incoming, isObject } from './format.ts';
+import { alertmanagerFormat } from './formats/alertmanager.ts';
+import { cloudevents } from './formats/cloudevents.ts';
+import { grafana } from './formats/grafana.ts';
+import { otlp } from './formats/otlp.ts';
+import { pagerduty } from './formats/pagerduty.ts';
+import { prometheus } from './formats/prometheus.ts';
+import { slackFormat } from './formats/slack.ts';
+import { uptimeKuma } from './formats/uptime-kuma.ts';
+
+/** Every format, one line for each file in `formats`. */
+export const formats: readonly Format[] = [
+  alertmanagerFormat,
+  prometheus,
+  grafana,
+  uptimeKuma,
+  cloudevents,
+  slackFormat,
+  pagerduty,
+  otlp,
+];
 
 /** What a handler of an intake path is given. */
 export const toIncoming = ({ body, headers, raw, server }: FastifyRequest): Incoming => ({
@@ -13,14 +39,11 @@ export const toIncoming = ({ body, headers, raw, server }: FastifyRequest): Inco
   parseJson: (bytes) => parseJsonBody(server, bytes),
 });
 
-export interface ReadBody {
-  format: Format;
-  /** Not checked against the format's schema yet. */
-  value: unknown;
-}
-
-/** The value in a body; without a `format`, that of the format which the body fits. Throws an HttpError. */
-export const readBody = (incoming: Incoming, format?: Format): ReadBody => {
+/**
+ * The value in a body, which is not checked yet, and its format: that which is expected, or else the one that the body fits.
+ * Throws an HttpError.
+ */
+export const readBody = (incoming: Incoming, format?: Format): { format: Format; value: unknown } => {
   const { headers, bytes, contentType } = incoming;
   if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
     throw new HttpError('unsupported-media-type', 'The body is compressed; send it as it is');
@@ -75,3 +98,69 @@ export const assertSigned = (
     throw new HttpError('unauthorized', `The time in ${timestampHeader} is more than five minutes off`);
   }
 };
+
+const checks = new Map<TSchema, (value: unknown) => boolean>();
+
+/** Removes members that are null, and throws an HttpError that names the place if the value does not fit the schema. */
+export const assertFits = (schema: TSchema, value: unknown): void => {
+  dropNulls(value);
+  const isValid = checks.get(schema) ?? createSchemaCheck(schema);
+  checks.set(schema, isValid);
+  if (isValid(value)) return;
+  const faults = describeSchemaErrors(listSchemaErrors(schema, shorten(value)), { nouns: { array: 'an array' } });
+  throw new HttpError('invalid', describeDeepest(faults));
+};
+
+/** Not recursive: a body may be nested a hundred thousand levels deep. */
+const dropNulls = (value: unknown): void => {
+  const waiting = [value];
+  for (const each of waiting) {
+    if (Array.isArray(each)) {
+      for (const member of each) if (typeof member === 'object') waiting.push(member);
+    } else if (isObject(each)) {
+      for (const name of Object.keys(each)) {
+        if (each[name] === null) delete each[name];
+        else if (typeof each[name] === 'object') waiting.push(each[name]);
+      }
+    }
+  }
+};
+
+/** A copy with fewer elements in its arrays: to list the errors of half a million would take seconds. */
+const shorten = (value: unknown, budget = { elements: 2000 }, depth = 0): unknown => {
+  // No schema looks deeper.
+  if (depth > 12) return value;
+  if (isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, shorten(member, budget, depth + 1)]),
+    );
+  }
+  if (!Array.isArray(value)) return value;
+  const kept: unknown[] = [];
+  for (const element of value) {
+    if (budget.elements <= 0) break;
+    budget.elements -= 1;
+    kept.push(shorten(element, budget, depth + 1));
+  }
+  return kept;
+};
+
+/** The deepest fault: of a list of schemas, that of the one which fits best. */
+const describeDeepest = ([first, ...others]: SchemaFault[]): string => {
+  if (!first) return 'Request body is not valid';
+  const { path, clause, members } = others.reduce(
+    (one, other) => (other.path.length > one.path.length ? other : one),
+    first,
+  );
+  const [missing] = members;
+  if (missing !== undefined) return `${toPlace([...path, missing])} is required`;
+  return `${toPlace(path) || 'Request body'} ${clause}`;
+};
+
+/** As in JavaScript: `alerts[3].labels`. */
+const toPlace = (path: string[]): string =>
+  path
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '')
+    .slice(0, 200);

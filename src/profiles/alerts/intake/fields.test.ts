@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../../test/support/random.ts';
-import { clean, cleanLines, findLevel, listLinks, toHostname, toLabels, toLink, toLinks, toTime } from './fields.ts';
+import {
+  clean,
+  cleanLines,
+  findFirstSeverity,
+  listLinks,
+  toHostname,
+  toLabels,
+  toLink,
+  toLinks,
+  toTime,
+} from './fields.ts';
 
 for (const [level, names] of Object.entries({
   CRITICAL: ['critical', 'crit', 'page', 'Emergency', 'emerg', 'FATAL', 'p1'],
@@ -10,13 +20,13 @@ for (const [level, names] of Object.entries({
   INFO: ['info', 'notice', 'debug', 'none', 'low', ' Info '],
 })) {
   test(`${names.join(', ')} are ${level}`, () => {
-    for (const name of names) assert.equal(findLevel(name), level, name);
+    for (const name of names) assert.equal(findFirstSeverity(name), level, name);
   });
 }
 
 test('the first known level counts', () => {
-  assert.equal(findLevel(undefined, 7, 'purple', 'high', 'low'), 'ERROR');
-  assert.equal(findLevel('purple'), undefined);
+  assert.equal(findFirstSeverity(undefined, 7, 'purple', 'high', 'low'), 'ERROR');
+  assert.equal(findFirstSeverity('purple'), undefined);
 });
 
 for (const [text, host] of [

@@ -12,7 +12,7 @@ export const toSource = (prefix: string, ...values: unknown[]): string => {
 };
 
 /** The severity that the first known name among the values stands for; it becomes the level of a foreign alert. */
-export const findLevel = (...values: unknown[]): Severity | undefined => {
+export const findFirstSeverity = (...values: unknown[]): Severity | undefined => {
   for (const value of values) {
     const severity = typeof value === 'string' ? findSeverity(value) : undefined;
     if (severity) return severity;
@@ -21,7 +21,7 @@ export const findLevel = (...values: unknown[]): Severity | undefined => {
 };
 
 /** Labels or other fields that name a level, the most telling first. */
-export const listLevels = (fields: Record<string, unknown>): unknown[] => [
+export const listSeverityNames = (fields: Record<string, unknown>): unknown[] => [
   fields['severity'],
   fields['level'],
   fields['priority'],
@@ -52,7 +52,9 @@ const time = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d:?\
 
 /** A time as RFC 3339 in UTC; one without an offset is UTC. Undefined for the years 0 and 1, and what is no time. */
 export const toTime = (value: unknown): string | undefined => {
-  const [, day = '', clock = '', offset = 'Z'] = (typeof value === 'string' && time.exec(value)) || [];
+  const parts = typeof value === 'string' ? time.exec(value) : null;
+  if (!parts) return undefined;
+  const [, day, clock, offset = 'Z'] = parts;
   return formatTime(new Date(`${day}T${clock}${offset.toUpperCase()}`));
 };
 
@@ -78,12 +80,11 @@ export const clean = (text: string, limit: number): string => {
     .replaceAll(/\p{Cc}/gu, '')
     .replaceAll(/\p{Cs}/gu, '\ufffd')
     .trim();
-  if (shown.length <= limit && text.length <= limit * 4) return shown;
-  return shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;
+  return cut(shown, limit, text.length > limit * 4);
 };
 
 /** The first of the texts that says something else than the message does. */
-export const toDetails = (message: string, ...values: unknown[]): string | undefined =>
+export const findDetails = (message: string, ...values: unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value.trim() !== '' && value !== message);
 
 /** Text of several lines, each cleaned, of at most `limit` characters. */
@@ -93,9 +94,12 @@ export const cleanLines = (text: string, limit: number): string => {
     .map((line) => clean(line, limit))
     .join('\n')
     .trim();
-  if (shown.length <= limit && text.length <= limit * 4) return shown;
-  return shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;
+  return cut(shown, limit, text.length > limit * 4);
 };
+
+/** The text as it is, unless it is too long or was cut before. */
+const cut = (text: string, limit: number, wasCut: boolean): string =>
+  text.length <= limit && !wasCut ? text : text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + mark;
 
 const labelLimits = { count: 64, name: 128, value: 1024, total: 16_384 };
 
@@ -115,6 +119,10 @@ export const toLabels = (fields: Record<string, unknown>): Record<string, string
 
 /** A short text that is the same for the same parts, for ids that senders do not give. */
 export const toFingerprint = (parts: readonly string[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 16);
+
+/** A longer one, by which requests and alerts that come again are recognized. */
+export const hashParts = (...parts: (string | undefined)[]): string =>
+  hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 
 const longestLink = 2048;
 const mostLinks = 8;
@@ -143,11 +151,12 @@ export const toLink = (...values: unknown[]): string | undefined => {
 
 /** The links of an alert by their names; those that are no http or https URLs are left out. Undefined if none is left. */
 export const toLinks = (named: Record<string, unknown>): Record<string, string> | undefined => {
-  const links = Object.entries(named).flatMap(([name, value]): [string, string][] => {
-    const link = toLink(value);
-    return link === undefined ? [] : [[name, link]];
-  });
-  return links.length === 0 ? undefined : Object.fromEntries(links.slice(0, mostLinks));
+  const links: [string, string][] = [];
+  for (const [name, value] of Object.entries(named)) {
+    const link = value === undefined ? undefined : toLink(value);
+    if (link !== undefined && links.length < mostLinks) links.push([name, link]);
+  }
+  return links.length === 0 ? undefined : Object.fromEntries(links);
 };
 
 /** Members of annotations and the like that are links, by what they lead to. */

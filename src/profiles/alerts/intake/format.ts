@@ -40,12 +40,6 @@ export interface ForeignAlert {
   via?: string | undefined;
 }
 
-/** What a format's own answer is made from. */
-interface Receipt {
-  ids: string[];
-  body: unknown;
-}
-
 /** One kind of sender: its body, the alerts in it, and what is special about its requests. */
 export interface Format<S extends TSchema = TSchema> {
   /** The path is `/api/alert/NAME`. */
@@ -65,7 +59,7 @@ export interface Format<S extends TSchema = TSchema> {
   /** Headers with the HMAC of the body and, optionally, the time that is part of it; both in lower case. */
   signature?: { header: string; timestampHeader: string };
   /** The answer that the sender's own libraries expect, if it is not the usual one. */
-  answer?: { status: number; schema: TSchema; create(receipt: Receipt): object };
+  answer?: { status: number; schema: TSchema; create(stored: { ids: string[]; body: unknown }): object };
 }
 
 /** Types `readAlerts` from the schema. */

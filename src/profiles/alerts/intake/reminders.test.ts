@@ -6,7 +6,7 @@ import { startOutbox, toDestination } from '../../../../test/support/outbox.ts';
 import { startReceiver } from '../../../../test/support/receiver.ts';
 import { waitUntil } from '../../../../test/support/wait.ts';
 import type { AlertRecord } from '../alert.ts';
-import { FiringAlerts } from '../firing/firing-alerts.ts';
+import { FiringAlerts } from '../firing.ts';
 import { Repeats } from './repeats.ts';
 
 const minuteMs = 60_000;

@@ -1,13 +1,14 @@
-import { hash as digest } from 'node:crypto';
-import { HttpError } from '../../../http/errors.ts';
+import { KeyRefusal } from '../../../expected-errors.ts';
 import { InTurn } from '../../../storage/in-turn.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
 import type { LogRecord } from '../../../storage/journal/line.ts';
+import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { Listing } from '../../../storage/journal/read/listing.ts';
 import { RecentKeys, type Remembered, rememberedCount } from '../../../storage/recent-keys.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import type { AlertRecord } from '../alert.ts';
-import { type FiringAlerts, type FoldedRecord, toSeriesKey } from '../firing/firing-alerts.ts';
+import { type FiringAlerts, toSeriesKey } from '../firing.ts';
+import { hashParts } from './fields.ts';
 
 /** The ids of a body's alerts in their order, and how many of them had been stored before. */
 export interface Stored {
@@ -17,37 +18,31 @@ export interface Stored {
   fresh: readonly AlertRecord[];
 }
 
-interface RepeatState {
+/** What makes an alert a repeat: the last one with its hash, within 24 hours, had the same state. */
+export interface RepeatKey {
   hash: string;
   state: string;
+  /** It comes from an `Idempotency-Key`: an alert with another state is refused. */
+  isOnce: boolean;
 }
 
-interface RememberedAlert extends Remembered {
+export interface KeyedAlert {
+  record: AlertRecord;
+  key?: RepeatKey | undefined;
+}
+
+/** An alert's own id, or that of the one it repeats. */
+export interface PlacedAlert {
+  id: string;
+  isRepeat: boolean;
+}
+
+/** The first alert with a key. */
+interface KnownAlert extends Remembered {
   state: string;
   id: string;
   /** When it was last stored again, as a reminder: Unix milliseconds. */
   remindedAt?: number;
-}
-
-/** Where an alert's id comes from: it was stored before, or it is one of those that are stored now. */
-interface Place {
-  state: string;
-  id?: string;
-  index?: number;
-  /** The first of the series, if this is a reminder. */
-  first?: RememberedAlert;
-}
-
-/** Stores alerts. Rejects with a JournalError, or with StoreUnavailable. */
-export interface AlertIntake {
-  append(record: AlertRecord): Promise<{ id: string }>;
-  /** Stores the records that are no repeats, all or none. */
-  store(records: readonly AlertRecord[]): Promise<Stored>;
-  /**
-   * Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. Throws a 422
-   * if that was another alert.
-   */
-  storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }>;
 }
 
 /** What decides how alerts are stored. */
@@ -58,77 +53,93 @@ export interface RepeatParts {
   repeatAfterMs(): number | undefined;
 }
 
-/**
- * Stores alerts, and those that come again only once. A record's `key` is `HASH:STATE`: it is a repeat if the last record
- * with its hash, within 24 hours, had the same state.
- */
-export class Repeats implements AlertIntake {
-  readonly #journal: RecordLog;
-  readonly #parts: RepeatParts;
+/** Stores alerts, and those that come again only once. Rejects with a JournalError, a KeyRefusal, or StoreUnavailable. */
+export abstract class AlertIntake {
+  protected readonly parts: RepeatParts;
   /** By hash. */
-  readonly #recent: RecentKeys<RememberedAlert>;
-  readonly #inTurn = new InTurn();
+  protected readonly recent: RecentKeys<KnownAlert>;
+  protected readonly inTurn = new InTurn();
+
+  constructor(parts: RepeatParts) {
+    this.parts = parts;
+    this.recent = new RecentKeys(parts.clock);
+  }
+
+  /** Stores the alerts that are no repeats, all or none. */
+  protected abstract place(alerts: readonly KeyedAlert[]): Promise<PlacedAlert[]>;
+
+  /** Stores an alert, whatever was stored before. */
+  async append(record: AlertRecord): Promise<PlacedAlert> {
+    const [placed] = await this.place([{ record }]);
+    return placed as PlacedAlert;
+  }
+
+  /** Stores the records that are no repeats by their `key`, all or none. */
+  async store(records: readonly AlertRecord[]): Promise<Stored> {
+    const placed = await this.place(records.map((record) => ({ record, key: parseKey(record.key) })));
+    const fresh = records.filter((_, index) => placed[index]?.isRepeat === false);
+    return { ids: placed.map(({ id }) => id), repeated: records.length - fresh.length, fresh };
+  }
+
+  /** Stores the record of a request with an `Idempotency-Key`, or finds the one that was stored with the same key. */
+  async storeOnce(record: AlertRecord, idempotencyKey: string): Promise<PlacedAlert> {
+    const key = { ...toIdempotencyKey(record, idempotencyKey), isOnce: true };
+    const [placed] = await this.place([{ record, key }]);
+    return placed as PlacedAlert;
+  }
+
+  /** The alert that one with this key repeats, if it is still known. */
+  protected findFirst({ hash, state, isOnce }: RepeatKey): KnownAlert | undefined {
+    const known = this.recent.find(hash);
+    if (known?.state === state) return known;
+    if (known && isOnce) throw new KeyRefusal();
+    return undefined;
+  }
+
+  /** A record that says that an alert has ended names that alert and its level, if it is known. */
+  protected link(record: AlertRecord): AlertRecord {
+    const ended = record.status === 'resolved' ? this.parts.firing.findFiring(record) : undefined;
+    return ended ? { ...record, resolves: ended.id, firingLevel: ended.level } : record;
+  }
+
+  /** Milliseconds after which a repeat of this alert is stored again as a reminder, if it ever is. */
+  protected remindAfterMs({ record, key }: KeyedAlert): number | undefined {
+    const { firing, repeatAfterMs } = this.parts;
+    if (key?.isOnce || record.status !== 'firing') return undefined;
+    const after = repeatAfterMs();
+    return after === undefined || firing.isResolved(record) ? undefined : after;
+  }
+}
+
+/** What is stored under a hash: the id of the first alert, or the place of a new one among those that are written. */
+interface Place {
+  state: string;
+  index: number;
+  /** The first of the series, if this is a reminder. */
+  first?: KnownAlert;
+}
+
+/** Stores alerts in files of this machine. The keys of its last alerts are in memory, and read from the log on startup. */
+export class Repeats extends AlertIntake {
+  readonly #journal: RecordLog;
   readonly #loading: Promise<void>;
-  /** What was stored before the end of the log was read. */
-  #stored: (FoldedRecord & { seq: number })[] | undefined = [];
+  /** What was stored before the end of the log was read; undefined from then on. */
+  #stored: StoredRecord[] | undefined = [];
   #isClosed = false;
 
   /** `report` gets the error if the log's tail cannot be read: what it holds may then be stored again. */
   constructor(journal: RecordLog, parts: RepeatParts, report: (error: unknown) => void) {
+    super(parts);
     this.#journal = journal;
-    this.#parts = parts;
-    this.#recent = new RecentKeys(parts.clock);
     this.#loading = this.#load().catch(report);
   }
 
-  async append(record: AlertRecord): Promise<{ id: string }> {
-    const key = toSeriesKey(record);
-    const ids =
-      key === undefined ? await this.#write([record]) : await this.#whenFree([key], () => this.#write([record]));
-    return { id: ids[0] ?? '' };
-  }
-
-  store(records: readonly AlertRecord[]): Promise<Stored> {
-    const keys = records.map(({ key }) => splitKey(key));
-    const names = records.map((record) => toSeriesKey(record) ?? '');
-    return this.#whenFree([...keys.map(({ hash }) => hash), ...names], async () => {
-      const fresh: AlertRecord[] = [];
-      const written: AlertRecord[] = [];
-      const own = new Map<string, Place>();
-      const places = records.map((record, position): Place => {
-        const { hash = '', state = '' } = keys[position] ?? {};
-        const before = own.get(hash) ?? this.#recent.find(hash);
-        if (before?.state === state) {
-          const first = own.has(hash) ? undefined : this.#findDue(hash, record);
-          if (first) {
-            own.set(hash, { state, id: first.id, index: written.push({ ...record, repeatOf: first.id }) - 1, first });
-          }
-          return before;
-        }
-        fresh.push(record);
-        const place = { state, index: written.push(record) - 1 };
-        if (hash !== '') own.set(hash, place);
-        return place;
-      });
-      const ids = written.length === 0 ? [] : await this.#write(written, own);
-      return {
-        ids: places.map(({ id, index = 0 }) => id ?? ids[index] ?? ''),
-        repeated: records.length - fresh.length,
-        fresh,
-      };
-    });
-  }
-
-  storeOnce(record: AlertRecord, idempotencyKey: string): Promise<{ id: string; isRepeat: boolean }> {
-    const { hash, state } = toIdempotencyKey(record, idempotencyKey);
-    return this.#whenFree([hash, toSeriesKey(record) ?? ''], async () => {
-      const before = this.#recent.find(hash);
-      if (before?.state === state) return { id: before.id, isRepeat: true };
-      if (before) throw new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
-      const own = new Map([[hash, { state, index: 0 }]]);
-      const [id = ''] = await this.#write([{ ...record, key: hash, bodyHash: state }], own);
-      return { id, isRepeat: false };
-    });
+  override async append(record: AlertRecord): Promise<PlacedAlert> {
+    if (toSeriesKey(record) !== undefined) return super.append(record);
+    // An alert without a series has nothing to wait for.
+    const { id, seq } = await this.#journal.append(record);
+    this.#note(record, id, seq);
+    return { id, isRepeat: false };
   }
 
   async close(): Promise<void> {
@@ -136,46 +147,67 @@ export class Repeats implements AlertIntake {
     await this.#loading;
   }
 
-  /** Runs the step once no other request stores these; empty texts stand for none. */
-  async #whenFree<T>(keys: readonly string[], step: () => Promise<T>): Promise<T> {
-    const own = new Set(keys);
-    own.delete('');
-    if (own.size === 0) return step();
-    await this.#loading;
-    return this.#inTurn.run([...own], step);
+  /** Waits for other requests that store alerts of the same series, or with the same keys. */
+  protected place(alerts: readonly KeyedAlert[]): Promise<PlacedAlert[]> {
+    const names = listNames(alerts);
+    if (names.size === 0) return this.#placeNow(alerts);
+    const step = () => this.inTurn.run([...names], () => this.#placeNow(alerts));
+    return this.#stored ? this.#loading.then(step) : step();
   }
 
-  /** The first of the series that a repeat with this hash belongs to, if it is time to remind of it. */
-  #findDue(hash: string, record: AlertRecord): RememberedAlert | undefined {
-    const first = this.#recent.find(hash);
-    const { clock, firing, repeatAfterMs } = this.#parts;
-    const after = repeatAfterMs();
-    if (!first || after === undefined || record.status !== 'firing' || firing.isResolved(record)) return undefined;
-    return clock().getTime() - (first.remindedAt ?? first.storedAt) >= after ? first : undefined;
-  }
-
-  async #write(records: readonly AlertRecord[], own?: ReadonlyMap<string, Place>): Promise<string[]> {
-    const { firing, clock } = this.#parts;
-    const linked = records.map((record) => linkResolution(record, firing));
-    const [only] = linked;
-    const appended = only && !own ? [await this.#journal.append(only)] : await this.#journal.appendAll(linked);
-    for (const [index, { id, seq }] of appended.entries()) this.#note(linked[index] as AlertRecord, id, seq);
-    const ids = appended.map(({ id }) => id);
-    const now = clock().getTime();
-    for (const [hash, { state, index = 0, first }] of own ?? []) {
-      const value = first ? { ...first, remindedAt: now } : { state, id: ids[index] ?? '', storedAt: now };
-      this.#recent.remember(hash, value);
+  async #placeNow(alerts: readonly KeyedAlert[]): Promise<PlacedAlert[]> {
+    const records: AlertRecord[] = [];
+    /** The keys of these records. */
+    const places = new Map<string, Place>();
+    const found = alerts.map((alert): { id?: string | undefined; index?: number; isRepeat: boolean } => {
+      const { record, key } = alert;
+      if (!key) return { index: records.push(record) - 1, isRepeat: false };
+      const { hash, state } = key;
+      const place = places.get(hash);
+      if (place?.state === state) return { ...place, id: place.first?.id, isRepeat: true };
+      const first = place ? undefined : this.findFirst(key);
+      if (!first) {
+        const index = records.push(key.isOnce ? { ...record, key: hash, bodyHash: state } : record) - 1;
+        places.set(hash, { state, index });
+        return { index, isRepeat: false };
+      }
+      if (this.#isDue(alert, first)) {
+        places.set(hash, { state, index: records.push({ ...record, repeatOf: first.id }) - 1, first });
+      }
+      return { id: first.id, isRepeat: true };
+    });
+    const ids = await this.#write(records);
+    const storedAt = this.parts.clock().getTime();
+    for (const [hash, { state, index, first }] of places) {
+      this.recent.remember(
+        hash,
+        first ? { ...first, remindedAt: storedAt } : { state, id: ids[index] ?? '', storedAt },
+      );
     }
-    return ids;
+    return found.map(({ id, index = 0, isRepeat }) => ({ id: id ?? ids[index] ?? '', isRepeat }));
+  }
+
+  /** Whether it is time to remind of the first alert of a series, which this one repeats. */
+  #isDue(alert: KeyedAlert, { storedAt, remindedAt = storedAt }: KnownAlert): boolean {
+    const after = this.remindAfterMs(alert);
+    return after !== undefined && this.parts.clock().getTime() - remindedAt >= after;
+  }
+
+  async #write(records: readonly AlertRecord[]): Promise<string[]> {
+    const linked = records.map((record) => this.link(record));
+    const appended = await this.#journal.appendAll(linked);
+    for (const [index, { id, seq }] of appended.entries()) this.#note(linked[index] as AlertRecord, id, seq);
+    return appended.map(({ id }) => id);
   }
 
   #note(record: AlertRecord, id: string, seq: number): void {
     if (this.#stored) this.#stored.push({ ...record, id, seq });
-    else this.#parts.firing.add(record, id);
+    else this.parts.firing.add(record, id);
   }
 
   /** Learns what the last records of the log say. */
   async #load(): Promise<void> {
+    const { firing } = this.parts;
     let lastSeq = 0;
     try {
       const listing = await this.#openTail(rememberedCount);
@@ -186,7 +218,7 @@ export class Repeats implements AlertIntake {
           // A line by hand has no seq; search does not find it, either.
           if (typeof record['seq'] !== 'number') continue;
           lastSeq = record['seq'];
-          this.#parts.firing.add(record);
+          firing.add(record);
         }
       } finally {
         await listing.close();
@@ -194,20 +226,20 @@ export class Repeats implements AlertIntake {
     } finally {
       const stored = this.#stored ?? [];
       this.#stored = undefined;
-      for (const record of stored) if (record.seq > lastSeq) this.#parts.firing.add(record);
+      for (const record of stored) if (record.seq > lastSeq) firing.add(record);
     }
   }
 
   #remember({ id, time, key, bodyHash, repeatOf }: LogRecord): void {
     const { hash, state } = splitKey(typeof key === 'string' ? key : '');
     const storedAt = Date.parse(String(time));
-    if (hash === '' || !this.#recent.isRecent(storedAt)) return;
+    if (hash === '' || !this.recent.isRecent(storedAt)) return;
     if (typeof repeatOf === 'string') {
-      const first = this.#recent.find(hash) ?? { state, id: repeatOf, storedAt };
-      this.#recent.remember(hash, { ...first, remindedAt: storedAt });
+      const first = this.recent.find(hash) ?? { state, id: repeatOf, storedAt };
+      this.recent.remember(hash, { ...first, remindedAt: storedAt });
       return;
     }
-    this.#recent.remember(hash, { state: typeof bodyHash === 'string' ? bodyHash : state, id: String(id), storedAt });
+    this.recent.remember(hash, { state: typeof bodyHash === 'string' ? bodyHash : state, id: String(id), storedAt });
   }
 
   /** The last `count` records, or fewer if those take up more of the log than one listing may read. */
@@ -221,27 +253,33 @@ export class Repeats implements AlertIntake {
   }
 }
 
-/** A record that says that an alert has ended names that alert and its level, if it is known. */
-export const linkResolution = (record: AlertRecord, firing: FiringAlerts): AlertRecord => {
-  const ended = record.status === 'resolved' ? firing.findFiring(record) : undefined;
-  return ended ? { ...record, resolves: ended.id, firingLevel: ended.level } : record;
+/** The series of the alerts, and their keys where those are not of one series. */
+const listNames = (alerts: readonly KeyedAlert[]): Set<string> => {
+  const names = new Set<string>();
+  for (const { record, key } of alerts) {
+    const series = toSeriesKey(record);
+    if (series !== undefined) names.add(series);
+    if (key && (key.isOnce || series === undefined)) names.add(key.hash);
+  }
+  return names;
 };
 
-/** A short text that is the same for the same parts. */
-export const hashParts = (...parts: (string | undefined)[]): string =>
-  digest('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
-
 /** By what a sender's request with this `Idempotency-Key` is recognized, and what it must have in common with the first. */
-export const toIdempotencyKey = (
+const toIdempotencyKey = (
   { sender, source, level, message, hostname, fingerprint, status, labels, link }: AlertRecord,
   key: string,
-): RepeatState => ({
+) => ({
   hash: hashParts('Idempotency-Key', sender, key),
   state: hashParts(source, level, message, hostname, fingerprint, status, labels && JSON.stringify(labels), link),
 });
 
-/** The parts of a record's `key`, both empty if it has none. */
-export const splitKey = (key = ''): RepeatState => {
-  const [hash = '', state = ''] = key.split(':', 2);
-  return { hash, state };
+/** The parts of a record's `key`, which is `HASH:STATE`; both are empty if it has none. */
+export const splitKey = (key = ''): { hash: string; state: string } => {
+  const end = key.indexOf(':');
+  return end < 0 ? { hash: key, state: '' } : { hash: key.slice(0, end), state: key.slice(end + 1) };
+};
+
+const parseKey = (text: string | undefined): RepeatKey | undefined => {
+  const { hash, state } = splitKey(text);
+  return hash === '' ? undefined : { hash, state, isOnce: false };
 };

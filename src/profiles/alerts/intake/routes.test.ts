@@ -4,7 +4,7 @@ import { samples } from '../../../../test/support/alert-samples.ts';
 import { changeJournal, listMessages, readRecords } from '../../../../test/support/alerts.ts';
 import { startApp } from '../../../../test/support/app.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import { formats } from './formats.ts';
+import { formats } from './body.ts';
 
 interface Receipt {
   received: boolean;

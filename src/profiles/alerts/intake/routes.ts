@@ -1,19 +1,22 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { IdentifySender } from '../../../auth/guard.ts';
-import { ErrorBody, HttpError } from '../../../http/errors.ts';
-import { sendJson } from '../../../http/json.ts';
+import { KeyRefusal } from '../../../expected-errors.ts';
+import { ErrorBody, HttpError, toHttpError } from '../../../http/errors.ts';
+import { sendJson, whenReady } from '../../../http/json.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../../http/request-headers.ts';
+import type { Meters } from '../../../metrics/meters.ts';
+import { JournalError } from '../../../storage/journal/errors.ts';
 import { defineRoute, type Route } from '../../route.ts';
-import { type AlertCounts, toRefusal } from '../counts.ts';
-import { assertSigned, readBody, toIncoming } from './body.ts';
-import { assertFits } from './fits.ts';
+import { severities, toSeverity } from '../../severity.ts';
+import { createForeignAlert, createNativeAlert, isEmpty } from '../alert.ts';
+import { AlertBody, AlertReceipt } from '../schema.ts';
+import { assertFits, assertSigned, formats, readBody, toIncoming } from './body.ts';
 import { type ForeignAlert, type Format, IntakeReceipt } from './format.ts';
 import { prometheus } from './formats/prometheus.ts';
-import { formats } from './formats.ts';
-import { toRecord } from './record.ts';
 import type { AlertIntake } from './repeats.ts';
 
-interface Intake {
+export interface IntakeParts {
   intake: AlertIntake;
   counts: AlertCounts;
   clock: () => Date;
@@ -25,78 +28,138 @@ interface Intake {
 /** The most alerts in one body. */
 const maxAlerts = 1000;
 
+type AlertCounts = ReturnType<typeof createAlertCounts>;
+
+/** Counts alerts for /metrics and the history, by severity: a level may be any text. */
+export const createAlertCounts = ({ counter }: Meters) => {
+  const received = counter('signalbox_alerts_received_total', 'Alerts stored.', ['format', 'level']);
+  const invalid = counter('signalbox_alerts_invalid_total', 'Requests refused because of their body.', ['format']);
+  const repeated = counter(
+    'signalbox_alerts_repeated_total',
+    'Alerts not stored because they were before.',
+    ['format'],
+    ['native'],
+  );
+  for (const severity of severities) received.at('native', severity.toLowerCase());
+  return {
+    addReceived: (format: string, level: string): void => {
+      received.at(format, toSeverity(level).toLowerCase()).value += 1;
+    },
+    addRepeated: (format: string, count: number): void => {
+      repeated.at(format).value += count;
+    },
+    /** Sends what a route refuses, and counts bodies among it. */
+    createErrorHandler: (format: string) => {
+      // Prometheus sees an increase only of a counter that was there before.
+      const refused = invalid.at(format);
+      return (error: unknown, _request: FastifyRequest, reply: FastifyReply): void => {
+        const refusal = toRefusal(error);
+        const status = toHttpError(refusal)?.status;
+        if (status === 400 || status === 413) refused.value += 1;
+        reply.send(refusal);
+      };
+    },
+  };
+};
+
+/** The response to alerts that were not stored; other errors than those of the intake stay as they are. */
+const toRefusal = (error: unknown): unknown => {
+  if (error instanceof KeyRefusal) {
+    return new HttpError('unprocessable', 'This Idempotency-Key was used for another alert');
+  }
+  if (!(error instanceof JournalError)) return error;
+  const kind = error.code === 'too-large' ? 'too-large' : 'unavailable';
+  return new HttpError(kind, `The alert was not stored: ${error.message}`, { headers: { 'retry-after': '1' } });
+};
+
+/** The contract's route for one alert. */
+export const createNativeRoute = ({ intake, counts, clock, identifySender }: IntakeParts): Route =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/alert',
+    access: 'open',
+    scope: 'alerts:write',
+    summary: 'Store an alert; responds once it is on disk',
+    headers: { request: idempotencyKeyHeader },
+    schema: { operationId: 'createAlert', body: AlertBody, response: { 200: AlertReceipt, 422: ErrorBody } },
+    errorHandler: counts.createErrorHandler('native'),
+    handler: (request, reply) => {
+      const { body, headers } = request;
+      if (isEmpty(body)) {
+        throw new HttpError('invalid', 'At least one of source, level, message, hostname must be given');
+      }
+      const key = readIdempotencyKey(headers);
+      const record = createNativeAlert(body, { now: clock(), sender: identifySender(request) }, headers);
+      const stored = key === undefined ? intake.append(record) : intake.storeOnce(record, key);
+      return whenReady(reply, stored, ({ id, isRepeat }) => {
+        if (isRepeat) counts.addRepeated('native', 1);
+        else counts.addReceived('native', record.level);
+        sendJson(reply, { received: true, id });
+      });
+    },
+  });
+
 /** A route for each format, one for any of them, and one where Prometheus insists on its path. */
-export const createIntakeRoutes = (intake: Intake): Route[] => [
-  ...formats.map((format) =>
-    createRoute(intake, { path: `/api/alert/${format.name}`, operationId: toOperationId(format.name), format }),
-  ),
-  createRoute(intake, { path: '/api/v2/alerts', operationId: 'pushAlerts', format: prometheus }),
-  createRoute(intake, { path: '/api/alert/auto', operationId: 'createAlertsFromAny' }),
+export const createFormatRoutes = (parts: IntakeParts): Route[] => [
+  ...formats.map((format) => createFormatRoute(parts, `/api/alert/${format.name}`, toOperationId(format.name), format)),
+  createFormatRoute(parts, '/api/v2/alerts', 'pushAlerts', prometheus),
+  createFormatRoute(parts, '/api/alert/auto', 'createAlertsFromAny'),
 ];
 
 /** `uptime-kuma` → `createAlertsFromUptimeKuma`. */
 const toOperationId = (name: string): string =>
   `createAlertsFrom${name.replaceAll(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase())}`;
 
-interface Place {
-  path: string;
-  operationId: string;
-  /** The one that is expected; any if there is none. */
-  format?: Format;
-}
-
-const createRoute = (intake: Intake, { path, operationId, format }: Place): Route =>
-  defineRoute({
+/** Without an `expected` format, each is recognized by its marks. */
+const createFormatRoute = (parts: IntakeParts, path: string, operationId: string, expected?: Format): Route => {
+  const { intake, counts, secrets } = parts;
+  const accepted = expected ? [expected] : formats;
+  const mustSign = accepted.some(({ name, signature }) => signature && secrets[name] !== undefined);
+  const answer = expected?.answer;
+  return defineRoute({
     method: 'POST',
     path,
     access: 'open',
     scope: 'alerts:write',
-    summary: format?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
+    summary: expected?.summary ?? 'Store alerts of any of these formats, recognized by their marks',
     body: 'bytes',
-    errorHandler: intake.counts.createErrorHandler(format?.name ?? 'auto'),
+    errorHandler: counts.createErrorHandler(expected?.name ?? 'auto'),
     schema: {
       operationId,
-      consumes: ['application/json', ...(format ? [format] : formats).flatMap(({ mediaTypes = [] }) => mediaTypes)],
-      body: format?.schema ?? Type.Unknown({ examples: [{ text: 'The disk of web-1 is full' }] }),
+      consumes: ['application/json', ...accepted.flatMap(({ mediaTypes = [] }) => mediaTypes)],
+      body: expected?.schema ?? Type.Unknown({ examples: [{ text: 'The disk of web-1 is full' }] }),
       response: {
-        [format?.answer?.status ?? 200]: format?.answer?.schema ?? IntakeReceipt,
-        ...(mustSign(intake, format) && { 401: ErrorBody }),
+        [answer?.status ?? 200]: answer?.schema ?? IntakeReceipt,
+        ...(mustSign && { 401: ErrorBody }),
         415: ErrorBody,
       },
     },
     // Bodies are checked here: only then is it known what they are.
     validatorCompiler: () => () => true,
-    handler: async (request, reply) => {
-      const { ids, repeated, body } = await receive(intake, request, format);
-      const answer = format?.answer;
-      sendJson(
-        reply.code(answer?.status ?? 200),
-        answer ? answer.create({ ids, body }) : { received: true, ids, repeated },
-      );
-      return reply;
+    handler: (request, reply) => {
+      const { format, body, records } = readAlerts(parts, request, expected);
+      return whenReady(reply, intake.store(records), ({ ids, repeated, fresh }) => {
+        for (const { level } of fresh) counts.addReceived(format.name, level);
+        counts.addRepeated(format.name, repeated);
+        if (answer) sendJson(reply.code(answer.status), answer.create({ ids, body }));
+        else sendJson(reply, { received: true, ids, repeated });
+      });
     },
   });
+};
 
-const mustSign = ({ secrets }: Intake, format: Format | undefined): boolean =>
-  (format ? [format] : formats).some(({ name, signature }) => signature && secrets[name] !== undefined);
-
-/** Stores the alerts of a request. */
-const receive = async (intake: Intake, request: FastifyRequest, expected: Format | undefined) => {
+/** The records of the alerts in a request. Throws an HttpError for a body without any. */
+const readAlerts = ({ secrets, clock, identifySender }: IntakeParts, request: FastifyRequest, expected?: Format) => {
   const incoming = toIncoming(request);
-  const now = intake.clock();
-  const { format, value } = readBody(incoming, expected);
-  const secret = intake.secrets[format.name];
+  const now = clock();
+  const { format, value: body } = readBody(incoming, expected);
+  const secret = secrets[format.name];
   if (format.signature && secret !== undefined) assertSigned(secret, format.signature, incoming, now);
-  assertFits(format.schema, value);
-  const alerts = takeAlerts(format.readAlerts(value as never, now));
-  const sender = intake.identifySender(request);
-  const records = alerts.map((alert) => toRecord(format.name, alert, { now, sender }, request.headers));
-  const stored = await intake.intake.store(records).catch((error) => {
-    throw toRefusal(error);
-  });
-  for (const { level } of stored.fresh) intake.counts.addReceived(format.name, level);
-  intake.counts.addRepeated(format.name, stored.repeated);
-  return { ...stored, body: value };
+  assertFits(format.schema, body);
+  const alerts = takeAlerts(format.readAlerts(body as never, now));
+  const receipt = { now, sender: identifySender(request) };
+  const records = alerts.map((alert) => createForeignAlert(format.name, alert, receipt, request.headers));
+  return { format, body, records };
 };
 
 /** Counted while they are read: a body of 1 MiB can hold 500,000. */

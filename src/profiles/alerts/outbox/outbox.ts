@@ -5,7 +5,7 @@ import type { RecordLog } from '../../../storage/record-log.ts';
 import type { Snapshot } from '../../../storage/snapshot.ts';
 import type { OpenLog } from '../../feature.ts';
 import type { AlertRecord } from '../alert.ts';
-import type { AlertDelivery } from '../reading/schema.ts';
+import type { AlertDelivery } from '../schema.ts';
 import { Destination } from './destination.ts';
 import { readInstanceId } from './instance-id.ts';
 import { defaultRepeatMinutes } from './new-alerts.ts';

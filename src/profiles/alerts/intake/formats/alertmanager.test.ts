@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samples } from '../../../../../test/support/alert-samples.ts';
 import { readAlert, readAlerts } from '../../../../../test/support/formats.ts';
-import { alertmanager } from './alertmanager.ts';
+import { alertmanagerFormat } from './alertmanager.ts';
 
 test('each alert of a webhook has its own status, level, text, host, times and link', () => {
-  const [firing, resolved] = readAlerts(alertmanager, samples.alertmanager);
+  const [firing, resolved] = readAlerts(alertmanagerFormat, samples.alertmanager);
   assert.deepEqual(firing, {
     source: 'alertmanager/HostDown',
     level: 'CRITICAL',
@@ -30,13 +30,13 @@ test('each alert of a webhook has its own status, level, text, host, times and l
 });
 
 test('the job and then the receiver are the source of alerts without a name', () => {
-  const read = (labels: object) => readAlert(alertmanager, { receiver: 'team', alerts: [{ labels }] }).source;
+  const read = (labels: object) => readAlert(alertmanagerFormat, { receiver: 'team', alerts: [{ labels }] }).source;
   assert.equal(read({ alertname: '', job: 'node' }), 'alertmanager/node');
   assert.equal(read({}), 'alertmanager/team');
 });
 
 test('an alert that says nothing is a warning of an unknown host', () => {
-  const { level, hostname, status, source } = readAlert(alertmanager, { alerts: [{ labels: {} }] });
+  const { level, hostname, status, source } = readAlert(alertmanagerFormat, { alerts: [{ labels: {} }] });
   assert.deepEqual([level, hostname, status, source], ['WARNING', 'unknown', 'firing', 'alertmanager']);
 });
 
@@ -47,7 +47,7 @@ test('the annotations that are not the message are its details and links', () =>
     dashboard: 'https://g.example/d/1',
   };
   const read = (more: object) =>
-    readAlert(alertmanager, { alerts: [{ labels: {}, annotations: { ...annotations, ...more } }] });
+    readAlert(alertmanagerFormat, { alerts: [{ labels: {}, annotations: { ...annotations, ...more } }] });
   const links = { runbook: 'https://wiki.example/1', dashboard: 'https://g.example/d/1' };
   const { message, details } = read({});
   assert.deepEqual([message, details, read({}).links], ['The only text', undefined, links]);

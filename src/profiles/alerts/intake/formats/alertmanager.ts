@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { toLink, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
-import { notified, readLabelled } from '../labelled.ts';
+import { notified, readLabelled } from './prometheus.ts';
 
 /** Alertmanager's webhook, version 4. */
-export const alertmanager = defineFormat({
+export const alertmanagerFormat = defineFormat({
   name: 'alertmanager',
   summary: "Store the alerts of an Alertmanager's webhook",
   schema: Type.Object(
@@ -19,13 +19,12 @@ export const alertmanager = defineFormat({
   recognizes: (value) => isObject(value) && Array.isArray(value['alerts']) && value['version'] === '4',
   *readAlerts({ alerts, receiver }) {
     for (const alert of alerts) {
-      yield {
-        ...readLabelled(alert),
+      yield readLabelled(alert, {
         source: toSource('alertmanager', alert.labels['alertname'], alert.labels['job'], receiver),
-        status: alert.status ?? 'firing',
+        status: alert.status,
         fingerprint: alert.fingerprint,
         link: toLink(alert.generatorURL),
-      };
+      });
     }
   },
 });

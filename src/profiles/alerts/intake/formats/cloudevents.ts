@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import Type, { type Static } from 'typebox';
 import {
-  findLevel,
+  findDetails,
+  findFirstSeverity,
   firstText,
   listHosts,
-  listLevels,
   listLinks,
-  toDetails,
+  listSeverityNames,
   toFingerprint,
   toHostname,
   toLabels,
@@ -85,9 +85,9 @@ const toAlert = (event: Static<typeof CloudEvent>): ForeignAlert => {
   const message = firstText(fields['message'], data, event.type);
   return {
     source,
-    level: findLevel(...listLevels(more), ...listLevels(fields)) ?? 'WARNING',
+    level: findFirstSeverity(...listSeverityNames(more), ...listSeverityNames(fields)) ?? 'WARNING',
     message,
-    details: toDetails(message, fields['details'], fields['description']),
+    details: findDetails(message, fields['details'], fields['description']),
     links: toLinks(listLinks(fields)),
     hostname: toHostname(...listHosts(more), ...listHosts(fields), event.subject),
     status: firstText(more['status'], fields['status']).toLowerCase() === 'resolved' ? 'resolved' : 'firing',

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { listLinks, toLink, toLinks, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
-import { notified, readLabelled } from '../labelled.ts';
+import { notified, readLabelled } from './prometheus.ts';
 
 const Url = Type.Optional(Type.String());
 
@@ -22,17 +22,17 @@ export const grafana = defineFormat({
   recognizes: (value) => isObject(value) && Array.isArray(value['alerts']) && value['version'] === '1',
   *readAlerts({ alerts, receiver, title }) {
     for (const alert of alerts) {
-      const { labels } = alert;
+      const { labels, annotations = {}, panelURL: panel, dashboardURL: dashboard, silenceURL: silence } = alert;
       yield {
-        ...readLabelled(alert, { title, level: 'ERROR' }),
-        source: toSource('grafana', labels['alertname'], labels['grafana_folder'], labels['folder'], receiver),
-        status: alert.status ?? 'firing',
-        fingerprint: alert.fingerprint,
-        link: toLink(alert.generatorURL, alert.panelURL, alert.dashboardURL),
-        links: toLinks({
-          ...listLinks(alert.annotations ?? {}),
-          ...{ dashboard: alert.dashboardURL, panel: alert.panelURL, silence: alert.silenceURL },
+        ...readLabelled(alert, {
+          source: toSource('grafana', labels['alertname'], labels['grafana_folder'], labels['folder'], receiver),
+          status: alert.status,
+          fingerprint: alert.fingerprint,
+          link: toLink(alert.generatorURL, panel, dashboard),
+          title,
+          level: 'ERROR',
         }),
+        links: toLinks({ ...listLinks(annotations), dashboard, panel, silence }),
       };
     }
   },

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import type { Severity } from '../../../severity.ts';
 import {
-  findLevel,
+  findDetails,
+  findFirstSeverity,
   firstText,
   formatTime,
   listHosts,
-  listLevels,
   listLinks,
-  toDetails,
+  listSeverityNames,
   toHostname,
   toLabels,
   toLink,
@@ -97,9 +97,10 @@ const toAlert = (record: Static<typeof LogRecord>, shared: Fields, scope: string
   const message = firstText(toText(record.body), own['message'], own['exception.message'], record.eventName);
   return {
     source: toSource('otlp', shared['service.name'], scope),
-    level: toLevel(record.severityNumber) ?? findLevel(record.severityText, ...listLevels(own)) ?? 'WARNING',
+    level:
+      toLevel(record.severityNumber) ?? findFirstSeverity(record.severityText, ...listSeverityNames(own)) ?? 'WARNING',
     message,
-    details: toDetails(message, own['details'], own['description'], own['exception.stacktrace']),
+    details: findDetails(message, own['details'], own['description'], own['exception.stacktrace']),
     links: toLinks(listLinks(own)),
     link: toLink(own['link'], own['url']),
     hostname: toHostname(fields['host.name'], ...listHosts(fields), fields['service.instance.id']),

@@ -1,6 +1,16 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
-import { clean, findLevel, firstText, toHostname, toLabels, toLink, toLinks, toSource, toTime } from '../fields.ts';
+import {
+  clean,
+  findFirstSeverity,
+  firstText,
+  toHostname,
+  toLabels,
+  toLink,
+  toLinks,
+  toSource,
+  toTime,
+} from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
@@ -47,22 +57,14 @@ export const pagerduty = defineFormat({
   readAlerts: ({ event_action: action, dedup_key: key, payload, client, client_url: url, links }) => {
     if (action === 'trigger' && !payload) throw new HttpError('invalid', 'payload is required to trigger an alert');
     if (action !== 'trigger' && !key) throw new HttpError('invalid', `dedup_key is required to ${action} an alert`);
-    const {
-      summary,
-      source,
-      severity,
-      timestamp,
-      component,
-      group,
-      class: kind,
-      custom_details: details,
-    } = payload ?? {};
+    const { summary, source, severity, timestamp, component, group, class: kind } = payload ?? {};
+    const details = payload?.custom_details;
     const isAcknowledged = action === 'acknowledge';
     const about = firstText(summary, key);
     return [
       {
         source: toSource('pagerduty', component, group, kind, client),
-        level: isAcknowledged ? 'INFO' : (findLevel(severity) ?? 'WARNING'),
+        level: isAcknowledged ? 'INFO' : (findFirstSeverity(severity) ?? 'WARNING'),
         message: isAcknowledged ? `Acknowledged: ${about}` : about,
         hostname: toHostname(source),
         status: action === 'resolve' ? 'resolved' : 'firing',

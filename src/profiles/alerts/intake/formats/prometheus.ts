@@ -1,7 +1,74 @@
-import Type from 'typebox';
-import { toFingerprint, toLink, toSource, toTime } from '../fields.ts';
-import { defineFormat, isObject } from '../format.ts';
-import { labelled, readLabelled } from '../labelled.ts';
+import Type, { type Static } from 'typebox';
+import type { Severity } from '../../../severity.ts';
+import {
+  findDetails,
+  findFirstSeverity,
+  firstText,
+  listHosts,
+  listLinks,
+  listSeverityNames,
+  toFingerprint,
+  toHostname,
+  toLabels,
+  toLink,
+  toLinks,
+  toSource,
+  toTime,
+} from '../fields.ts';
+import { defineFormat, type ForeignAlert, isObject } from '../format.ts';
+
+/** What alerts of Prometheus, Alertmanager and Grafana have in common. */
+const labelled = {
+  labels: Type.Record(Type.String(), Type.String(), {
+    examples: [{ alertname: 'HostDown', severity: 'critical', instance: 'web-1:9100' }],
+  }),
+  annotations: Type.Optional(Type.Record(Type.String(), Type.String())),
+  startsAt: Type.Optional(Type.String({ description: 'RFC 3339.', examples: ['2026-01-31T09:30:00Z'] })),
+  endsAt: Type.Optional(Type.String({ description: 'RFC 3339; the year 1 means not yet.' })),
+  generatorURL: Type.Optional(Type.String()),
+};
+
+/** The same with what Alertmanager and Grafana know about each alert. */
+export const notified = {
+  status: Type.Optional(Type.Enum(['firing', 'resolved'])),
+  ...labelled,
+  fingerprint: Type.Optional(Type.String()),
+};
+
+const Labelled = Type.Object(labelled);
+
+/** What a format knows of an alert besides its labels and annotations. */
+interface Surroundings extends Pick<ForeignAlert, 'source' | 'fingerprint' | 'link'> {
+  status?: ForeignAlert['status'] | undefined;
+  /** The message where labels and annotations have none. */
+  title?: string | undefined;
+  /** The level where the labels have none. */
+  level?: Severity;
+}
+
+/** The alert that labels and annotations describe. It is one literal: to copy its members takes longer than to read them. */
+export const readLabelled = (
+  { labels, annotations = {}, startsAt, endsAt }: Static<typeof Labelled>,
+  { source, status = 'firing', fingerprint, link, title, level = 'WARNING' }: Surroundings,
+): ForeignAlert => {
+  const { summary, description, message: text } = annotations;
+  const message = firstText(summary, description, text, labels['alertname'], title);
+  return {
+    source,
+    status,
+    fingerprint,
+    link,
+    message,
+    level: findFirstSeverity(...listSeverityNames(labels)) ?? level,
+    details: findDetails(message, description, text),
+    links: toLinks(listLinks(annotations)),
+    hostname: toHostname(...listHosts(labels)),
+    startsAt: toTime(startsAt),
+    endsAt: toTime(endsAt),
+    labels: toLabels(labels),
+    via: firstText(annotations['via'], labels['via']),
+  };
+};
 
 /** What Prometheus sends to the v2 API of an Alertmanager. */
 export const prometheus = defineFormat({
@@ -11,19 +78,23 @@ export const prometheus = defineFormat({
   recognizes: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((alert) => isObject(alert) && 'labels' in alert),
   *readAlerts(alerts, now) {
-    for (const alert of alerts) {
+    for (const each of alerts) {
+      const { labels } = each;
+      const alert = readLabelled(each, {
+        source: toSource('prometheus', labels['alertname'], labels['job']),
+        fingerprint: toFingerprint(listByName(labels)),
+        link: toLink(each.generatorURL),
+      });
       // While an alert fires, Prometheus sends the time at which it would expire.
-      const endsAt = toTime(alert.endsAt);
-      const isResolved = endsAt !== undefined && Date.parse(endsAt) <= now.getTime();
-      yield {
-        ...readLabelled(alert),
-        source: toSource('prometheus', alert.labels['alertname'], alert.labels['job']),
-        status: isResolved ? 'resolved' : 'firing',
-        fingerprint: toFingerprint(Object.entries(alert.labels).sort(byName).flat()),
-        link: toLink(alert.generatorURL),
-      };
+      if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now.getTime()) alert.status = 'resolved';
+      yield alert;
     }
   },
 });
 
-const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
+/** Names and values in turn, in the order of the names. */
+const listByName = (labels: Readonly<Record<string, string>>): string[] => {
+  const parts: string[] = [];
+  for (const name of Object.keys(labels).sort()) parts.push(name, labels[name] ?? '');
+  return parts;
+};

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { HttpError } from '../../../../http/errors.ts';
 import type { Severity } from '../../../severity.ts';
-import { firstText, toDetails, toLink, toSource } from '../fields.ts';
+import { findDetails, firstText, toLink, toSource } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 
 const Text = Type.Optional(Type.String());
@@ -18,7 +18,7 @@ const levels = new Map<string, Severity>([
 ]);
 
 /** Slack's incoming webhooks, as many programs can call them: JSON, or a form whose field `payload` is JSON. */
-export const slack = defineFormat({
+export const slackFormat = defineFormat({
   name: 'slack',
   summary: "Store a message sent as to Slack's incoming webhooks",
   schema: Type.Object(
@@ -57,7 +57,7 @@ export const slack = defineFormat({
         source: toSource('slack', username),
         level: levels.get(color) ?? 'WARNING',
         message,
-        details: toDetails(message, ...attachments.map((part) => part.text)),
+        details: findDetails(message, ...attachments.map((part) => part.text)),
         hostname: 'unknown',
         status: 'firing',
         link: toLink(...attachments.map((part) => part.title_link)),

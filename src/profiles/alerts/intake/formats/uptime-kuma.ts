@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Severity } from '../../../severity.ts';
-import { toDetails, toHostname, toLabels, toLink, toSource, toTime } from '../fields.ts';
+import { findDetails, toHostname, toLabels, toLink, toSource, toTime } from '../fields.ts';
 import { defineFormat, isObject } from '../format.ts';
 
 /** Down, up, pending, maintenance. */
@@ -41,7 +41,7 @@ export const uptimeKuma = defineFormat({
       source: toSource('uptime-kuma', monitor.name),
       level: levels[heartbeat.status ?? -1] ?? 'WARNING',
       message: msg,
-      details: toDetails(msg, monitor.description),
+      details: findDetails(msg, monitor.description),
       hostname: toHostname(monitor.hostname, monitor.url),
       status: heartbeat.status === up ? 'resolved' : 'firing',
       fingerprint: monitor.id?.toString(),

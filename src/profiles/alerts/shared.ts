@@ -1,15 +1,112 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
-import type { Journal } from '../../../storage/journal/journal.ts';
-import type { LogRecord } from '../../../storage/journal/line.ts';
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import type { Snapshot } from '../../../storage/snapshot.ts';
-import type { Parts } from '../../feature.ts';
+import { StoreUnavailable } from '../../expected-errors.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
+import type { LogRecord } from '../../storage/journal/line.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
+import type { NewRecord, Placed, RepeatKey } from '../../storage/postgres/records/record-collection.ts';
+import type { Snapshot } from '../../storage/snapshot.ts';
+import type { Parts } from '../feature.ts';
+import type { AlertRecord } from './alert.ts';
+import { AlertIntake, type KeyedAlert, type RepeatParts } from './intake/repeats.ts';
 
-/** When so few lines wait, new ones wait for them, so that nothing goes past them. */
+/** Milliseconds after which an alert that is not committed is written to the spool. */
+const patienceMs = 1000;
+
+/** When so few lines wait in the spool, new ones wait for them, so that nothing goes past them. */
 const lastCount = 1000;
 
-/** Milliseconds between two attempts where one fails at once. */
+/** Milliseconds between two attempts to ship lines where one fails at once. */
 const retryMs = 1000;
+
+interface SharedParts extends RepeatParts {
+  /** Learns what fires by what other instances have stored. */
+  catchUp(): Promise<void>;
+}
+
+/**
+ * Stores alerts in the database, or in the spool until they are there. Whether one of the spool repeats another is decided
+ * when it is shipped, unless this process has stored an alert with its `Idempotency-Key`.
+ */
+export class SharedAlerts extends AlertIntake {
+  readonly #log: DatabaseLog;
+  readonly #catchUp: () => Promise<void>;
+  /** Opened with `ship`, and undefined where alerts must not wait on this machine. */
+  spool: Spool | undefined;
+
+  constructor(log: DatabaseLog, { catchUp, ...parts }: SharedParts) {
+    super(parts);
+    this.#log = log;
+    this.#catchUp = catchUp;
+  }
+
+  /** Stores lines of the spool. Resolves when they are committed. */
+  async ship(lines: readonly StoredRecord[]): Promise<void> {
+    const rows = lines.map(({ of, record, key }) => ({
+      ...this.#log.toNew(record as LogRecord, key as RepeatKey | undefined),
+      id: of as string,
+    }));
+    // Another instance may have stored the first one.
+    this.#remember(rows, await this.#log.add(rows, true));
+  }
+
+  /** The spool does not know what others store, so an alert with an `Idempotency-Key`, which comes alone, waits for those before it. */
+  protected place(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+    const names = alerts.flatMap(({ key }) => (key?.isOnce ? [key.hash] : []));
+    return names.length === 0 ? this.#placeNow(alerts) : this.inTurn.run(names, () => this.#placeNow(alerts));
+  }
+
+  async #placeNow(alerts: readonly KeyedAlert[]): Promise<Placed[]> {
+    // Resolved alerts name the ones that they end, which another instance may have stored just now.
+    const canRead = this.#log.state().healthy && this.spool?.isUsed !== true;
+    const hasEnds = alerts.some(({ record: { status } }) => status === 'resolved');
+    if (canRead && hasEnds) await withPatience(this.#catchUp());
+    const records = alerts.map(({ record }) => this.link(record));
+    const rows = records.map((record, index) => this.#log.toNew(record, this.#toRowKey(alerts[index])));
+    await this.spool?.hold;
+    const placed = await (this.spool ? this.#storeOrSpool(this.spool, records, rows) : this.#log.add(rows));
+    this.#remember(rows, placed);
+    return placed;
+  }
+
+  #toRowKey(alert: KeyedAlert | undefined): RepeatKey | undefined {
+    return alert?.key && { ...alert.key, remindAfterMs: this.remindAfterMs(alert) };
+  }
+
+  /** Writes what cannot be committed now to the spool; it may be committed nevertheless. */
+  async #storeOrSpool(spool: Spool, records: readonly AlertRecord[], rows: readonly NewRecord[]): Promise<Placed[]> {
+    const canStore = !spool.isUsed && this.#log.state().healthy;
+    const placed = canStore && (await withPatience(this.#log.add(rows).catch(passIfUnavailable)));
+    if (placed) return placed;
+    const [key] = rows.map((row) => row.key);
+    const first = key?.isOnce ? this.findFirst(key) : undefined;
+    if (first) return [{ id: first.id, seq: undefined, isRepeat: true }];
+    await spool.add(rows.map(({ id, key }, index) => ({ record: records[index], of: id, ...(key && { key }) })));
+    return rows.map(({ id }) => ({ id, seq: undefined, isRepeat: false }));
+  }
+
+  /** Keeps which alerts came with an `Idempotency-Key`. */
+  #remember(rows: readonly NewRecord[], placed: readonly Placed[]): void {
+    const storedAt = this.parts.clock().getTime();
+    for (const [index, { key }] of rows.entries()) {
+      const { id = '' } = placed[index] ?? {};
+      if (key?.isOnce) this.recent.remember(key.hash, { state: key.state, id, storedAt });
+    }
+  }
+}
+
+/** What the promise resolves to; undefined if that takes too long. */
+const withPatience = <T>(promise: Promise<T>): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, patienceMs, undefined);
+  });
+  return Promise.race([promise, patience]).finally(() => clearTimeout(timer));
+};
+
+const passIfUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error;
+};
 
 interface SpoolParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> {
   segmentBytes: number;
@@ -37,7 +134,8 @@ export class Spool {
   #written: number;
   #pending = 0;
   #loop: Promise<void> | undefined;
-  #hold: Promise<void> | undefined;
+  /** Set while the last lines are put into the queue; to be awaited before new ones are. */
+  hold: Promise<void> | undefined;
 
   private constructor(parts: SpoolParts, journal: Journal, position: Snapshot, shipped: number) {
     this.#parts = parts;
@@ -84,11 +182,6 @@ export class Spool {
 
   get isHealthy(): boolean {
     return this.#journal.state().healthy;
-  }
-
-  /** Set while the last lines are put into the queue; to be awaited before new ones are. */
-  get hold(): Promise<void> | undefined {
-    return this.#hold;
   }
 
   /** Resolves when all lines are on disk; rejects with a JournalError if they may not be. */
@@ -152,8 +245,10 @@ export class Spool {
 
   /** Ships all lines that wait. New ones wait until they are in the queue, so a busy instance finds an end, too. */
   async #shipLast(): Promise<void> {
-    const { promise, resolve } = withResolvers();
-    this.#hold = promise;
+    let release = (): void => undefined;
+    this.hold = new Promise((resolve) => {
+      release = resolve;
+    });
     let shipping: Promise<void> | undefined;
     try {
       while (this.#pending > 0) await setImmediate();
@@ -162,8 +257,8 @@ export class Spool {
       for await (const some of this.#journal.readAfter(this.#shipped)) lines.push(...some);
       shipping = this.#ship(lines, end);
     } finally {
-      this.#hold = undefined;
-      resolve();
+      this.hold = undefined;
+      release();
     }
     await shipping;
   }
@@ -182,11 +277,3 @@ export class Spool {
     }
   }
 }
-
-const withResolvers = () => {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-};

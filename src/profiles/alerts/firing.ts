@@ -1,29 +1,19 @@
-import { RecentKeys, type Remembered } from '../../../storage/recent-keys.ts';
-import { type Severity, severities, toSeverity } from '../../severity.ts';
-import { readTime } from '../alert.ts';
+import type { LogRecord } from '../../storage/journal/line.ts';
+import { RecentKeys, type Remembered } from '../../storage/recent-keys.ts';
+import type { Concern } from '../feature.ts';
+import { type Severity, severities, toSeverity } from '../severity.ts';
+import { type Resolution, readTime } from './alert.ts';
 
-/** What the log says of an alert; `AlertRecord` has the meanings. */
-export interface FoldedRecord {
-  id?: unknown;
-  [field: string]: unknown;
-}
-
-/** The alert that ended another one. */
-export interface Resolution {
-  id: string;
-  /** RFC 3339. */
-  time: string;
-}
-
-/** Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. */
+/**
+ * Alerts of one sender about the same thing, from the first that fires to the one that says that it has ended. `storedAt` is
+ * when the last one was received.
+ */
 interface Series extends Remembered {
   /** The worst of them, and its level; of several the last one. */
   id: string;
   level: string;
-  /** Those that fire, the last ones. */
-  ids: string[];
-  /** When the last one was received: Unix milliseconds. */
-  at: number;
+  /** Those that fire, the last ones; undefined if there is only that one. */
+  ids: string[] | undefined;
   isResolved: boolean;
 }
 
@@ -38,8 +28,8 @@ const mostResolutions = 50_000;
 const firingMinutes = 24 * 60;
 const eventMinutes = 60;
 
-/** Each of their events has an id of its own, so none is ever resolved. */
-const eventFormats: readonly unknown[] = ['cloudevents'];
+/** Each of its events has an id of its own, so none is ever resolved. */
+const eventFormat = 'cloudevents';
 
 /**
  * Which alerts fire, and which ones have ended: a fold over the records of the log in their order, so that every instance
@@ -63,7 +53,7 @@ export class FiringAlerts {
   }
 
   /** Takes over the next record of the log; one that was just stored does not have its id yet. */
-  add(record: FoldedRecord, id = toText(record.id)): void {
+  add(record: LogRecord, id = toText(record['id'])): void {
     const at = readTime(record) ?? this.#clock().getTime();
     const key = toSeriesKey(record);
     if (key === undefined) {
@@ -77,19 +67,19 @@ export class FiringAlerts {
   }
 
   /** The alert that the one of a record ends, if it is known. */
-  findFiring(record: FoldedRecord): { id: string; level: string } | undefined {
+  findFiring(record: LogRecord): { id: string; level: string } | undefined {
     const key = toSeriesKey(record);
     return key === undefined ? undefined : this.#find(record, key);
   }
 
   /** Whether the last thing that is known of the record's series is that it has ended. */
-  isResolved(record: FoldedRecord): boolean {
+  isResolved(record: LogRecord): boolean {
     const key = toSeriesKey(record);
     return key !== undefined && this.#find(record, key)?.isResolved === true;
   }
 
   /** What has ended the alert of a record, or the one that it reminds of. */
-  findResolution({ id, repeatOf }: FoldedRecord): Resolution | null {
+  findResolution({ id, repeatOf }: LogRecord): Resolution | null {
     const known = this.#resolutions.find(toText(repeatOf)) ?? this.#resolutions.find(toText(id));
     return known ? { id: known.id, time: known.time } : null;
   }
@@ -104,7 +94,7 @@ export class FiringAlerts {
     return this.#events.sum(severity, this.#clock().getTime());
   }
 
-  #find(record: FoldedRecord, key: string): Series | undefined {
+  #find(record: LogRecord, key: string): Series | undefined {
     const own = this.#series.find(key);
     if (own && !own.isResolved) return own;
     if (!this.#knowsFormer) return own;
@@ -112,21 +102,27 @@ export class FiringAlerts {
     return former && !former.isResolved ? former : own;
   }
 
-  #fire(key: string, series: Series | undefined, record: FoldedRecord, { id, at }: { id: string; at: number }): void {
+  #fire(key: string, series: Series | undefined, record: LogRecord, { id, at }: { id: string; at: number }): void {
     const { repeatOf } = record;
     if (repeatOf !== undefined && series?.isResolved) return;
     const level = toText(record['level']);
     if (!series || series.isResolved) {
-      this.#series.remember(key, { id: toText(repeatOf) || id, level, ids: [id], at, isResolved: false, storedAt: at });
+      this.#series.remember(key, {
+        id: toText(repeatOf) || id,
+        level,
+        ids: undefined,
+        isResolved: false,
+        storedAt: at,
+      });
       this.#firing.add(toSeverity(level), at, 1);
       return;
     }
-    this.#firing.add(toSeverity(series.level), series.at, -1);
+    this.#firing.add(toSeverity(series.level), series.storedAt, -1);
     if (repeatOf === undefined) {
-      series.ids = [...series.ids, id].slice(-mostIds);
+      series.ids = [...(series.ids ?? [series.id]), id].slice(-mostIds);
       if (rankOf(level) <= rankOf(series.level)) Object.assign(series, { id, level });
     }
-    series.at = at;
+    series.storedAt = at;
     this.#firing.add(toSeverity(series.level), at, 1);
     this.#series.remember(key, series);
   }
@@ -134,16 +130,28 @@ export class FiringAlerts {
   #resolve(series: Series | undefined, resolution: Resolution, at: number): void {
     if (!series || series.isResolved) return;
     series.isResolved = true;
-    this.#firing.add(toSeverity(series.level), series.at, -1);
-    for (const id of new Set([...series.ids, series.id])) {
+    this.#firing.add(toSeverity(series.level), series.storedAt, -1);
+    for (const id of new Set([...(series.ids ?? []), series.id])) {
       this.#resolutions.remember(id, { ...resolution, storedAt: at });
     }
   }
 }
 
+/** What of the alerts needs somebody's attention now, the worst first; warnings and less do not. */
+export const findAlertConcerns = (firing: FiringAlerts): Concern[] =>
+  (['CRITICAL', 'ERROR'] as const).flatMap((severity) => {
+    const alerts = (count: number): string => `${count} ${severity.toLowerCase()} alert${count === 1 ? '' : 's'}`;
+    const [fires, events] = [firing.countFiring(severity), firing.countEvents(severity)];
+    const texts = [
+      ...(fires > 0 ? [`${alerts(fires)} ${fires === 1 ? 'is' : 'are'} firing`] : []),
+      ...(events > 0 ? [`${alerts(events)} in the last hour`] : []),
+    ];
+    return texts.map((text): Concern => ({ area: 'alerts', severity, text }));
+  });
+
 /** What alerts of one series have in common; undefined for an alert that nothing will end. */
-export const toSeriesKey = ({ sender, format, fingerprint }: FoldedRecord): string | undefined =>
-  typeof fingerprint !== 'string' || fingerprint === '' || eventFormats.includes(format)
+export const toSeriesKey = ({ sender, format, fingerprint }: LogRecord): string | undefined =>
+  typeof fingerprint !== 'string' || fingerprint === '' || format === eventFormat
     ? undefined
     : JSON.stringify([sender ?? null, format ?? null, fingerprint]);
 

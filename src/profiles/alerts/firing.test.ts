@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readRecords, sendAlert } from '../../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../../test/support/app.ts';
-import { createAccessKey } from '../../../auth/access.ts';
-import type { AlertEntry } from '../reading/schema.ts';
+import { readRecords, sendAlert } from '../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { createAccessKey } from '../../auth/access.ts';
+import type { AlertEntry } from './schema.ts';
 
 const read = async (app: TestApp, id: string | undefined): Promise<AlertEntry> => {
   const { status, json, text } = await app.request<AlertEntry>('GET', `/api/alerts/${id}`);

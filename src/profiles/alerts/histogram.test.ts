@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeJournal, disk, sendAlert } from '../../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../../test/support/app.ts';
-import { fc } from '../../../../test/support/random.ts';
-import type { Journal } from '../../../storage/journal/journal.ts';
+import { changeJournal, disk, sendAlert } from '../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { fc } from '../../../test/support/random.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
 
 interface Histogram {
   since: string;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { appendFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import { changeJournal, disk, fileOf, sendAlert } from '../../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../../test/support/app.ts';
-import { fc } from '../../../../test/support/random.ts';
-import { waitUntil } from '../../../../test/support/wait.ts';
-import type { Journal } from '../../../storage/journal/journal.ts';
+import { changeJournal, disk, fileOf, sendAlert } from '../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { fc } from '../../../test/support/random.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
 import type { AlertEntry } from './schema.ts';
 
 interface Page {

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { sendAlert } from '../../../../test/support/alerts.ts';
-import { startApp, type TestApp } from '../../../../test/support/app.ts';
-import { waitUntilPasses } from '../../../../test/support/wait.ts';
-import type { Feature, FeatureInstance } from '../../feature.ts';
-import { features } from '../../index.ts';
-import { alerts } from '../index.ts';
-import { FiringAlerts } from './firing-alerts.ts';
-import { findAlertConcerns } from './follow-log.ts';
+import { sendAlert } from '../../../test/support/alerts.ts';
+import { startApp, type TestApp } from '../../../test/support/app.ts';
+import { waitUntilPasses } from '../../../test/support/wait.ts';
+import type { Feature, FeatureInstance } from '../feature.ts';
+import { features } from '../index.ts';
+import { FiringAlerts, findAlertConcerns } from './firing.ts';
+import { alerts } from './index.ts';
 
 /** An app, and the texts of what its alerts report as concerns. */
 const start = async (t: TestContext, settings = {}): Promise<{ app: TestApp; list(): string[] }> => {
