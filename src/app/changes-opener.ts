@@ -8,7 +8,7 @@ import { type Changes, keepInMemory, limitBytes, type OpenChanges } from '../sto
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
 import type { JournalEvent } from '../storage/journal/events.ts';
-import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { assertNoUnfinishedImport } from './transfer/file-store.ts';
 
 interface ChangesOpener {

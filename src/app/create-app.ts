@@ -14,7 +14,7 @@ import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Concern, Feature, FeatureInstance, Offers, Parts, Profile, RandomSecrets } from '../profiles/feature.ts';
 import type { Topic } from '../profiles/topic.ts';
-import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { findLevel, toTopicAccess } from './mounts/access.ts';
 import { type BuiltMount, buildMounts, type MountedProfile } from './mounts/build.ts';
 import { type Exposure, findExposure, listOpenedProfiles } from './mounts/exposure.ts';

@@ -11,7 +11,7 @@ import { assertNoProblems, checkAll, SettingsError } from '../config/settings-er
 import { listPowerShellPaths } from '../host/programs.ts';
 import { findEscapingLink } from '../http/pages.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { findAccessProblems } from './mounts/access.ts';
 import { resolveMounts } from './mounts/resolve.ts';
 import { pickOwn } from './pick-own.ts';

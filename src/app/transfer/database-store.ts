@@ -1,8 +1,8 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
-import { type Address, readPostgresUrl } from '../../storage/postgres/connecting/address.ts';
-import type { Connection, Row, Statement } from '../../storage/postgres/connecting/connection.ts';
-import { explainUnreachable } from '../../storage/postgres/connecting/database-errors.ts';
+import { type Address, readPostgresUrl } from '../../storage/postgres/address.ts';
+import type { Connection, Row, Statement } from '../../storage/postgres/connection.ts';
+import { explainUnreachable } from '../../storage/postgres/database-errors.ts';
 import type { ReadChanges, Target } from './lines.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
@@ -110,7 +110,7 @@ const commit = async (connection: Connection): Promise<void> => {
 
 const open = async (store: string): Promise<Connection> => {
   // The driver takes memory and time to load, which only those pay who use it.
-  const { Primary } = await import('../../storage/postgres/connecting/primary.ts');
+  const { Primary } = await import('../../storage/postgres/connection.ts');
   return new Primary(readAddress(store)).connect().catch(refuse);
 };
 
@@ -123,7 +123,7 @@ const readAddress = (store: string): Address => {
 };
 
 const prepare = async (connection: Connection): Promise<void> => {
-  const { migrate } = await import('../../storage/postgres/migrations/migrate.ts');
+  const { migrate } = await import('../../storage/postgres/schema.ts');
   await migrate(connection).catch(refuse);
 };
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
-import { isPostgresUrl } from '../../storage/postgres/connecting/address.ts';
+import { isPostgresUrl } from '../../storage/postgres/address.ts';
 import { unknownStore } from '../shared-store.ts';
 import { openSource } from './database-store.ts';
 import { assertNoUnfinishedImport, hasFiles, readFromFiles } from './file-store.ts';

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
 import { readLines } from '../../storage/changes/lines.ts';
-import { isPostgresUrl } from '../../storage/postgres/connecting/address.ts';
+import { isPostgresUrl } from '../../storage/postgres/address.ts';
 import { unknownStore } from '../shared-store.ts';
 import { openDatabaseTarget } from './database-store.ts';
 import { openFiles } from './file-store.ts';

@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';

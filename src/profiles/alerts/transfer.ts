@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { createRecordTables } from '../../storage/postgres/records/record-tables.ts';
+import { createRecordTables } from '../../storage/postgres/record-tables.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import { SeenIds } from '../../storage/seen-ids.ts';
 import { defineTransfer, RecordId } from '../feature.ts';

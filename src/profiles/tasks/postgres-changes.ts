@@ -1,6 +1,6 @@
 import { toLocalTimestamp } from '../../http/timestamp.ts';
-import type { Row, Statement } from '../../storage/postgres/connecting/connection.ts';
-import type { Collection, Decision, Gate } from '../../storage/postgres/writing/gated-collection.ts';
+import type { Collection, Decision, Gate } from '../../storage/postgres/batch.ts';
+import type { Row, Statement } from '../../storage/postgres/connection.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { type NewTask, priorities, statuses, type Task, type TaskChanges, type TaskSeed } from './schema.ts';
 import type { RequestKey, StoredTask } from './store.ts';

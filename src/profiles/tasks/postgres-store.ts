@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { InTurn } from '../../storage/in-turn.ts';
 import type { Database } from '../../storage/postgres/database.ts';
-import { readPages } from '../../storage/postgres/reading/list-pages.ts';
+import { readPages } from '../../storage/postgres/list-pages.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { createTaskCollection, type TaskRequest } from './postgres-changes.ts';
 import { priorities, statuses, type TaskChanges } from './schema.ts';
@@ -72,8 +72,7 @@ const createTaskLists =
       gate: 'task',
       total: `coalesce(gate.counts[${set + 1}], 0)`,
     };
-    const { pages, ...list } = await readPages(database, selection, limit, after);
-    return { ...list, pieces: Array.isArray(pages) ? pages.map((bodies) => new TaskRows(bodies)) : toPieces(pages) };
+    return readPages(database, selection, limit, after, (bodies) => new TaskRows(bodies));
   };
 
 /** Bytes of a page of a search. */
@@ -121,7 +120,3 @@ const listConditions = ({ status, priority }: TaskFilter): string[] => [
   ...(status === undefined ? [] : [`status = ${toPosition(statuses, status)}`]),
   ...(priority === undefined ? [] : [`priority = ${toPosition(priorities, priority)}`]),
 ];
-
-async function* toPieces(pages: AsyncIterable<string[]>): AsyncGenerator<TaskRows> {
-  for await (const bodies of pages) yield new TaskRows(bodies);
-}

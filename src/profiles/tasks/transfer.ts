@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import type { Statement } from '../../storage/postgres/connecting/connection.ts';
+import type { Statement } from '../../storage/postgres/connection.ts';
 import { claimGate, type Tables } from '../../storage/postgres/moved-tables.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { defineTransfer } from '../feature.ts';

@@ -1,4 +1,4 @@
-import type { Row, Statement } from './connecting/connection.ts';
+import type { Row, Statement } from './connection.ts';
 
 /** How a database keeps the changes that `signalbox export` and `import` move. */
 export interface Tables<Change = unknown> {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { Address, Host } from './address.ts';
+import { findLastingProblem } from './database-errors.ts';
 
 /** Milliseconds to connect, and for a statement until its answer. */
 const connectMs = 1000;
@@ -9,17 +11,28 @@ const statementMs = 3000;
 /** Milliseconds without an answer after which the next one is confirmed. */
 const silenceMs = 500;
 
-/** Oids of bigint and bigint[]: ids and counts stay far below 2^53. */
-const bigint = 20;
-const bigints = 1016;
+/** Milliseconds that a second server gets to answer once one that takes changes has. */
+const patienceMs = 250;
+
+/** SQLSTATEs of a name that the server does not know, or knows already. */
+const strangeNames = new Set(['26000', '42P05']);
+
+/** A timeline is the number of times that a standby became the primary before. */
+const ask: Statement = {
+  text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", CASE WHEN pg_is_in_recovery() THEN 0
+    ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`,
+};
 
 const toNumbers = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
 
+/** Parsers of bigint and bigint[]: ids and counts stay far below 2^53. */
+const ownParsers = new Map<number, (text: string) => unknown>([
+  [20, Number],
+  [1016, toNumbers],
+]);
+
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number) => {
-    if (oid === bigint) return Number;
-    return oid === bigints ? toNumbers : pg.types.getTypeParser(oid);
-  },
+  getTypeParser: (oid: number) => ownParsers.get(oid) ?? pg.types.getTypeParser(oid),
 };
 
 export interface Statement {
@@ -30,27 +43,15 @@ export interface Statement {
 }
 
 /** Whether statements can be prepared; not with a PgBouncer before 1.21, which gives each transaction any connection. */
-export interface Preparing {
+interface Preparing {
   isPossible: boolean;
 }
-
-/** SQLSTATEs of a name that the server does not know, or knows already. */
-const strangeNames = new Set(['26000', '42P05']);
-
-/** Statements that are prepared by their texts. Equal names mean equal texts, whichever version has prepared them. */
-const names = new Map<string, string>();
-
-const nameOf = (text: string): string => {
-  const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
-  names.set(text, name);
-  return name;
-};
 
 // biome-ignore lint/suspicious/noExplicitAny: the columns are known where the statement is.
 export type Row = any;
 
 /** What a statement led to. */
-export type Outcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
+export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
 
 /** One connection to a server. A statement whose answer does not come within 3 s ends it. */
 export class Connection {
@@ -86,7 +87,7 @@ export class Connection {
   static async open(
     { user, password, database, ssl }: Address,
     host: Host,
-    preparing: Preparing = { isPossible: false },
+    preparing: Preparing,
     confirm?: (host: Host) => Promise<void>,
   ): Promise<Connection> {
     const client = new pg.Client({
@@ -113,7 +114,7 @@ export class Connection {
   }
 
   /** Sends all statements at once; resolves to the outcome of each. */
-  async run(statements: readonly Statement[]): Promise<Outcome[]> {
+  async run(statements: readonly Statement[]): Promise<StatementOutcome[]> {
     const outcomes = await this.#send(statements);
     const silence = performance.now() - this.#lastAnswerAt;
     this.#lastAnswerAt += silence;
@@ -146,13 +147,13 @@ export class Connection {
   }
 
   /** Writes all statements at once. They follow each other on the wire, so the time limit of the last one is that of all. */
-  #send(statements: readonly Statement[]): Promise<Outcome[]> {
+  #send(statements: readonly Statement[]): Promise<StatementOutcome[]> {
     return new Promise((resolve) => {
-      const outcomes: Outcome[] = new Array(statements.length);
+      const outcomes: StatementOutcome[] = new Array(statements.length);
       const last = statements.length - 1;
       let left = statements.length;
       if (left === 0) resolve(outcomes);
-      const settle = (index: number, outcome: Outcome): void => {
+      const settle = (index: number, outcome: StatementOutcome): void => {
         if (outcomes[index]) return;
         outcomes[index] = outcome;
         left -= 1;
@@ -179,8 +180,97 @@ export class Connection {
   }
 }
 
+/** Names of statements that are prepared, by their texts. Equal names mean equal texts, whichever version has prepared them. */
+const names = new Map<string, string>();
+
+const nameOf = (text: string): string => {
+  const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
+  names.set(text, name);
+  return name;
+};
+
 /** Several statements in one text have several results. */
-const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): Outcome => {
+const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): StatementOutcome => {
   const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
   return { rows, command, rowCount: rowCount ?? 0 };
+};
+
+interface Candidate {
+  host: Host;
+  connection: Connection;
+  isReadOnly: boolean;
+  timeline: number;
+}
+
+/** Finds the server that takes changes, among all of an address. */
+export class Primary {
+  readonly #address: Address;
+  readonly #preparing: Preparing = { isPossible: true };
+  /** The highest that was seen: a server with a lower one was replaced, though it may still run. */
+  #timeline = 0;
+
+  constructor(address: Address) {
+    this.#address = address;
+  }
+
+  /** Rejects within about a second where no server takes changes; with a LastingProblem if one shows why. */
+  async connect(): Promise<Connection> {
+    const { connection, isReadOnly } = await this.#find();
+    if (!isReadOnly) return connection;
+    connection.close();
+    throw new Error('the server takes no changes');
+  }
+
+  /** A connection for reads, whose answers after a silence are confirmed by asking all servers. */
+  async connectToRead(): Promise<Connection> {
+    const confirm = async (host: Host): Promise<void> => {
+      const current = await this.#find();
+      current.connection.close();
+      if (current.host !== host) throw new Error('another server has become the primary');
+    };
+    return (await this.#find(this.#address.hosts.length > 1 ? confirm : undefined)).connection;
+  }
+
+  async #find(confirm?: (host: Host) => Promise<void>): Promise<Candidate> {
+    const found: Candidate[] = [];
+    let isOver = false;
+    const attempts = this.#address.hosts.map(async (host) => {
+      const candidate = await this.#open(host, confirm);
+      if (isOver) candidate.connection.close();
+      else found.push(candidate);
+    });
+    const patience = Promise.any(attempts).then(
+      () => setTimeout(patienceMs),
+      () => undefined,
+    );
+    await Promise.race([Promise.allSettled(attempts), patience]);
+    isOver = true;
+    const [newest, ...others] = found.toSorted((a, b) => b.timeline - a.timeline);
+    for (const { connection } of others) connection.close();
+    if (!newest) throw await explain(attempts);
+    if (newest.timeline < this.#timeline) {
+      newest.connection.close();
+      throw new Error('this server was replaced by another');
+    }
+    this.#timeline = newest.timeline;
+    return newest;
+  }
+
+  async #open(host: Host, confirm?: (host: Host) => Promise<void>): Promise<Candidate> {
+    const connection = await Connection.open(this.#address, host, this.#preparing, confirm);
+    try {
+      const [row] = await connection.query(ask);
+      if (row.timeline === 0) throw new Error('the server is a standby');
+      return { connection, host, ...row };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+}
+
+/** Why none of the attempts succeeded: a lasting problem if there is one. */
+const explain = async (attempts: readonly Promise<void>[]): Promise<unknown> => {
+  const reasons = (await Promise.allSettled(attempts)).flatMap((each) => ('reason' in each ? [each.reason] : []));
+  return reasons.map(findLastingProblem).find(Boolean) ?? reasons[0];
 };

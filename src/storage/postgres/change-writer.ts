@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../../../expected-errors.ts';
-import { createGathering } from '../../journal/scheduling.ts';
-import { lengthOf } from '../../length.ts';
-import type { Connection } from '../connecting/connection.ts';
-import { isPassing, isRefusedValue, toUnavailable } from '../connecting/database-errors.ts';
-import { execute, type Operation } from './batch.ts';
-import type { Collection, Decision } from './gated-collection.ts';
+import { StoreUnavailable } from '../../expected-errors.ts';
+import { createGathering } from '../journal/scheduling.ts';
+import { lengthOf } from '../length.ts';
+import { type Collection, type Decision, execute, type Operation } from './batch.ts';
+import type { Connection } from './connection.ts';
+import { isPassing, isRefusedValue, toUnavailable } from './database-errors.ts';
 
 /** Milliseconds between two attempts. */
 const retryMs = 100;
@@ -57,7 +56,7 @@ export interface WriterObserver {
  * connection: registering raises the epoch, after which the old connection can commit nothing more, and reads the number
  * of the last batch that was committed.
  */
-export class Writer {
+export class ChangeWriter {
   readonly #open: () => Promise<Connection>;
   readonly #identity: Identity;
   readonly #observer: WriterObserver;
@@ -229,9 +228,9 @@ export class Writer {
   async #attempt(operations: readonly Waiting[]): Promise<void> {
     const connection = await this.#connect();
     this.#batch += 1;
-    const place = { instance: this.#identity.instance, epoch: this.#epoch, batch: this.#batch };
+    const fence = { instance: this.#identity.instance, epoch: this.#epoch, batch: this.#batch };
     const begin = performance.now();
-    const result = await execute(connection, place, operations, () => claim(operations));
+    const result = await execute(connection, fence, operations, () => claim(operations));
     if (result.outcome === 'committed') this.#observer.onCommit((performance.now() - begin) / 1000);
     if (result.outcome === 'unknown') {
       this.#drop();
@@ -239,7 +238,7 @@ export class Writer {
     }
     for (const operation of operations) operation.isUncertain = false;
     if (result.outcome === 'failed') throw result.error;
-    const isCommitted = result.outcome === 'committed' || this.#committed === place.batch;
+    const isCommitted = result.outcome === 'committed' || this.#committed === fence.batch;
     if (!isCommitted) throw new Error('the connection was lost before the commit');
     for (const [operation, decision] of result.decisions) this.#settle(operation, decision);
   }

@@ -1,10 +1,10 @@
-import type { LogRecord } from '../../journal/line.ts';
-import { rememberedMs } from '../../recent-keys.ts';
-import type { MovedRecord } from '../../record-log.ts';
-import type { Statement } from '../connecting/connection.ts';
-import { claimGate, storeLastId, type Tables } from '../moved-tables.ts';
-import { toLevel } from './record-pages.ts';
-import { insertRecords, type RememberedKey, rememberKeys } from './record-rows.ts';
+import type { LogRecord } from '../journal/line.ts';
+import { rememberedMs } from '../recent-keys.ts';
+import type { MovedRecord } from '../record-log.ts';
+import type { Statement } from './connection.ts';
+import { claimGate, storeLastId, type Tables } from './moved-tables.ts';
+import { insertRecords, type RememberedKey, rememberKeys } from './record-collection.ts';
+import { toLevel } from './record-search.ts';
 
 type Key = Pick<RememberedKey, 'hash' | 'state'>;
 
