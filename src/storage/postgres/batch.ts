@@ -50,10 +50,10 @@ export interface Fence {
   batch: number;
 }
 
+type Decisions = ReadonlyMap<Operation, Decision<unknown>>;
+
 /** What became of a batch; `unknown` if its commit may have happened. */
-type BatchResult<T extends Operation> =
-  | { outcome: 'committed' | 'unknown'; decisions: ReadonlyMap<T, Decision<unknown>> }
-  | { outcome: 'failed'; error: unknown };
+type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
 
 /** Other sessions never wait longer for a lock that this one holds, nor this one for theirs. */
 const begin: Statement = {
@@ -69,14 +69,14 @@ const raiseFence = ({ instance, epoch, batch }: Fence): Statement => ({
   isPrepared: true,
 });
 
-const lockGate = (name: string): Statement => ({
-  text: `SELECT last_id AS "lastId", counts, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.gate
+export const lockGate = (name: string): Statement => ({
+  text: `SELECT last_id, counts, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.gate
     WHERE name = $1 FOR UPDATE`,
   values: [name],
   isPrepared: true,
 });
 
-const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
+export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
   text: 'UPDATE signalbox.gate SET last_id = $2, at = to_timestamp($3), counts = $4 WHERE name = $1',
   values: [name, lastId, at / 1000, counts],
   isPrepared: true,
@@ -86,12 +86,12 @@ const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
  * Executes operations in one transaction, as two messages to the server. Between them, `claim` returns those that somebody
  * still waits for; only these are decided and stored.
  */
-export const execute = async <T extends Operation>(
+export const execute = async (
   connection: Connection,
   fence: Fence,
-  operations: readonly T[],
-  claim: () => readonly T[],
-): Promise<BatchResult<T>> => {
+  operations: readonly Operation[],
+  claim: () => readonly Operation[],
+): Promise<BatchResult> => {
   const parts = toParts(operations);
   const outcomes = await connection.run([begin, raiseFence(fence), ...parts.flatMap(({ reads }) => reads)]);
   const failure = findFailure(outcomes);
@@ -102,9 +102,10 @@ export const execute = async <T extends Operation>(
   const [, fenced, ...read] = outcomes.map((outcome) => outcome as Exclude<StatementOutcome, { error: Error }>);
   if (fenced?.rowCount !== 1) return { outcome: 'failed', error: new Error('this instance is not registered') };
   const claimed = new Set(claim());
-  const decisions = new Map<T, Decision<unknown>>();
+  const decisions = new Map<Operation, Decision<unknown>>();
   const statements = parts.flatMap(({ collection, operations: all, reads }) => {
-    const [[gate], ...rows] = read.splice(0, reads.length).map((each) => each.rows) as [[Gate], ...Row[][]];
+    const [[gateRow], ...rows] = read.splice(0, reads.length).map((each) => each.rows) as [[Row], ...Row[][]];
+    const gate: Gate = { lastId: gateRow.last_id, at: gateRow.at, counts: gateRow.counts };
     const taken = all.filter((operation) => claimed.has(operation));
     const decided = collection.decide(toChanges(taken), rows, gate);
     for (const [index, operation] of taken.entries()) {
@@ -118,11 +119,7 @@ export const execute = async <T extends Operation>(
 };
 
 /** A commit is certain if the server says so and has not warned; not to have happened if it was refused. */
-const judge = <T extends Operation>(
-  written: readonly StatementOutcome[],
-  hasWarned: boolean,
-  decisions: ReadonlyMap<T, Decision<unknown>>,
-): BatchResult<T> => {
+const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisions: Decisions): BatchResult => {
   const commit = written.at(-1);
   if (!commit || 'error' in commit) {
     return isRollback(commit?.error) ? { outcome: 'failed', error: commit?.error } : { outcome: 'unknown', decisions };
@@ -135,11 +132,11 @@ const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =
   outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []))[0];
 
 /** The operations of each collection, with their reads, in the order of names, so no two instances wait for each other. */
-const toParts = <T extends Operation>(operations: readonly T[]) => {
+const toParts = (operations: readonly Operation[]) => {
   const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
   return names.map((name) => {
     const own = operations.filter(({ collection }) => collection.name === name);
-    const { collection } = own[0] as T;
+    const { collection } = own[0] as Operation;
     return { collection, operations: own, reads: [lockGate(name), ...collection.read(toChanges(own))] };
   });
 };

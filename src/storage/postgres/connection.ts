@@ -115,6 +115,7 @@ export class Connection {
 
   /** Sends all statements at once; resolves to the outcome of each. */
   async run(statements: readonly Statement[]): Promise<StatementOutcome[]> {
+    if (statements.length === 0) return [];
     const outcomes = await this.#send(statements);
     const silence = performance.now() - this.#lastAnswerAt;
     this.#lastAnswerAt += silence;
@@ -146,34 +147,28 @@ export class Connection {
     }
   }
 
-  /** Writes all statements at once. They follow each other on the wire, so the time limit of the last one is that of all. */
+  /** Writes all statements at once. They are answered in their order, so the time limit of the last one is that of all. */
   #send(statements: readonly Statement[]): Promise<StatementOutcome[]> {
     return new Promise((resolve) => {
-      const outcomes: StatementOutcome[] = new Array(statements.length);
+      const outcomes: StatementOutcome[] = [];
       const last = statements.length - 1;
-      let left = statements.length;
-      if (left === 0) resolve(outcomes);
-      const settle = (index: number, outcome: StatementOutcome): void => {
-        if (outcomes[index]) return;
-        outcomes[index] = outcome;
-        left -= 1;
-        // If the last one fails before others have an answer, none comes any more.
-        if (index === last) for (const other of statements.keys()) settle(other, outcome);
-        if (left === 0) resolve(outcomes);
+      let hasFailed = false;
+      const note = (index: number, error: Error | null, result: pg.QueryResult): void => {
+        // After a first error of another kind, a statement whose preparation was skipped is unknown, too.
+        const isFirst = error !== null && !hasFailed;
+        if (isFirst && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
+        hasFailed ||= error !== null;
+        const outcome = error ? { error } : toOutcome(result);
+        outcomes[index] ??= outcome;
+        // Those that have no answer now get none any more.
+        if (index === last) resolve(statements.map((_, each) => outcomes[each] ?? outcome));
       };
       const { stream } = this.#client.connection;
-      let hasFailed = false;
       stream.cork();
       for (const [index, { text, values, isPrepared }] of statements.entries()) {
         const name = isPrepared && this.#preparing.isPossible ? nameOf(text) : undefined;
         const config = { text, values, name, query_timeout: index === last ? statementMs : 0 } as pg.QueryConfig;
-        this.#client.query(config, (error: Error | null, result: pg.QueryResult) => {
-          // After a first error of another kind, a statement whose preparation was skipped is unknown, too.
-          const isFirst = error !== null && !hasFailed;
-          if (isFirst && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
-          hasFailed ||= error !== null;
-          settle(index, error ? { error } : toOutcome(result));
-        });
+        this.#client.query(config, (error: Error | null, result: pg.QueryResult) => note(index, error, result));
       }
       stream.uncork();
     });
