@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { KeyRefusal, StoreConflict, StoreUnavailable } from '../../src/expected-errors.ts';
 import { itemKind } from '../../src/profiles/items/kind.ts';
 import { simpleTaskKind } from '../../src/profiles/simple-tasks/kind.ts';
-import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
+import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import type { State } from '../../src/storage/changes/changes.ts';
 import { openEntryStore } from '../../src/storage/entries.ts';
 import { keepIn } from '../support/changes.ts';

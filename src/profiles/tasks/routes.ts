@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifySchemaValidationError } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { idempotencyKeyHeader, readIdempotencyKey, readIfMatch } from '../../http/request-headers.ts';
+import { toValidationRefusal } from '../../http/validation.ts';
+import { describeSchemaErrors, type SchemaFault } from '../../schema-validation.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import type { Publish } from '../topic.ts';
@@ -20,7 +22,6 @@ import {
   UserTaskList,
 } from './schema.ts';
 import type { StoredTask, TaskStore } from './store.ts';
-import { toTaskRefusal } from './validation.ts';
 
 const params = Type.Object({ id: TaskId });
 
@@ -216,4 +217,30 @@ const dropEmptyFields = (body: object): void => {
   for (const [name, value] of Object.entries(fields)) {
     if (value === '') delete fields[name];
   }
+};
+
+/** Every rule that a task's fields break, in the order of the fields, as one refusal with `detail`. */
+export const toTaskRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
+  const faults = describeSchemaErrors(errors);
+  if (faults.some(isOfBody)) return toValidationRefusal(errors);
+  const mistyped = faults.filter(({ keyword }) => keyword === 'type').map(fieldOf);
+  const detail = faults
+    .filter((fault) => fault.keyword === 'type' || !mistyped.includes(fieldOf(fault)))
+    // A blank title is said to be missing before it is said to be too long.
+    .sort((a, b) => Number(isBlank(b)) - Number(isBlank(a)))
+    .map(describeFault);
+  return new HttpError('invalid', 'Validation failed', { members: { detail } });
+};
+
+/** There is no body. */
+const isOfBody = ({ path, members }: SchemaFault): boolean => path.length + members.length === 0;
+
+const isBlank = ({ keyword }: SchemaFault): boolean => keyword === 'pattern';
+
+const fieldOf = ({ path, members }: SchemaFault): string | undefined => path[0] ?? members[0];
+
+const describeFault = (fault: SchemaFault): string => {
+  const field = fieldOf(fault);
+  if (fault.keyword === 'required' || isBlank(fault)) return `${field} is required`;
+  return `${field} ${fault.clause.replace('one of', 'one of:')}`;
 };

@@ -1,22 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
-import type { State } from '../../storage/changes/changes.ts';
+import type { OpenChanges, State } from '../../storage/changes/changes.ts';
+import { InTurn } from '../../storage/in-turn.ts';
 import { entryBytes, toTextBytes } from '../../storage/length.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
 import { priorities, statuses, type Task } from './schema.ts';
-import type { RequestKey, StoredTask, TaskFilter, TaskList, TaskSearch } from './store.ts';
 import {
-  isTitled,
-  readTaskEntry,
+  type CurrentTasks,
+  type DecidedChange,
+  decideTask,
   readTaskId,
+  type StoredTask,
   setCount,
+  type TaskChange,
   type TaskEntry,
+  type TaskFilter,
+  type TaskKey,
+  type TaskMatches,
+  type TaskRequest,
   TaskRows,
+  type TaskSearch,
+  type TaskStore,
   toMemberships,
+  toSeedTasks,
   toSet,
   toTaskEntry,
   toTitlePart,
-} from './task.ts';
+} from './store.ts';
 import { type Cursor, createTaskTree, measureSet, readTexts, readTextsBack, type TreeView } from './task-tree.ts';
 
 /** Characters of a list that are joined at once, so one write sends many tasks. */
@@ -28,19 +38,79 @@ const pageLength = 1024 * 1024;
 /** Number of short lists, of one piece each, that are cached. */
 const mostRecent = 16;
 
-/** The key of a request that created a task. */
-interface TaskKey extends RequestKey {
-  /** Milliseconds since 1970. */
-  storedAt: number;
+/** A task as it will be once its last change is stored; undefined if it will be gone. */
+interface WaitingTask {
+  task: StoredTask | undefined;
+  written: Promise<unknown>;
 }
 
-/** One change. Each says what is there afterwards, so applying one twice is the same as once. */
-export type TaskChange =
-  | { put: TaskEntry; created?: TaskKey }
-  | { removed: number }
-  /** A key, and the text of its task as it was created. Only in what `changes` lists. */
-  | { key: TaskKey; text: string }
-  | { lastId: number };
+/** Tasks in memory, whose changes show once they are stored. */
+export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges): Promise<TaskStore> => {
+  const state = createTaskState(clock);
+  const waiting = new Map<number, WaitingTask>();
+  const inTurn = new InTurn();
+  let lastGivenId = 0;
+  const changes = await openChanges('tasks', state, () => {
+    waiting.clear();
+    lastGivenId = 0;
+  });
+  const current: CurrentTasks = {
+    get lastId(): number {
+      return Math.max(lastGivenId, state.lastId);
+    },
+    find: (id) => {
+      const next = waiting.get(id);
+      return next ? next.task : state.find(id);
+    },
+    findKey: state.findKey,
+  };
+  /** Resolves to the changed task, or to the number of tasks after a removal. */
+  const run = (request: TaskRequest): Awaitable<StoredTask | number | undefined> => {
+    const decision = decideTask(request, current, clock());
+    if ('change' in decision) return write(decision.change);
+    const answer = (): StoredTask | undefined => {
+      if ('refusal' in decision) throw decision.refusal;
+      return decision.result;
+    };
+    // An answer that follows from a change that waits comes after it: until then, others read the task as it was.
+    const next = 'create' in request ? undefined : waiting.get('update' in request ? request.update : request.remove);
+    return next ? next.written.then(answer) : answer();
+  };
+  const write = (change: DecidedChange): Awaitable<StoredTask | number> => {
+    const [id, task] = 'put' in change ? [change.put.id, change.put] : [change.removed, undefined];
+    const written = changes.write(change);
+    if (task) lastGivenId = Math.max(lastGivenId, id);
+    if (!(written instanceof Promise)) return task ?? written;
+    const next = { task, written };
+    waiting.set(id, next);
+    return written.then((count) => {
+      if (waiting.get(id) === next) waiting.delete(id);
+      return task ?? count;
+    });
+  };
+  return {
+    create: (fields, key) => {
+      const create = () => run({ create: fields, key }) as Awaitable<StoredTask>;
+      return key ? inTurn.run([key.key], create) : create();
+    },
+    find: state.find,
+    update: (id, fields, expected) =>
+      run({ update: id, changes: fields, expected }) as Awaitable<StoredTask | undefined>,
+    remove: (id, expected) => run({ remove: id, expected }) as Awaitable<number | undefined>,
+    list: state.list,
+    search: state.search,
+    restore: async (records, ifNew) => {
+      if (ifNew && state.lastId > 0) return undefined;
+      const tasks = toSeedTasks(records, state.lastId, clock());
+      if (typeof tasks === 'number') return tasks;
+      for (const task of tasks) state.apply({ put: task });
+      await changes.save();
+      return undefined;
+    },
+    isReady: () => changes.isReady(),
+    close: () => changes.close(),
+  };
+};
 
 /** All tasks in memory, by id and filter. Applying a change returns how many tasks there are afterwards. */
 interface TaskState extends State<TaskChange, number> {
@@ -48,8 +118,8 @@ interface TaskState extends State<TaskChange, number> {
   find(id: number): StoredTask | undefined;
   /** The task that a request with the key has created, as it was then. */
   findKey(key: string): (TaskKey & { text: string }) | undefined;
-  list(filter: TaskFilter, limit: number, after?: number): TaskList;
-  search(search: TaskSearch): Awaitable<TaskList>;
+  list(filter: TaskFilter, limit: number, after?: number): TaskMatches;
+  search(search: TaskSearch): Awaitable<TaskMatches>;
 }
 
 export const createTaskState = (clock: () => Date): TaskState => {
@@ -58,7 +128,7 @@ export const createTaskState = (clock: () => Date): TaskState => {
   const versions = new Map<number, number>();
   const keys = new RecentKeys<TaskKey & { text: string }>(clock);
   /** Cached short lists by query, until a task changes: lists are read far more often. */
-  const recent = new Map<string, TaskList>();
+  const recent = new Map<string, TaskMatches>();
   let lastId = 0;
   let bytes = 0;
   const bytesAt = (id: number): number => toBytes(tree.find(id));
@@ -140,6 +210,22 @@ export const createTaskState = (clock: () => Date): TaskState => {
   };
 };
 
+/** The entry of a text, which is not parsed: behind the description, no value has a quote in it. */
+const readTaskEntry = (text: string, version: number): TaskEntry => {
+  const statusAt = text.lastIndexOf('","Status":"');
+  const priorityAt = text.lastIndexOf('"', statusAt - 1) + 1;
+  const from = statusAt + '","Status":"'.length;
+  const status = text.slice(from, text.indexOf('"', from)) as Task['Status'];
+  const priority = text.slice(priorityAt, statusAt) as Task['Priority'];
+  return { id: readTaskId(text), version, status, priority, text };
+};
+
+/** Whether the title in a task's text contains this part. Nothing is parsed: a search looks at every title. */
+const isTitled = (text: string, part: string): boolean => {
+  const from = text.indexOf('"Title":') + '"Title":'.length;
+  return text.slice(from, text.indexOf(',"Description":', from)).toLowerCase().includes(part);
+};
+
 /** About the bytes that a task takes up; 0 if there is none. */
 const toBytes = (text: string | undefined): number => (text === undefined ? 0 : entryBytes + toTextBytes(text));
 /** Looks at every title of the set; other work goes on in between. */
@@ -148,7 +234,7 @@ const searchTitles = async (
   set: number,
   { limit, before = Number.MAX_SAFE_INTEGER }: TaskSearch,
   part: string,
-): Promise<TaskList> => {
+): Promise<TaskMatches> => {
   const cursor = { set, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
   const page: string[] = [];
   let [total, room, hasMore] = [0, pageLength, false];
@@ -168,7 +254,7 @@ const searchTitles = async (
   }
 };
 
-const toPage = (texts: readonly string[], total: number, hasMore: boolean): TaskList => {
+const toPage = (texts: readonly string[], total: number, hasMore: boolean): TaskMatches => {
   const last = texts.at(-1);
   const rest = last !== undefined && hasMore ? { next: readTaskId(last) } : {};
   return { total, count: texts.length, pieces: last === undefined ? [] : [new TaskRows(texts)], ...rest };
