@@ -228,6 +228,7 @@ const isTitled = (text: string, part: string): boolean => {
 
 /** About the bytes that a task takes up; 0 if there is none. */
 const toBytes = (text: string | undefined): number => (text === undefined ? 0 : entryBytes + toTextBytes(text));
+
 /** Looks at every title of the set; other work goes on in between. */
 const searchTitles = async (
   view: TreeView,

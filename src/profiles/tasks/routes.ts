@@ -7,6 +7,7 @@ import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from
 import { idempotencyKeyHeader, readIdempotencyKey, readIfMatch } from '../../http/request-headers.ts';
 import { toValidationRefusal } from '../../http/validation.ts';
 import { describeSchemaErrors, type SchemaFault } from '../../schema-validation.ts';
+import type { Awaitable } from '../../storage/list.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import type { Publish } from '../topic.ts';
@@ -21,7 +22,7 @@ import {
   TaskRefusal,
   UserTaskList,
 } from './schema.ts';
-import type { StoredTask, TaskStore } from './store.ts';
+import type { StoredTask, TaskMatches, TaskStore } from './store.ts';
 
 const params = Type.Object({ id: TaskId });
 
@@ -42,11 +43,7 @@ export const createListRoute = (store: TaskStore): Route =>
     handler: ({ query }, reply) => {
       const { limit, after, order, status, priority } = query;
       if (order === 'newest') return sendNewest(reply, store, query);
-      return whenReady(reply, store.list({ status, priority }, limit, after), ({ total, count, pieces, next }) => {
-        setPaging(reply, total, query, { next: next === undefined ? undefined : { after: next } });
-        const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
-        return sendList(reply, { opening, pieces, closing: ']}' });
-      });
+      return sendMatches(reply, query, limit, store.list({ status, priority }, limit, after), 'after');
     },
   });
 
@@ -60,12 +57,22 @@ const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => 
   if ((q ?? '').length > longestSearch) throw new HttpError('invalid', `q has more than ${longestSearch} characters`);
   const limit = Math.min(query.limit, mostNewest);
   const found = store.search({ status, priority, q, before: toBefore(query.before), limit });
-  return whenReady(reply, found, ({ total, count, pieces, next }) => {
-    setPaging(reply, total, query, { next: next === undefined ? undefined : { before: next } });
+  return sendMatches(reply, query, limit, found, 'before');
+};
+
+/** Sends matches with the links to others; `place` is the parameter that names where the next ones begin. */
+const sendMatches = (
+  reply: FastifyReply,
+  query: TaskQuery,
+  limit: number,
+  matches: Awaitable<TaskMatches>,
+  place: 'after' | 'before',
+) =>
+  whenReady(reply, matches, ({ total, count, pieces, next }) => {
+    setPaging(reply, total, query, { next: next === undefined ? undefined : { [place]: next } });
     const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
     return sendList(reply, { opening, pieces, closing: ']}' });
   });
-};
 
 const toBefore = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;

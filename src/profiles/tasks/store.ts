@@ -168,10 +168,10 @@ const toUpdated = ({ text, version }: StoredTask, changes: TaskChanges, now: str
   return toTaskEntry(updated, version + 1);
 };
 
-export const toTaskEntry = (task: Task, version: number): TaskEntry => ({
-  ...{ id: task.Id, version, status: task.Status, priority: task.Priority },
-  text: toTaskText(task),
-});
+export const toTaskEntry = (task: Task, version: number): TaskEntry => {
+  const { Id: id, Status: status, Priority: priority } = task;
+  return { id, version, status, priority, text: toTaskText(task) };
+};
 
 /** The task as JSON, its members in the order of the schema. Takes half the memory of JSON.stringify's result. */
 const toTaskText = ({ Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt }: Task): string => {
