@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import Type, { type Static } from 'typebox';
+import { createSchemaCheck } from '../../schema-validation.ts';
 import type { OpenChanges, State } from '../../storage/changes/changes.ts';
 import { InTurn } from '../../storage/in-turn.ts';
 import { entryBytes, toTextBytes } from '../../storage/length.ts';
 import type { Awaitable } from '../../storage/list.ts';
 import { RecentKeys } from '../../storage/recent-keys.ts';
-import { priorities, statuses, type Task } from './schema.ts';
+import { Task } from './schema.ts';
 import {
   type CurrentTasks,
   type DecidedChange,
@@ -14,7 +16,6 @@ import {
   setCount,
   type TaskChange,
   type TaskEntry,
-  type TaskFilter,
   type TaskKey,
   type TaskMatches,
   type TaskRequest,
@@ -113,14 +114,7 @@ export const openTaskStore = async (clock: () => Date, openChanges: OpenChanges)
 };
 
 /** All tasks in memory, by id and filter. Applying a change returns how many tasks there are afterwards. */
-interface TaskState extends State<TaskChange, number> {
-  readonly lastId: number;
-  find(id: number): StoredTask | undefined;
-  /** The task that a request with the key has created, as it was then. */
-  findKey(key: string): (TaskKey & { text: string }) | undefined;
-  list(filter: TaskFilter, limit: number, after?: number): TaskMatches;
-  search(search: TaskSearch): Awaitable<TaskMatches>;
-}
+interface TaskState extends State<TaskChange, number>, CurrentTasks, Pick<TaskStore, 'list' | 'search'> {}
 
 export const createTaskState = (clock: () => Date): TaskState => {
   const tree = createTaskTree(setCount);
@@ -261,7 +255,7 @@ const toPage = (texts: readonly string[], total: number, hasMore: boolean): Task
   return { total, count: texts.length, pieces: last === undefined ? [] : [new TaskRows(texts)], ...rest };
 };
 
-/** As the files have it since 1.0.0: with tasks, not with their texts. */
+/** As files have it since 1.0.0: with tasks, not with their texts. */
 const toJson = (change: TaskChange): string => {
   if ('put' in change) {
     const created = change.created ? `,"created":${JSON.stringify(change.created)}` : '';
@@ -276,31 +270,31 @@ const toLength = (change: TaskChange): number => {
   return 'text' in task ? task.text.length + 64 : 32;
 };
 
-/** What files may have: anything, if a newer version has written them. */
-type Kept = Partial<{ removed: number; lastId: number; task: Task; version: number; created: TaskKey; key: TaskKey }>;
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const KeptTask = Type.Object({
+  ...Task.properties,
+  ...{ Id: Count, Title: Type.String(), CreatedAt: Type.String(), UpdatedAt: Type.Optional(Type.String()) },
+});
+const KeptKey = Type.Object({ key: Type.String(), bodyHash: Type.String(), storedAt: Count });
+
+/** What files have. Anything else may be of a newer version. */
+const KeptChange = Type.Union([
+  Type.Object({ removed: Count }),
+  Type.Object({ lastId: Count }),
+  Type.Object({ task: KeptTask, key: KeptKey }),
+  Type.Object({ task: KeptTask, version: Count, created: Type.Optional(KeptKey) }),
+]);
+
+const isKeptChange = createSchemaCheck(KeptChange);
 
 const toChange = (value: unknown): TaskChange | undefined => {
-  const { removed, lastId, task, version, created, key } = value as Kept;
-  if (removed !== undefined) return isCount(removed) ? { removed } : undefined;
-  if (lastId !== undefined) return isCount(lastId) ? { lastId } : undefined;
-  if (task === undefined || !isKnownTask(task)) return undefined;
-  if (key !== undefined) return isKnownKey(key) ? { key, text: toTaskEntry(task, 1).text } : undefined;
-  if (!isCount(version) || (created !== undefined && !isKnownKey(created))) return undefined;
-  return { put: toTaskEntry(task, version), ...(created && { created }) };
+  if (!isKeptChange(value)) return undefined;
+  const kept = value as Static<typeof KeptChange>;
+  if ('removed' in kept) return { removed: kept.removed };
+  if ('lastId' in kept) return { lastId: kept.lastId };
+  if ('key' in kept) return { key: kept.key, text: toTaskEntry(kept.task, 1).text };
+  return { put: toTaskEntry(kept.task, kept.version), ...(kept.created && { created: kept.created }) };
 };
-
-const isKnownTask = ({ Id, Title, Description, Priority, Status, CreatedAt, UpdatedAt = '' }: Task): boolean =>
-  isCount(Id) &&
-  [Title, Description, CreatedAt, UpdatedAt].every(isText) &&
-  priorities.includes(Priority) &&
-  statuses.includes(Status);
-
-const isKnownKey = ({ key, bodyHash, storedAt }: TaskKey): boolean =>
-  [key, bodyHash].every(isText) && isCount(storedAt);
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 function* readPieces(first: TaskRows, view: TreeView, cursor: Cursor): Generator<TaskRows> {
   yield first;

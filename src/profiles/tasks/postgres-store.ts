@@ -174,8 +174,8 @@ class TaskBatch implements CurrentTasks {
   readonly #at: Date;
   readonly #tasks: Map<number, TaskEntry | undefined>;
   readonly #keys: Map<string, RequestKey & { text: string }>;
-  /** The tasks that exist in the table, those that were changed, and the keys that were added. */
-  readonly #stored: ReadonlySet<number>;
+  /** The last id in the table, the tasks that were changed, and the keys that were added. */
+  readonly #lastStored: number;
   readonly #changed = new Set<number>();
   readonly #addedKeys: (RequestKey & { text: string })[] = [];
 
@@ -185,7 +185,7 @@ class TaskBatch implements CurrentTasks {
     this.#gate = gate;
     this.#at = new Date(gate.at);
     this.#tasks = new Map(tasks.map((row) => [row.id, toEntryOfRow(row)]));
-    this.#stored = new Set(this.#tasks.keys());
+    this.#lastStored = gate.lastId;
     this.#keys = new Map(
       keys.map(({ key, fingerprint, answer }) => [key, { key, bodyHash: fingerprint, text: answer }]),
     );
@@ -245,7 +245,7 @@ class TaskBatch implements CurrentTasks {
     const added: TaskEntry[] = [];
     for (const id of this.#changed) {
       const task = this.#tasks.get(id);
-      const isStored = this.#stored.has(id);
+      const isStored = id <= this.#lastStored;
       if (task) (isStored ? updated : added).push(task);
       else if (isStored) removed.push(id);
     }
