@@ -28,7 +28,7 @@ import {
   toTaskEntry,
   toTitlePart,
 } from './store.ts';
-import { type Cursor, createTaskTree, measureSet, readTexts, readTextsBack, type TreeView } from './task-tree.ts';
+import { type Cursor, createTaskTree, measureSet, readTexts, type TreeView } from './task-tree.ts';
 
 /** Characters of a list that are joined at once, so one write sends many tasks. */
 const pieceLength = 64 * 1024;
@@ -186,9 +186,10 @@ export const createTaskState = (clock: () => Date): TaskState => {
       const set = toSet(search);
       if (set === undefined) return { total: 0, count: 0, pieces: [] };
       if (search.q) return searchTitles(tree.freeze(), set, search, toTitlePart(search.q));
-      const cursor = { set, next: (search.before ?? Number.MAX_SAFE_INTEGER) - 1, left: search.limit };
-      const texts = readTextsBack(tree.view(), cursor, pageLength);
-      const hasMore = readTextsBack(tree.view(), { ...cursor, left: 1 }, 1).length > 0;
+      const { before = Number.MAX_SAFE_INTEGER, limit } = search;
+      const cursor = { set, isBack: true, next: before - 1, left: limit };
+      const texts = readTexts(tree.view(), cursor, pageLength);
+      const hasMore = readTexts(tree.view(), { ...cursor, left: 1 }, 1).length > 0;
       return toPage(texts, tree.count(set), hasMore);
     },
     *changes() {
@@ -230,11 +231,11 @@ const searchTitles = async (
   { limit, before = Number.MAX_SAFE_INTEGER }: TaskSearch,
   part: string,
 ): Promise<TaskMatches> => {
-  const cursor = { set, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
+  const cursor = { set, isBack: true, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
   const page: string[] = [];
   let [total, room, hasMore] = [0, pageLength, false];
   for (;;) {
-    const texts = readTextsBack(view, cursor, pieceLength);
+    const texts = readTexts(view, cursor, pieceLength);
     if (texts.length === 0) return toPage(page, total, hasMore);
     for (const text of texts) {
       if (!isTitled(text, part)) continue;

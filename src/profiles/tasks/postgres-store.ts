@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Collection, Decision, Gate } from '../../storage/postgres/batch.ts';
+import { type Collection, type Decision, type Gate, toColumns } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 import { readPages } from '../../storage/postgres/list-pages.ts';
@@ -278,25 +278,24 @@ export const toEntryOfRow = ({ id, version, status, priority, body }: Row): Task
 const columns = `unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::int[], $5::text[])
   AS u (id, status, priority, version, body)`;
 
-const toColumns = (tasks: readonly TaskEntry[]): unknown[][] => [
+const toTaskColumns = (tasks: readonly TaskEntry[]): unknown[][] => [
   tasks.map(({ id }) => id),
   tasks.map(({ status }) => toPosition(statuses, status)),
   tasks.map(({ priority }) => toPosition(priorities, priority)),
-  tasks.map(({ version }) => version),
-  tasks.map(({ text }) => text),
+  ...toColumns(tasks, 'version', 'text'),
 ];
 
 export const insertTasks = (tasks: readonly TaskEntry[]): Statement => ({
   isPrepared: true,
   text: `INSERT INTO signalbox.task (id, status, priority, version, body) SELECT * FROM ${columns}`,
-  values: toColumns(tasks),
+  values: toTaskColumns(tasks),
 });
 
 const updateTasks = (tasks: readonly TaskEntry[]): Statement => ({
   isPrepared: true,
   text: `UPDATE signalbox.task AS t SET status = u.status, priority = u.priority, version = u.version, body = u.body
     FROM ${columns} WHERE t.id = u.id`,
-  values: toColumns(tasks),
+  values: toTaskColumns(tasks),
 });
 
 const removeTasks = (ids: readonly number[]): Statement => ({
@@ -312,5 +311,5 @@ export const insertTaskKeys = (keys: readonly (RequestKey & { text: string })[],
     SELECT u.key, u.fingerprint, u.answer, to_timestamp($4)
     FROM unnest($1::text[], $2::text[], $3::text[]) AS u (key, fingerprint, answer)
     ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, answer = excluded.answer, at = excluded.at`,
-  values: [keys.map(({ key }) => key), keys.map(({ bodyHash }) => bodyHash), keys.map(({ text }) => text), at / 1000],
+  values: [...toColumns(keys, 'key', 'bodyHash', 'text'), at / 1000],
 });

@@ -142,3 +142,9 @@ const toParts = (operations: readonly Operation[]) => {
 };
 
 const toChanges = (operations: readonly Operation[]): unknown[] => operations.map(({ change }) => change);
+
+/** Members of entries as the columns that `unnest` takes. */
+export const toColumns = <Entry, Name extends keyof Entry>(
+  entries: readonly Entry[],
+  ...names: Name[]
+): Entry[Name][][] => names.map((name) => entries.map((entry) => entry[name]));

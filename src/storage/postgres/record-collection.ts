@@ -1,6 +1,6 @@
 import { KeyRefusal } from '../../expected-errors.ts';
 import { rememberedMs } from '../recent-keys.ts';
-import type { Collection, Decision, Gate } from './batch.ts';
+import { type Collection, type Decision, type Gate, toColumns } from './batch.ts';
 import type { Row, Statement } from './connection.ts';
 
 /** By which a record that comes again is recognized: the last one with its hash had the same state. */
@@ -164,14 +164,7 @@ const toReminder = (record: NewRecord, repeatOf: string): NewRecord => ({
 export const insertRecords = (table: string, instance: string, rows: readonly StoredRow[]): Statement => ({
   text: `INSERT INTO signalbox.${table} (seq, id, at, level, body, instance)
     SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u`,
-  values: [
-    rows.map(({ seq }) => seq),
-    rows.map(({ id }) => id),
-    rows.map(({ at }) => at),
-    rows.map(({ level }) => level),
-    rows.map(({ body }) => body),
-    instance,
-  ],
+  values: [...toColumns(rows, 'seq', 'id', 'at', 'level', 'body'), instance],
 });
 
 /** Remembers keys with different hashes; earlier ones with these are replaced. */
@@ -179,10 +172,5 @@ export const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
   text: `INSERT INTO signalbox.repeat (hash, state, id, at)
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[])
     ON CONFLICT (hash) DO UPDATE SET state = excluded.state, id = excluded.id, at = excluded.at`,
-  values: [
-    keys.map(({ hash }) => hash),
-    keys.map(({ state }) => state),
-    keys.map(({ id }) => id),
-    keys.map(({ at }) => at),
-  ],
+  values: toColumns(keys, 'hash', 'state', 'id', 'at'),
 });
