@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Collection, type Decision, type Gate, toColumns } from '../../storage/postgres/batch.ts';
 import type { Row, Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
-import { readPages } from '../../storage/postgres/list-pages.ts';
+import { isBodiless, readFirstPage, readPages } from '../../storage/postgres/list-pages.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { priorities, statuses, type Task, type TaskChanges, type TaskSeed } from './schema.ts';
 import {
@@ -97,33 +97,22 @@ const listTasks = async (database: Database, filter: TaskFilter, limit: number, 
 /** Finds tasks, newest first. Titles that match are counted. */
 const searchTasks = async (
   database: Database,
-  { q = '', before, limit, ...filter }: TaskSearch,
+  { q = '', before = Number.MAX_SAFE_INTEGER, limit, ...filter }: TaskSearch,
 ): Promise<TaskMatches> => {
   const set = toSet(filter);
   if (set === undefined) return { total: 0, count: 0, pieces: [] };
   const conditions = [...toConditions(filter), ...(q ? [titleContains] : [])];
-  const toWhere = (all: string[]): string => (all.length > 0 ? `WHERE ${all.join(' AND ')}` : '');
-  const older = before === undefined ? conditions : [...conditions, `id < ${before}`];
-  const rows = await database.query({
-    text: `SELECT ${q ? `(SELECT count(*) FROM signalbox.task ${toWhere(conditions)})` : selectCount(set)} AS total,
-        page.id, page.body FROM signalbox.gate AS gate LEFT JOIN LATERAL (
-        SELECT id, CASE WHEN newer < ${pageBytes} THEN body END AS body FROM (
-          SELECT id, body, sum(octet_length(body)) OVER (ORDER BY id DESC) - octet_length(body) AS newer FROM (
-            SELECT id, body FROM signalbox.task ${toWhere(older)} ORDER BY id DESC LIMIT ${limit + 1}
-          ) AS found
-        ) AS sized
-      ) AS page ON true
-      WHERE gate.name = 'task' ORDER BY page.id DESC`,
-    values: q ? [toTitlePart(q)] : [],
-  });
-  const found = rows.filter(({ id }) => id !== null);
-  const page = found.slice(0, limit).filter(({ body }) => body !== null);
+  const total = q ? `(SELECT count(*) FROM signalbox.task WHERE ${conditions.join(' AND ')})` : selectCount(set);
+  const values = q ? [toTitlePart(q)] : [];
+  const selection = { table: 'task', conditions, values, id: 'id', isBack: true, gate: 'task', total };
+  const found = await readFirstPage(database, selection, limit, before, pageBytes);
+  const page = found.rows.slice(0, limit).filter((row) => !isBodiless(row));
   const last = page.at(-1);
   return {
-    total: Number(rows[0]?.total ?? 0),
+    total: found.total,
     count: page.length,
     pieces: last ? [new TaskRows(page.map(({ body }) => body))] : [],
-    ...(last && found.length > page.length && { next: last.id }),
+    ...(last && found.rows.length > page.length && { next: last.id }),
   };
 };
 

@@ -14,8 +14,12 @@ const firstBytes = 512 * 1024;
 interface Selection {
   table: string;
   conditions: readonly string[];
+  /** Values of parameters in them and in `total`. */
+  values?: unknown[];
   /** The id, as the index has it. */
   id: string;
+  /** Whether rows are listed from the highest id on downwards. */
+  isBack?: boolean;
   /** An expression over the row of the gate with this name: the number of all matches. */
   gate: string;
   total: string;
@@ -37,14 +41,13 @@ export const readPages = async <T extends object>(
   after: number,
   toPiece: (bodies: readonly string[]) => Iterable<T>,
 ): Promise<SelectedList<T>> => {
-  const first = await database.queryFirstPage({ text: selectFirst(selection, limit, after) });
-  const rows = first.filter(({ id }) => id !== null);
+  const { total, rows } = await readFirstPage(database, selection, limit, after, firstBytes);
   const isCut = rows.slice(0, limit).some(isBodiless) || (limit > pageRows && rows.length > pageRows);
   if (isCut) return readLongList(await database.openSnapshot(), selection, limit, after, toPiece);
   const bodies = rows.slice(0, limit).map(({ body }) => body);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
-    total: first[0]?.total ?? 0,
+    total,
     count: bodies.length,
     pieces: [toPiece(bodies)],
     ...(last && { next: last.id }),
@@ -78,19 +81,35 @@ const readLongList = async <T extends object>(
   return { total, count, pieces, ...(last && { next: last.id }) };
 };
 
-/** The first page, as of one moment with the total; with one row more than wanted, which shows whether there are more. */
-const selectFirst = (selection: Selection, limit: number, after: number): string =>
-  `SELECT ${selection.total} AS total, page.id, page.body FROM signalbox.gate AS gate
-    LEFT JOIN LATERAL (${selectPage(selection, Math.min(limit, pageRows) + 1, after, firstBytes)}) AS page ON true
-    WHERE gate.name = '${selection.gate}' ORDER BY page.id`;
+/**
+ * The first page of rows after an id (or before it), as of one moment with the total. There may be a row more than wanted,
+ * which shows that there are more; rows without a body do not fit into `bytes`.
+ */
+export const readFirstPage = async (
+  database: Database,
+  selection: Selection,
+  limit: number,
+  from: number,
+  bytes: number,
+): Promise<{ total: number; rows: Row[] }> => {
+  const { total, gate, values = [], isBack } = selection;
+  const rows = await database.queryFirstPage({
+    text: `SELECT ${total} AS total, page.id, page.body FROM signalbox.gate AS gate
+      LEFT JOIN LATERAL (${selectPage(selection, Math.min(limit, pageRows) + 1, from, bytes)}) AS page ON true
+      WHERE gate.name = '${gate}' ORDER BY page.id ${isBack ? 'DESC' : 'ASC'}`,
+    values,
+  });
+  return { total: rows[0]?.total ?? 0, rows: rows.filter(({ id }) => id !== null) };
+};
 
-/** Rows without a body do not fit into a page any more. */
-const selectPage = (selection: Selection, limit: number, after: number, bytes: number): string =>
-  `SELECT id, CASE WHEN before < ${bytes} THEN body END AS body FROM (
-    SELECT id, body, sum(octet_length(body)) OVER (ORDER BY id) - octet_length(body) AS before FROM (
-      SELECT id, body FROM ${fromMatches(selection, after)} ORDER BY ${selection.id} LIMIT ${limit}
+const selectPage = (selection: Selection, limit: number, from: number, bytes: number): string => {
+  const order = selection.isBack ? 'DESC' : 'ASC';
+  return `SELECT id, CASE WHEN before < ${bytes} THEN body END AS body FROM (
+    SELECT id, body, sum(octet_length(body)) OVER (ORDER BY id ${order}) - octet_length(body) AS before FROM (
+      SELECT id, body FROM ${fromMatches(selection, from)} ORDER BY ${selection.id} ${order} LIMIT ${limit}
     ) AS found
-  ) AS sized ORDER BY id`;
+  ) AS sized ORDER BY id ${order}`;
+};
 
 /** The total, and how many rows there are, counted as far as one above the limit; all from the first on are the total. */
 const selectCounts = (selection: Selection, limit: number, after: number): string => {
@@ -104,7 +123,7 @@ const selectCounts = (selection: Selection, limit: number, after: number): strin
 const selectLast = (selection: Selection, limit: number, after: number): string =>
   `SELECT id FROM ${fromMatches(selection, after)} ORDER BY ${selection.id} LIMIT 1 OFFSET ${limit - 1}`;
 
-const fromMatches = ({ table, conditions, id }: Selection, after: number): string =>
-  `signalbox.${table} WHERE ${[...conditions, `${id} > ${after}`].join(' AND ')}`;
+const fromMatches = ({ table, conditions, id, isBack }: Selection, from: number): string =>
+  `signalbox.${table} WHERE ${[...conditions, `${id} ${isBack ? '<' : '>'} ${from}`].join(' AND ')}`;
 
-const isBodiless = ({ body }: Row): boolean => body === null;
+export const isBodiless = ({ body }: Row): boolean => body === null;
