@@ -4,7 +4,7 @@ import type { EntryKind, EntryStore } from '../../storage/entries.ts';
 import { defineShape } from '../route.ts';
 
 /** Ids of items are below this. */
-export const itemIds = 1000;
+const itemIds = 1000;
 
 export const Item = defineShape('Item', {
   id: Type.Integer({ minimum: 0, maximum: itemIds - 1, examples: [442] }),

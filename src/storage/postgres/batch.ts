@@ -69,14 +69,14 @@ const raiseFence = ({ instance, epoch, batch }: Fence): Statement => ({
   isPrepared: true,
 });
 
-export const lockGate = (name: string): Statement => ({
+const lockGate = (name: string): Statement => ({
   text: `SELECT last_id, counts, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.gate
     WHERE name = $1 FOR UPDATE`,
   values: [name],
   isPrepared: true,
 });
 
-export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
+const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
   text: 'UPDATE signalbox.gate SET last_id = $2, at = to_timestamp($3), counts = $4 WHERE name = $1',
   values: [name, lastId, at / 1000, counts],
   isPrepared: true,
@@ -129,7 +129,7 @@ const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisio
 };
 
 const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>
-  outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []))[0];
+  outcomes.find((outcome) => 'error' in outcome)?.error;
 
 /** The operations of each collection, with their reads, in the order of names, so no two instances wait for each other. */
 const toParts = (operations: readonly Operation[]) => {
