@@ -9,6 +9,7 @@ import { isPassing, isRefusedValue, toUnavailable } from './database-errors.ts';
 /** Milliseconds between two attempts. */
 const retryMs = 100;
 
+/** Sizes are in characters. A batch gathers for about as long as it takes to write one. */
 const limits = {
   maxCount: 10_000,
   maxSize: 16 * 1024 * 1024,
