@@ -54,7 +54,7 @@ export default {
     rule(
       'driver-in-one-place',
       'Another driver would change one file.',
-      { path: '^src/(?!storage/postgres/connecting/connection\\.ts$)' },
+      { path: '^src/(?!storage/postgres/connection\\.ts$)' },
       { path: 'node_modules/(@types/)?pg/' },
     ),
     rule(

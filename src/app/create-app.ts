@@ -12,7 +12,7 @@ import { changeAdmission, createServer, renewCertificate } from '../http/server.
 import { createMeters } from '../metrics/meters.ts';
 import { addProcessMeters } from '../metrics/process-meters.ts';
 import type { Feature, FeatureInstance, RandomSecrets } from '../profiles/feature.ts';
-import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import { type Exposure, findExposure, listOpenedProfiles } from './access.ts';
 import { nameInstance } from './database.ts';
 import { createFeatures, listProfileRoutes } from './features.ts';

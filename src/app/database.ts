@@ -4,11 +4,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Settings } from '../config/schema.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
-import type { Common } from '../storage/postgres/common.ts';
-import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
-import { explainUnreachable, LastingProblem } from '../storage/postgres/connecting/database-errors.ts';
+import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
+import type { WriterObserver } from '../storage/postgres/change-writer.ts';
 import type { Database, Patience } from '../storage/postgres/database.ts';
-import type { WriterObserver } from '../storage/postgres/writing/change-writer.ts';
+import { explainUnreachable, LastingProblem } from '../storage/postgres/database-errors.ts';
+import type { Common } from '../storage/postgres/schema.ts';
 
 /** Milliseconds that the start waits for the database; it goes on without it. */
 const patienceMs = 3000;
@@ -82,7 +82,7 @@ export const openDatabase = async (
 export const planDatabase = async (settings: Settings): Promise<{ plans: string[]; unchecked: string[] }> => {
   const { store } = settings;
   if (!isPostgresUrl(store)) return { plans: [], unchecked: [] };
-  const { readPlan } = await import('../storage/postgres/plan.ts');
+  const { readPlan } = await import('../storage/postgres/schema.ts');
   try {
     const { found, known } = await readPatiently(() => readPlan(store, toCommon(settings)));
     if (found === undefined) return { plans: ['a start would create the tables in the database'], unchecked: [] };

@@ -9,7 +9,7 @@ import { assertNoProblems, checkAll, SettingsError } from '../config/settings-er
 import { listPowerShellPaths } from '../host/programs.ts';
 import { findEscapingLink } from '../http/pages.ts';
 import type { Feature } from '../profiles/feature.ts';
-import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { isPostgresUrl, readPostgresUrl } from '../storage/postgres/address.ts';
 import { findAccessProblems } from './access.ts';
 import { resolveMounts } from './mounts.ts';
 

@@ -13,7 +13,7 @@ import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.
 import type { JournalEvent } from '../storage/journal/events.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
 import { hasUnfinishedImport } from '../storage/moved-files.ts';
-import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
 import type { Patience } from '../storage/postgres/database.ts';
 import { createSnapshot } from '../storage/snapshot.ts';
 import { openDatabase } from './database.ts';

@@ -7,8 +7,8 @@ import { readLines } from '../storage/changes/lines.ts';
 import { JournalError } from '../storage/journal/errors.ts';
 import { hasFiles, openEmptyFiles, readFiles } from '../storage/moved-files.ts';
 import type { ImportTarget } from '../storage/moved-store.ts';
-import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
-import { explainUnreachable } from '../storage/postgres/connecting/database-errors.ts';
+import { isPostgresUrl } from '../storage/postgres/address.ts';
+import { explainUnreachable } from '../storage/postgres/database-errors.ts';
 import { findAddressProblems, unknownStore } from './preflight.ts';
 import { assertNoUnfinishedImport } from './storage.ts';
 

@@ -1,7 +1,7 @@
 import type { State } from './changes/changes.ts';
 import type { Awaitable } from './list.ts';
-import type { Row, Statement } from './postgres/connecting/connection.ts';
-import type { Gate } from './postgres/writing/gated-collection.ts';
+import type { Gate } from './postgres/batch.ts';
+import type { Row, Statement } from './postgres/connection.ts';
 
 /** A store of which `signalbox export` reads all changes, and into which `import` writes them. A log has a MovedRecord for each. */
 export interface MovedStore<Change = unknown> {

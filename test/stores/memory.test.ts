@@ -1,6 +1,6 @@
-import { itemKind } from '../../src/profiles/items/kind.ts';
-import { simpleTaskKind } from '../../src/profiles/simple-tasks/kind.ts';
-import { openTaskStore } from '../../src/profiles/tasks/task-store.ts';
+import { itemKind } from '../../src/profiles/items/schema.ts';
+import { simpleTaskKind } from '../../src/profiles/simple-tasks/schema.ts';
+import { openTaskStore } from '../../src/profiles/tasks/memory-store.ts';
 import { keepInMemory, type OpenChanges } from '../../src/storage/changes/changes.ts';
 import { openEntryStore } from '../../src/storage/entries.ts';
 import { createAsynchronousTaskStore } from './asynchronous.ts';

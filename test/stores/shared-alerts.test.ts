@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { createAccessKey } from '../../src/auth/access.ts';
 import { Database } from '../../src/storage/postgres/database.ts';
-import { DatabaseLog } from '../../src/storage/postgres/records/database-log.ts';
+import { DatabaseLog } from '../../src/storage/postgres/database-log.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type EventClient, openEvents } from '../support/events.ts';
 import { toSkipPostgres } from '../support/postgres/installation.ts';

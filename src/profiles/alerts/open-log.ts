@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox';
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { Database } from '../../storage/postgres/database.ts';
-import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';

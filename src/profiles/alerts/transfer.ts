@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
-import { createRecordTable } from '../../storage/postgres/records/record-tables.ts';
+import { createRecordTable } from '../../storage/postgres/record-tables.ts';
 import type { MovedRecord } from '../../storage/record-log.ts';
 import { SeenIds } from '../../storage/seen-ids.ts';
 import { defineTransfer, RecordId } from '../feature.ts';

@@ -1,7 +1,7 @@
 import { SettingsError } from '../../config/settings-error.ts';
 import { findProgram } from '../../host/programs.ts';
 import type { HostReadings } from '../../host/readings.ts';
-import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
+import { DatabaseLog } from '../../storage/postgres/database-log.ts';
 import { defineFeature, type Tool } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
 import { auditTransfer, createAudit } from './audit.ts';

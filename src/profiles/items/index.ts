@@ -4,9 +4,8 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { loadSeed } from '../../storage/load-seed.ts';
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { defineFeature, defineTransfer } from '../feature.ts';
-import { type ItemStore, itemKind } from './kind.ts';
 import { createItemRoutes } from './routes.ts';
-import { Item, ItemSeed } from './schema.ts';
+import { Item, ItemSeed, type ItemStore, itemKind } from './schema.ts';
 
 /** Items, listed and created with a token. */
 export const items = defineFeature({

@@ -1,7 +1,6 @@
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { defineRoute, type Route } from '../route.ts';
-import type { ItemStore } from './kind.ts';
-import { ItemCreated, ItemPage, ItemQuery, NewItem } from './schema.ts';
+import { ItemCreated, ItemPage, ItemQuery, type ItemStore, NewItem } from './schema.ts';
 
 /** Profile `items`. */
 export const createItemRoutes = (store: ItemStore): Route[] => [

@@ -1,8 +1,10 @@
+import { randomInt } from 'node:crypto';
 import Type, { type Static } from 'typebox';
+import type { EntryKind, EntryStore } from '../../storage/entries.ts';
 import { defineShape } from '../route.ts';
 
 /** Ids of items are below this. */
-export const itemIds = 1000;
+const itemIds = 1000;
 
 export const Item = defineShape('Item', {
   id: Type.Integer({ minimum: 0, maximum: itemIds - 1, examples: [442] }),
@@ -40,3 +42,18 @@ export const ItemSeed = Type.Object(
   { additionalProperties: false },
 );
 export type ItemSeed = Static<typeof ItemSeed>;
+
+/** A new item gets a random unused id; once all ids are used, any. */
+export const itemKind: EntryKind<ItemSeed, Item> = {
+  name: 'items',
+  table: 'item',
+  complete: ({ id, name, status = 'created' }, _place, taken) => ({ id: id ?? pickId(taken), name, status }),
+  numbers: { table: 'item_number', of: ({ id }) => id },
+};
+
+export type ItemStore = EntryStore<ItemSeed, Item>;
+
+const pickId = (taken: ReadonlySet<number>): number => {
+  const unused = Array.from({ length: itemIds }, (_, id) => id).filter((id) => !taken.has(id));
+  return unused[randomInt(Math.max(unused.length, 1))] ?? randomInt(itemIds);
+};

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { toAddressGroup } from '../../http/fair-shares.ts';
 import { createQueue, type WaitingTask } from '../../http/overload.ts';
-import type { Statement } from '../../storage/postgres/connecting/connection.ts';
+import type { Statement } from '../../storage/postgres/connection.ts';
 import type { Database } from '../../storage/postgres/database.ts';
 
 export interface Limits {

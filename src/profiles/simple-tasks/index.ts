@@ -4,9 +4,8 @@ import { createEntriesState, type EntryChange, openEntryStore } from '../../stor
 import { loadSeed } from '../../storage/load-seed.ts';
 import { createEntryTable, createPostgresEntryStore } from '../../storage/postgres/entries.ts';
 import { defineFeature, defineTransfer } from '../feature.ts';
-import { type SimpleTaskStore, simpleTaskKind } from './kind.ts';
 import { createSimpleTaskRoutes } from './routes.ts';
-import { SimpleTask, SimpleTaskSeed } from './schema.ts';
+import { SimpleTask, SimpleTaskSeed, type SimpleTaskStore, simpleTaskKind } from './schema.ts';
 
 /** A minimal task list, separate from `tasks`: titles that are pending or done. */
 export const simpleTasks = defineFeature({

@@ -2,8 +2,7 @@ import Type from 'typebox';
 import { HttpError } from '../../http/errors.ts';
 import { pagingHeaders, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
-import type { SimpleTaskStore } from './kind.ts';
-import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList } from './schema.ts';
+import { NewSimpleTask, SimpleTask, SimpleTaskCreated, SimpleTaskList, type SimpleTaskStore } from './schema.ts';
 
 const params = Type.Object({ id: TaskId });
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import type { EntryKind, EntryStore } from '../../storage/entries.ts';
 import { defineShape } from '../route.ts';
 
 export const SimpleTask = defineShape('SimpleTask', {
@@ -28,3 +29,12 @@ export const SimpleTaskSeed = Type.Object(
   { additionalProperties: false },
 );
 export type SimpleTaskSeed = Static<typeof SimpleTaskSeed>;
+
+/** Tasks are never removed, so an id is the place in the list, from 1. */
+export const simpleTaskKind: EntryKind<SimpleTaskSeed, SimpleTask> = {
+  name: 'simple-tasks',
+  table: 'simple_task',
+  complete: ({ title, status = 'pending' }, place) => ({ id: place, title, status }),
+};
+
+export type SimpleTaskStore = EntryStore<SimpleTaskSeed, SimpleTask>;

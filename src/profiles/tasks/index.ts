@@ -2,11 +2,11 @@ import { SettingsError } from '../../config/settings-error.ts';
 import { loadSeed } from '../../storage/load-seed.ts';
 import { defineFeature } from '../feature.ts';
 import { createNoticeTopic } from '../topic.ts';
+import { openTaskStore } from './memory-store.ts';
 import { createPostgresTaskStore } from './postgres-store.ts';
 import { createHealthRoute, createListRoute, createProtectedListRoute, createTaskRoutes } from './routes.ts';
 import { TaskNotice, TaskSeed } from './schema.ts';
 import type { TaskStore } from './store.ts';
-import { openTaskStore } from './task-store.ts';
 import { taskTransfer } from './transfer.ts';
 
 /** Tasks, open or behind a token: two profiles over one store. */

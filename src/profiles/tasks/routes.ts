@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifySchemaValidationError } from 'fastify';
 import Type from 'typebox';
 import { principalOf } from '../../auth/guard.ts';
 import { ErrorBody, HttpError } from '../../http/errors.ts';
 import { ownJson, pagingHeaders, sendJson, sendList, setPaging, whenReady } from '../../http/json.ts';
 import { idempotencyKeyHeader, readIdempotencyKey, readIfMatch } from '../../http/request-headers.ts';
+import { toValidationRefusal } from '../../http/validation.ts';
+import { describeSchemaErrors, type SchemaFault } from '../../schema-validation.ts';
+import type { Awaitable } from '../../storage/list.ts';
 import type { Parts } from '../feature.ts';
 import { defineRoute, type Route, TaskId } from '../route.ts';
 import type { Publish } from '../topic.ts';
@@ -19,8 +22,7 @@ import {
   TaskRefusal,
   UserTaskList,
 } from './schema.ts';
-import type { StoredTask, TaskStore } from './store.ts';
-import { toTaskRefusal } from './validation.ts';
+import type { StoredTask, TaskMatches, TaskStore } from './store.ts';
 
 const params = Type.Object({ id: TaskId });
 
@@ -41,11 +43,7 @@ export const createListRoute = (store: TaskStore): Route =>
     handler: ({ query }, reply) => {
       const { limit, after, order, status, priority } = query;
       if (order === 'newest') return sendNewest(reply, store, query);
-      return whenReady(reply, store.list({ status, priority }, limit, after), ({ total, count, pieces, next }) => {
-        setPaging(reply, total, query, { next: next === undefined ? undefined : { after: next } });
-        const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
-        return sendList(reply, { opening, pieces, closing: ']}' });
-      });
+      return sendMatches(reply, query, limit, store.list({ status, priority }, limit, after), 'after');
     },
   });
 
@@ -59,12 +57,22 @@ const sendNewest = (reply: FastifyReply, store: TaskStore, query: TaskQuery) => 
   if ((q ?? '').length > longestSearch) throw new HttpError('invalid', `q has more than ${longestSearch} characters`);
   const limit = Math.min(query.limit, mostNewest);
   const found = store.search({ status, priority, q, before: toBefore(query.before), limit });
-  return whenReady(reply, found, ({ total, count, pieces, next }) => {
-    setPaging(reply, total, query, { next: next === undefined ? undefined : { before: next } });
+  return sendMatches(reply, query, limit, found, 'before');
+};
+
+/** Sends matches with the links to others; `place` is the parameter that names where the next ones begin. */
+const sendMatches = (
+  reply: FastifyReply,
+  query: TaskQuery,
+  limit: number,
+  matches: Awaitable<TaskMatches>,
+  place: 'after' | 'before',
+) =>
+  whenReady(reply, matches, ({ total, count, pieces, next }) => {
+    setPaging(reply, total, query, { next: next === undefined ? undefined : { [place]: next } });
     const opening = `{"total":${total},"count":${count},"limit":${limit},"data":[`;
     return sendList(reply, { opening, pieces, closing: ']}' });
   });
-};
 
 const toBefore = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
@@ -211,4 +219,30 @@ const dropEmptyFields = (body: object): void => {
   for (const [name, value] of Object.entries(fields)) {
     if (value === '') delete fields[name];
   }
+};
+
+/** Every rule that a task's fields break, in the order of the fields, as one refusal with `detail`. */
+export const toTaskRefusal = (errors: FastifySchemaValidationError[]): HttpError => {
+  const faults = describeSchemaErrors(errors);
+  if (faults.some(isOfBody)) return toValidationRefusal(errors);
+  const mistyped = faults.filter(({ keyword }) => keyword === 'type').map(fieldOf);
+  const detail = faults
+    .filter((fault) => fault.keyword === 'type' || !mistyped.includes(fieldOf(fault)))
+    // A blank title is said to be missing before it is said to be too long.
+    .sort((a, b) => Number(isBlank(b)) - Number(isBlank(a)))
+    .map(describeFault);
+  return new HttpError('invalid', 'Validation failed', { members: { detail } });
+};
+
+/** There is no body. */
+const isOfBody = ({ path, members }: SchemaFault): boolean => path.length + members.length === 0;
+
+const isBlank = ({ keyword }: SchemaFault): boolean => keyword === 'pattern';
+
+const fieldOf = ({ path, members }: SchemaFault): string | undefined => path[0] ?? members[0];
+
+const describeFault = (fault: SchemaFault): string => {
+  const field = fieldOf(fault);
+  if (fault.keyword === 'required' || isBlank(fault)) return `${field} is required`;
+  return `${field} ${fault.clause.replace('one of', 'one of:')}`;
 };

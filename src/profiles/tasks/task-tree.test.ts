@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
-import { createTaskTree, readTexts, readTextsBack, type TaskTree, type TreeView } from './task-tree.ts';
+import { createTaskTree, readTexts, type TaskTree, type TreeView } from './task-tree.ts';
 
 /** Ids close together, and up to the highest that a seed file may have. */
 const id = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.integer({ min: 1, max: 1e12 }));
@@ -28,10 +28,10 @@ const readAll = (view: TreeView, set: number, count: number, length: number): st
 
 /** As `readAll`, from the highest id down. */
 const readAllBack = (view: TreeView, set: number, length: number): string[] => {
-  const cursor = { set, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
+  const cursor = { set, isBack: true, next: Number.MAX_SAFE_INTEGER, left: Number.MAX_SAFE_INTEGER };
   const texts: string[] = [];
   for (;;) {
-    const more = readTextsBack(view, cursor, length);
+    const more = readTexts(view, cursor, length);
     if (more.length === 0) return texts;
     texts.push(...more);
   }

@@ -95,7 +95,9 @@ const raise = ({ root, scale }: TreeView, id: number, version: number): TreeView
 /** The position in a set that is being read. */
 export interface Cursor {
   readonly set: number;
-  /** The least id that has not been looked at; the highest one if the set is read backwards. */
+  /** Whether it is read from the highest id on downwards. */
+  readonly isBack?: boolean;
+  /** The least id that has not been looked at; the highest one where the set is read backwards. */
   next: number;
   /** How many texts are still to be read, at most. */
   left: number;
@@ -110,50 +112,34 @@ interface Target {
 /** The next texts of the set in the order of their ids: about `room` characters, or as many as are left; none after the last. */
 export const readTexts = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
   const target = { texts: [], room };
-  // Places wrap around: beyond the last id the tree would be read from its beginning.
-  if (root && cursor.next < scale * width) readNode(root, scale, 0, cursor, target);
+  const end = scale * width;
+  // Places wrap around: beyond the last id the tree would be read from its other end.
+  if (cursor.isBack) cursor.next = Math.min(cursor.next, end - 1);
+  if (root && cursor.next >= 0 && cursor.next < end) readNode(root, scale, 0, cursor, target);
   return target.texts;
 };
 
 /** Continues reading in a node whose first id is `base` and whose entries have `scale` ids each. */
 const readNode = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
-  const firstPlace = cursor.next <= base ? 0 : toPlace(cursor.next, scale);
-  let waiting = (node.sets[cursor.set] ?? 0) & (-1 << firstPlace);
+  const { isBack = false } = cursor;
+  let waiting = (node.sets[cursor.set] ?? 0) & toWanted(scale, base, cursor);
   while (waiting !== 0 && cursor.left > 0 && target.room > 0) {
-    const place = toLowest(waiting);
-    waiting &= waiting - 1;
-    const entry = node.entries[place];
-    if (typeof entry === 'string') {
-      target.texts.push(entry);
-      target.room -= entry.length;
-      cursor.left -= 1;
-      cursor.next = base + place + 1;
-    } else readNode(entry as Node, scale / width, base + place * scale, cursor, target);
-  }
-};
-
-/** As `readTexts`, from the highest id on downwards; `next` is the highest id that has not been looked at. */
-export const readTextsBack = ({ root, scale }: TreeView, cursor: Cursor, room: number): string[] => {
-  const target = { texts: [], room };
-  cursor.next = Math.min(cursor.next, scale * width - 1);
-  if (root && cursor.next >= 0) readNodeBack(root, scale, 0, cursor, target);
-  return target.texts;
-};
-
-const readNodeBack = (node: Node, scale: number, base: number, cursor: Cursor, target: Target): void => {
-  const lastPlace = cursor.next >= base + scale * width ? width - 1 : toPlace(cursor.next, scale);
-  let waiting = (node.sets[cursor.set] ?? 0) & (-1 >>> (width - 1 - lastPlace));
-  while (waiting !== 0 && cursor.left > 0 && target.room > 0) {
-    const place = 31 - Math.clz32(waiting);
+    const place = isBack ? 31 - Math.clz32(waiting) : toLowest(waiting);
     waiting &= ~(1 << place);
     const entry = node.entries[place];
     if (typeof entry === 'string') {
       target.texts.push(entry);
       target.room -= entry.length;
       cursor.left -= 1;
-      cursor.next = base + place - 1;
-    } else readNodeBack(entry as Node, scale / width, base + place * scale, cursor, target);
+      cursor.next = base + place + (isBack ? -1 : 1);
+    } else readNode(entry as Node, scale / width, base + place * scale, cursor, target);
   }
+};
+
+/** The bits of a node's entries from the position on. */
+const toWanted = (scale: number, base: number, { isBack, next }: Cursor): number => {
+  if (!isBack) return next <= base ? -1 : -1 << toPlace(next, scale);
+  return next >= base + scale * width ? -1 : -1 >>> (width - 1 - toPlace(next, scale));
 };
 
 /** Ids of a set: how many, and the last one. */

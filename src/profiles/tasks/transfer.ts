@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { MovedTable } from '../../storage/moved-store.ts';
-import type { Statement } from '../../storage/postgres/connecting/connection.ts';
+import type { Statement } from '../../storage/postgres/connection.ts';
 import { rememberedMs } from '../../storage/recent-keys.ts';
 import { defineTransfer } from '../feature.ts';
-import { countTask, createCounts, insertTaskKeys, insertTasks, toEntryOfRow } from './postgres-changes.ts';
+import { createTaskState } from './memory-store.ts';
+import { countTask, createCounts, insertTaskKeys, insertTasks, toEntryOfRow } from './postgres-store.ts';
 import { Task } from './schema.ts';
-import { type TaskEntry, toTaskEntry } from './task.ts';
-import { createTaskState, type TaskChange } from './task-state.ts';
+import { type TaskChange, type TaskEntry, toTaskEntry } from './store.ts';
 
 /** Later ids stay below 2^53. */
 const highestId = 1e15;

@@ -1,22 +1,22 @@
-import { type Common, claimCommon } from './common.ts';
-import { readPostgresUrl } from './connecting/address.ts';
-import type { Connection, Row, Statement } from './connecting/connection.ts';
-import { findLastingProblem, toUnavailable } from './connecting/database-errors.ts';
-import { Primary } from './connecting/primary.ts';
-import { migrate } from './migrations/migrate.ts';
-import { openSnapshot, type Snapshot } from './reading/database-snapshot.ts';
-import { Reader } from './reading/reader.ts';
-import { Turns } from './reading/turns.ts';
-import { type Identity, Writer, type WriterObserver } from './writing/change-writer.ts';
-import type { Collection } from './writing/gated-collection.ts';
-import { type Expiry, Sweep } from './writing/sweep.ts';
-
-/** Long lists that are read at the same time, and first pages of lists. */
-const mostSnapshots = 2;
-const mostFirstPages = 16;
+import { setTimeout as pause } from 'node:timers/promises';
+import { readPostgresUrl } from './address.ts';
+import type { Collection } from './batch.ts';
+import { ChangeWriter, type Identity, type WriterObserver } from './change-writer.ts';
+import { type Connection, Primary, type Row, type Statement } from './connection.ts';
+import { findLastingProblem, toUnavailable } from './database-errors.ts';
+import { type DatabaseSnapshot, Reader } from './reader.ts';
+import { type Common, claimCommon, migrate } from './schema.ts';
 
 /** Milliseconds for which the row of an instance that has ended stays. */
 const endedMs = 24 * 60 * 60 * 1000;
+
+/** Milliseconds from the start to the first deletion of old rows, and between two; each instance deletes. */
+const firstMs = 1000;
+const hourMs = 60 * 60 * 1000;
+
+/** Rows that are deleted at once, and milliseconds until the next. */
+const deletedCount = 1000;
+const pauseMs = 50;
 
 /** How long requests wait for a database that does not answer, in milliseconds. */
 export interface Patience {
@@ -28,18 +28,30 @@ export interface Patience {
 
 const usualPatience: Patience = { changesMs: 10_000, readsMs: 5500 };
 
+/** Rows of a table that are deleted at some age. */
+interface Expiry {
+  table: string;
+  /** Its primary key. */
+  key: string;
+  /** The column with the time of a row: milliseconds since 1970, or a timestamp. */
+  at: { milliseconds: string } | { timestamp: string };
+  /** Milliseconds for which rows are kept, or what finds out before each deletion; Infinity keeps all. */
+  keptMs: number | (() => Promise<number>);
+  clock(): Date;
+}
+
 /** The database that an instance shares with others. */
 export class Database {
-  /** The UUID of this instance. */
+  /** The UUID of this instance, and its name. */
   readonly instance: string;
+  readonly instanceName: string;
   readonly #primary: Primary;
   readonly #common: Common;
   readonly #reader: Reader;
-  readonly #writer: Writer;
-  readonly #sweep: Sweep;
-  readonly #snapshots = new Turns(mostSnapshots);
-  readonly #firstPages = new Turns(mostFirstPages);
-  readonly #instanceName: string;
+  readonly #writer: ChangeWriter;
+  readonly #expiries: Expiry[] = [];
+  #deletion: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /** Throws an Error, whose message is a clause, for an address that cannot be read. */
   constructor(
@@ -50,12 +62,12 @@ export class Database {
     { changesMs, readsMs }: Patience = usualPatience,
   ) {
     this.instance = identity.instance;
+    this.instanceName = identity.name;
     this.#primary = new Primary(readPostgresUrl(url));
     this.#common = common;
-    this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()), readsMs);
-    this.#writer = new Writer(async () => this.#prepare(await this.#primary.connect()), identity, observer, changesMs);
-    this.#instanceName = identity.name;
-    this.#sweep = new Sweep((statement) => this.#reader.query(statement));
+    const open = async () => this.#prepare(await this.#primary.connect());
+    this.#reader = new Reader(async () => this.#prepare(await this.#primary.connectToRead()), open, readsMs);
+    this.#writer = new ChangeWriter(open, identity, observer, changesMs);
   }
 
   /** Throws a LastingProblem if the database cannot be used until somebody changes something; any other error passes. */
@@ -73,11 +85,6 @@ export class Database {
     this.#writer.begin();
     const clock = () => new Date();
     this.expire({ table: 'writer', key: 'instance', at: { timestamp: 'seen_at' }, keptMs: endedMs, clock });
-  }
-
-  /** The name of this instance. */
-  get instanceName(): string {
-    return this.#instanceName;
   }
 
   /** Why changes cannot be written at the moment; undefined while they can, or before the first attempt. */
@@ -107,20 +114,19 @@ export class Database {
   }
 
   /** As `query`, for the first page of a list, which may be large: only some are read at the same time. */
-  async queryFirstPage(statement: Statement): Promise<Row[]> {
-    const leave = await this.#firstPages.take();
-    return this.#reader.query(statement).finally(leave);
+  queryFirstPage(statement: Statement): Promise<Row[]> {
+    return this.#reader.queryFirstPage(statement);
   }
 
   /** Reads of one moment; the caller closes it. Throws StoreUnavailable, also where others stay open too long. */
-  async openSnapshot(): Promise<Snapshot> {
-    const leave = await this.#snapshots.take();
-    return openSnapshot(async () => this.#prepare(await this.#primary.connect()), leave);
+  openSnapshot(): Promise<DatabaseSnapshot> {
+    return this.#reader.openSnapshot();
   }
 
-  /** Deletes old rows now and then, from now on. */
+  /** Deletes old rows once an hour, a few at a time, from now on. */
   expire(expiry: Expiry): void {
-    this.#sweep.add(expiry);
+    this.#expiries.push(expiry);
+    this.#deletion ??= this.#planDeletion(firstMs);
   }
 
   /** From now on each request is attempted once: a server that stops does not wait for a database to come back. */
@@ -130,7 +136,8 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    this.#sweep.close();
+    this.#isClosed = true;
+    clearTimeout(this.#deletion);
     await this.#writer.close();
     this.#reader.close();
   }
@@ -144,6 +151,31 @@ export class Database {
     } catch (error) {
       connection.close();
       throw findLastingProblem(error) ?? error;
+    }
+  }
+
+  #planDeletion(ms: number): NodeJS.Timeout {
+    const deleteOld = async (): Promise<void> => {
+      // Where the database cannot be used, rows are deleted the next time.
+      for (const expiry of this.#expiries) await this.#delete(expiry).catch(() => undefined);
+      if (!this.#isClosed) this.#deletion = this.#planDeletion(hourMs);
+    };
+    return setTimeout(() => void deleteOld(), ms).unref();
+  }
+
+  async #delete({ table, key, at, keptMs: kept, clock }: Expiry): Promise<void> {
+    const keptMs = typeof kept === 'number' ? kept : await kept();
+    if (keptMs === Number.POSITIVE_INFINITY) return;
+    const [column, limit] =
+      'milliseconds' in at ? [at.milliseconds, '$1::bigint'] : [at.timestamp, 'to_timestamp($1::bigint / 1000)'];
+    // Other instances delete, too.
+    const text = `WITH gone AS (DELETE FROM signalbox.${table} WHERE ${key} IN (SELECT ${key} FROM signalbox.${table}
+      WHERE ${column} < ${limit} ORDER BY ${column} LIMIT ${deletedCount} FOR UPDATE SKIP LOCKED) RETURNING 1)
+      SELECT count(*) AS count FROM gone`;
+    for (let count = deletedCount; count === deletedCount && !this.#isClosed; ) {
+      const [row] = await this.query({ text, values: [clock().getTime() - keptMs] });
+      count = row.count;
+      if (count === deletedCount) await pause(pauseMs);
     }
   }
 }

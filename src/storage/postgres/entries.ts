@@ -1,10 +1,9 @@
 import { completeEntries, type EntryChange, type EntryKind, type EntryStore } from '../entries.ts';
-import type { List } from '../list.ts';
 import type { MovedTable } from '../moved-store.ts';
-import type { Statement } from './connecting/connection.ts';
+import type { Collection } from './batch.ts';
+import type { Statement } from './connection.ts';
 import type { Database } from './database.ts';
-import { readPages } from './reading/list-pages.ts';
-import type { Collection } from './writing/gated-collection.ts';
+import { readPages } from './list-pages.ts';
 
 /** Entries to add, with `ifEmpty` only where there is none. */
 interface Addition<Fields> {
@@ -19,6 +18,7 @@ export const createPostgresEntryStore = <Fields, T extends object>(
   clock: () => Date,
 ): EntryStore<Fields, T> => {
   const collection = createCollection(kind, clock);
+  const selection = { table: kind.table, conditions: [], id: 'id', gate: kind.table, total: 'gate.last_id' };
   const add = (fields: readonly Fields[], ifEmpty: boolean) => database.write(collection, { fields, ifEmpty });
   return {
     add: async (fields) => {
@@ -31,7 +31,11 @@ export const createPostgresEntryStore = <Fields, T extends object>(
       const [row] = await database.query({ text, values: [place] });
       return row && JSON.parse(row.body);
     },
-    list: (start, limit) => listEntries(database, kind.table, start, limit),
+    list: async (start = 0, limit = Number.MAX_SAFE_INTEGER) => {
+      const from = Math.min(start, Number.MAX_SAFE_INTEGER);
+      const { total, count, pieces } = await readPages(database, selection, limit, from, parseBodies<T>);
+      return { total, count, pieces };
+    },
     restore: async (fields) => {
       await add(fields, true);
     },
@@ -40,6 +44,8 @@ export const createPostgresEntryStore = <Fields, T extends object>(
     close: () => undefined,
   };
 };
+
+const parseBodies = <T>(bodies: readonly string[]): T[] => bodies.map((body) => JSON.parse(body));
 
 const createCollection = <Fields, T extends object>(
   kind: EntryKind<Fields, T>,
@@ -79,24 +85,6 @@ const insertEntries = <Fields, T extends object>(
   // A clash is possible once all numbers are taken.
   const text = `INSERT INTO signalbox.${numbers.table} SELECT unnest($1::int[]) ON CONFLICT DO NOTHING`;
   return [insert, { text, values: [entries.map(numbers.of)] }];
-};
-
-const listEntries = async <T extends object>(
-  database: Database,
-  table: string,
-  start = 0,
-  limit = Number.MAX_SAFE_INTEGER,
-): Promise<List<T>> => {
-  const selection = { table, conditions: [], id: 'id', gate: table, total: 'gate.last_id' };
-  const from = Math.min(start, Number.MAX_SAFE_INTEGER);
-  const { total, count, pages } = await readPages(database, selection, limit, from);
-  const toEntries = (bodies: readonly string[]): T[] => bodies.map((body) => JSON.parse(body));
-  const pieces = Array.isArray(pages)
-    ? pages.map(toEntries)
-    : (async function* () {
-        for await (const bodies of pages) yield toEntries(bodies);
-      })();
-  return { total, count, pieces };
 };
 
 /** The table of entries, for `signalbox export` and `import`. */

@@ -1,10 +1,8 @@
 import type { ImportTarget, MovedStore } from '../moved-store.ts';
-import { readPostgresUrl } from './connecting/address.ts';
-import type { Row, Statement } from './connecting/connection.ts';
-import { Primary } from './connecting/primary.ts';
-import { migrate } from './migrations/migrate.ts';
-import { lockGate, storeGate } from './writing/batch.ts';
-import type { Gate } from './writing/gated-collection.ts';
+import { readPostgresUrl } from './address.ts';
+import { type Gate, lockGate, storeGate } from './batch.ts';
+import { Primary, type Row, type Statement } from './connection.ts';
+import { migrate } from './schema.ts';
 
 /** Rows that are fetched together: few, since each may have 1 MiB. */
 const fetchedRows = 50;

@@ -1,15 +1,15 @@
-import { JournalError } from '../../journal/errors.ts';
-import { createId, type LogRecord } from '../../journal/line.ts';
-import { type Indexing, maxGroupBytes } from '../../journal/options.ts';
-import type { Match } from '../../journal/parse.ts';
-import type { StoredRecord } from '../../journal/read/lines.ts';
-import type { Listing } from '../../journal/read/listing.ts';
-import type { Counting, Search, SearchResult } from '../../journal/read/search.ts';
-import type { Appended } from '../../journal/writer.ts';
-import { rememberedMs } from '../../recent-keys.ts';
-import type { RecordLog, RecordLogState } from '../../record-log.ts';
-import type { Database } from '../database.ts';
-import type { Collection } from '../writing/gated-collection.ts';
+import { JournalError } from '../journal/errors.ts';
+import { createId, type LogRecord } from '../journal/line.ts';
+import { type Indexing, maxGroupBytes } from '../journal/options.ts';
+import type { Match } from '../journal/parse.ts';
+import type { StoredRecord } from '../journal/read/lines.ts';
+import type { Listing } from '../journal/read/listing.ts';
+import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
+import type { Appended } from '../journal/writer.ts';
+import { rememberedMs } from '../recent-keys.ts';
+import type { RecordLog, RecordLogState } from '../record-log.ts';
+import type { Collection } from './batch.ts';
+import type { Database } from './database.ts';
 import {
   createRecordCollection,
   type NewRecord,
@@ -17,9 +17,7 @@ import {
   type RecordChange,
   type RepeatKey,
 } from './record-collection.ts';
-import { listTable } from './record-listing.ts';
-import { type Range, readPage, toLevel, toRecord } from './record-pages.ts';
-import { countTable, searchTable } from './record-search.ts';
+import { countTable, listTable, parseRow, type RowRange, readPage, searchTable, toLevel } from './record-search.ts';
 
 /** Milliseconds between two looks at what other instances have stored. */
 const pollMs = 1000;
@@ -78,9 +76,8 @@ export class DatabaseLog implements RecordLog {
   }
 
   /** Without records it shows whether records can be stored. */
-  async appendAll(records: readonly LogRecord[]): Promise<Appended[]> {
-    const placed = await this.add(records.map((record) => this.toNew(record)));
-    return placed as Appended[];
+  appendAll(records: readonly LogRecord[]): Promise<Appended[]> {
+    return this.add(records.map((record) => this.toNew(record))) as Promise<Appended[]>;
   }
 
   /** The row of a record, with an id. */
@@ -116,17 +113,23 @@ export class DatabaseLog implements RecordLog {
     }
   }
 
-  async listLast(count: number, match?: Match): Promise<Listing> {
+  listLast(count: number, match?: Match): Promise<Listing> {
     return listTable(this.#options.database, this.#options.table, count, match);
   }
 
-  readAfter(seq: number): AsyncGenerator<StoredRecord[]> {
-    return this.#readAfter(seq);
+  async *readAfter(seq: number, where?: RowRange['where']): AsyncGenerator<StoredRecord[]> {
+    const { database, table } = this.#options;
+    for (let after = seq; ; ) {
+      const rows = await readPage(database, { table, from: { after }, where });
+      if (rows.length === 0) return;
+      yield rows.map(parseRow);
+      after = rows.at(-1).seq;
+    }
   }
 
   /** The records that this instance has stored. */
   readOwnAfter(seq: number): AsyncGenerator<StoredRecord[]> {
-    return this.#readAfter(seq, { instance: this.#options.instance });
+    return this.readAfter(seq, { instance: this.#options.instance });
   }
 
   isOwn({ instance }: LogRecord): boolean {
@@ -141,7 +144,7 @@ export class DatabaseLog implements RecordLog {
     const { database, table } = this.#options;
     const text = `SELECT seq, id, instance, body FROM signalbox.${table} WHERE id = $1`;
     const [row] = await database.query({ text, values: [id] });
-    return row && toRecord(row);
+    return row && parseRow(row);
   }
 
   countByMinute(counting: Counting): Promise<boolean> {
@@ -195,16 +198,6 @@ export class DatabaseLog implements RecordLog {
     if (this.#lastSeq !== undefined && lastSeq <= this.#lastSeq) return;
     this.#lastSeq = lastSeq;
     for (const listener of this.#listeners) listener(lastSeq);
-  }
-
-  async *#readAfter(seq: number, where?: Range['where']): AsyncGenerator<StoredRecord[]> {
-    const { database, table } = this.#options;
-    for (let after = seq; ; ) {
-      const rows = await readPage(database, { table, from: { after }, where });
-      if (rows.length === 0) return;
-      yield rows.map(toRecord);
-      after = rows.at(-1).seq;
-    }
   }
 }
 

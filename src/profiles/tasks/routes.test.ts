@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startServer } from '../../../test/support/server.ts';
+import { toTaskRefusal } from './routes.ts';
 import { NewTask } from './schema.ts';
-import { toTaskRefusal } from './validation.ts';
 
 const priority = 'Priority must be one of: Low, Medium, High, Critical';
 const status = 'Status must be one of: Pending, InProgress, Completed, Cancelled';

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../../expected-errors.ts';
+import { StoreUnavailable } from '../../expected-errors.ts';
 
 /** What the server or the system calls a failure: five characters of SQLSTATE, or a code such as EPIPE. */
 const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? '');

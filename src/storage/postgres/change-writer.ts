@@ -1,25 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreUnavailable } from '../../../expected-errors.ts';
-import { createGathering } from '../../journal/scheduling.ts';
-import { lengthOf } from '../../length.ts';
-import type { Connection } from '../connecting/connection.ts';
-import { isPassing, isRefusedValue, toUnavailable } from '../connecting/database-errors.ts';
-import { execute, type Operation } from './batch.ts';
-import type { Collection, Decision } from './gated-collection.ts';
+import { StoreUnavailable } from '../../expected-errors.ts';
+import { Batcher, type Waiting } from '../batcher.ts';
+import { lengthOf } from '../length.ts';
+import { type Collection, execute, type Operation } from './batch.ts';
+import type { Connection } from './connection.ts';
+import { isPassing, isRefusedValue, toUnavailable } from './database-errors.ts';
 
 /** Milliseconds between two attempts. */
 const retryMs = 100;
 
-/** How many changes may wait, and characters of them. */
-const waitingCount = 10_000;
-const waitingLength = 16 * 1024 * 1024;
-
-/** How many changes are written together, and characters of them, unless one change is longer. */
-const batchCount = 1000;
-const batchLength = 1024 * 1024;
-
-/** Milliseconds that a batch waits at most for requests that come with the first: about as long as it takes to write. */
-const gatheringMs = 4;
+/** Sizes are in characters. A batch gathers for about as long as it takes to write one. */
+const limits = {
+  maxCount: 10_000,
+  maxSize: 16 * 1024 * 1024,
+  batchCount: 1000,
+  batchSize: 1024 * 1024,
+  gatherMs: 4,
+};
 
 /** Milliseconds between two signs of life of an idle instance. */
 const seenMs = 5000;
@@ -27,16 +24,14 @@ const seenMs = 5000;
 const notApplied = ', and the change was not applied';
 const maybeApplied = '; the change may have been applied';
 
-interface Waiting extends Operation {
-  length: number;
+interface QueuedChange extends Operation {
   /** Set while its commit may have happened. */
   isUncertain: boolean;
-  isSettled: boolean;
   /** When it gets 503, by `performance.now()`. */
   expiresAt: number;
-  resolve(result: unknown): void;
-  reject(refusal: Error): void;
 }
+
+type WaitingChange = Waiting<QueuedChange, unknown>;
 
 export interface Identity {
   /** A UUID of this process. */
@@ -57,17 +52,15 @@ export interface WriterObserver {
  * connection: registering raises the epoch, after which the old connection can commit nothing more, and reads the number
  * of the last batch that was committed.
  */
-export class Writer {
+export class ChangeWriter {
   readonly #open: () => Promise<Connection>;
   readonly #identity: Identity;
   readonly #observer: WriterObserver;
   readonly #deadlineMs: number;
-  #waiting: Waiting[] = [];
-  #waitingLength = 0;
+  readonly #batcher = new Batcher<QueuedChange, unknown>(limits, (batch) => this.#write(batch));
   /** All that are not settled, in the order of their deadlines, and the timer of the first. */
-  readonly #unsettled = new Set<Waiting>();
+  readonly #unsettled = new Set<WaitingChange>();
   #expiry: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
   #begun: Promise<void> | undefined;
   #connection: Connection | undefined;
   #epoch = 0;
@@ -78,7 +71,6 @@ export class Writer {
   #sign: NodeJS.Timeout | undefined;
   #isStopping = false;
   #isClosed = false;
-  readonly #gather = createGathering(() => this.#waiting.length, gatheringMs);
 
   /** A change gets 503 after `deadlineMs`. */
   constructor(open: () => Promise<Connection>, identity: Identity, observer: WriterObserver, deadlineMs: number) {
@@ -90,9 +82,9 @@ export class Writer {
 
   /** Registers this instance, and shows from now on that it lives. */
   begin(): void {
-    this.#sign = setInterval(() => this.#start(), seenMs).unref();
-    this.#start();
-    this.#begun = this.#running;
+    this.#sign = setInterval(() => this.#batcher.start(), seenMs).unref();
+    this.#batcher.start();
+    this.#begun = this.#batcher.running;
   }
 
   /** Whether the last attempt to write succeeded; waits for the first one. */
@@ -103,7 +95,7 @@ export class Writer {
 
   /** How many changes wait for their batch. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#batcher.queued;
   }
 
   /** Why the last attempt to write failed; undefined if it succeeded, or none has ended yet. */
@@ -114,21 +106,12 @@ export class Writer {
   /** Resolves to the result once it is committed; rejects with the refusal, or with StoreUnavailable in time. */
   write<Change, Result>(collection: Collection<Change, Result>, change: Change): Promise<Result> {
     if (this.#isClosed) throw new StoreUnavailable('The server is stopping');
-    const length = lengthOf(change);
-    const isTooMuch = this.#waiting.length > 0 && this.#waitingLength + length > waitingLength;
-    if (isTooMuch || this.#waiting.length >= waitingCount) {
-      throw new StoreUnavailable('Too many changes are waiting for the database; try again in a second');
-    }
-    return new Promise((resolve, reject) => {
-      const expiresAt = performance.now() + this.#deadlineMs;
-      const settling = { isUncertain: false, isSettled: false, expiresAt, reject };
-      const waiting: Waiting = { collection, change, length, ...settling, resolve: resolve as Waiting['resolve'] };
-      this.#waiting.push(waiting);
-      this.#waitingLength += length;
-      this.#unsettled.add(waiting);
-      this.#expiry ??= setTimeout(() => this.#expire(), this.#deadlineMs).unref();
-      this.#start();
-    });
+    const expiresAt = performance.now() + this.#deadlineMs;
+    const waiting = this.#batcher.add({ collection, change, isUncertain: false, expiresAt }, lengthOf(change));
+    if (!waiting) throw new StoreUnavailable('Too many changes are waiting for the database; try again in a second');
+    this.#unsettled.add(waiting);
+    this.#expiry ??= setTimeout(() => this.#expire(), this.#deadlineMs).unref();
+    return waiting.promise as Promise<Result>;
   }
 
   /** From now on nothing is attempted again, so that what waits ends soon. */
@@ -140,19 +123,15 @@ export class Writer {
     this.stop();
     this.#isClosed = true;
     clearInterval(this.#sign);
-    await this.#running;
+    await this.#batcher.running;
     this.#connection?.close();
   }
 
-  #settle(waiting: Waiting, decision: Decision<unknown>): void {
-    waiting.isSettled = true;
-    this.#unsettled.delete(waiting);
-    if ('refusal' in decision) waiting.reject(decision.refusal);
-    else waiting.resolve(decision.result);
-  }
-
-  #settleAll(operations: readonly Waiting[], refusal: Error): void {
-    for (const operation of operations) this.#settle(operation, { refusal });
+  #refuse(changes: Iterable<WaitingChange>, refusal: Error): void {
+    for (const waiting of changes) {
+      this.#unsettled.delete(waiting);
+      waiting.reject(refusal);
+    }
   }
 
   /** Refuses those whose deadline is over, and waits for the next one. */
@@ -160,51 +139,20 @@ export class Writer {
     const now = performance.now();
     this.#expiry = undefined;
     for (const waiting of this.#unsettled) {
-      if (waiting.expiresAt > now) {
-        this.#expiry = setTimeout(() => this.#expire(), waiting.expiresAt - now).unref();
+      const { expiresAt, isUncertain } = waiting.item;
+      if (expiresAt > now) {
+        this.#expiry = setTimeout(() => this.#expire(), expiresAt - now).unref();
         return;
       }
-      const outcome = waiting.isUncertain ? maybeApplied : notApplied;
-      this.#settle(waiting, { refusal: toUnavailable(this.#lastFailure, outcome) });
+      this.#refuse([waiting], toUnavailable(this.#lastFailure, isUncertain ? maybeApplied : notApplied));
     }
-  }
-
-  #start(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-      if (this.#waiting.length > 0) this.#start();
-    });
-  }
-
-  async #run(): Promise<void> {
-    do {
-      await this.#gather();
-      await this.#write(this.#take());
-    } while (this.#waiting.length > 0);
-  }
-
-  #take(): Waiting[] {
-    let count = 0;
-    let length = 0;
-    for (const waiting of this.#waiting) {
-      if (count === batchCount || (count > 0 && length + waiting.length > batchLength)) break;
-      count += 1;
-      length += waiting.length;
-    }
-    this.#waitingLength -= length;
-    return this.#waiting.splice(0, count).filter(({ isSettled }) => !isSettled);
-  }
-
-  #takeAll(): Waiting[] {
-    this.#waitingLength = 0;
-    return this.#waiting.splice(0);
   }
 
   /**
    * Writes a batch, again and again until each of its changes is settled; an empty one as a sign of life. One with a change
    * that the database refuses is halved, so that only that change is refused.
    */
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly WaitingChange[]): Promise<void> {
     let left = batch;
     do {
       try {
@@ -218,41 +166,48 @@ export class Writer {
         }
         this.#note(error);
         this.#drop();
-        if (this.#isStopping) this.#settleAll([...left, ...this.#takeAll()], toUnavailable(error, notApplied));
-        else if (!isPassing(error)) this.#settleAll(left, toUnavailable(error, notApplied));
+        if (this.#isStopping) this.#refuse(this.#unsettled, toUnavailable(error, notApplied));
+        else if (!isPassing(error)) this.#refuse(left, toUnavailable(error, notApplied));
         else if (left.length > 0) await pause(retryMs);
       }
       left = left.filter(({ isSettled }) => !isSettled);
     } while (left.length > 0);
   }
 
-  async #attempt(operations: readonly Waiting[]): Promise<void> {
+  async #attempt(batch: readonly WaitingChange[]): Promise<void> {
     const connection = await this.#connect();
     this.#batch += 1;
-    const place = { instance: this.#identity.instance, epoch: this.#epoch, batch: this.#batch };
+    const fence = { instance: this.#identity.instance, epoch: this.#epoch, batch: this.#batch };
     const begin = performance.now();
-    const result = await execute(connection, place, operations, () => claim(operations));
+    const operations = batch.map(({ item }) => item);
+    const result = await execute(connection, fence, operations, () => claim(batch));
     if (result.outcome === 'committed') this.#observer.onCommit((performance.now() - begin) / 1000);
     if (result.outcome === 'unknown') {
       this.#drop();
-      await this.#learn(operations);
+      await this.#learn(batch);
     }
     for (const operation of operations) operation.isUncertain = false;
     if (result.outcome === 'failed') throw result.error;
-    const isCommitted = result.outcome === 'committed' || this.#committed === place.batch;
+    const isCommitted = result.outcome === 'committed' || this.#committed === fence.batch;
     if (!isCommitted) throw new Error('the connection was lost before the commit');
-    for (const [operation, decision] of result.decisions) this.#settle(operation, decision);
+    for (const waiting of batch) {
+      const decision = result.decisions.get(waiting.item);
+      if (!decision) continue;
+      this.#unsettled.delete(waiting);
+      if ('refusal' in decision) waiting.reject(decision.refusal);
+      else waiting.resolve(decision.result);
+    }
   }
 
-  /** Connects again, which tells what was committed last; gives up once all operations have expired, or are made to. */
-  async #learn(operations: readonly Waiting[]): Promise<void> {
-    while (operations.some(({ isSettled }) => !isSettled)) {
+  /** Connects again, which tells what was committed last; gives up once all changes have expired, or are made to. */
+  async #learn(batch: readonly WaitingChange[]): Promise<void> {
+    while (batch.some(({ isSettled }) => !isSettled)) {
       try {
         await this.#connect();
         return;
       } catch (error) {
         this.#note(error);
-        if (this.#isStopping) this.#settleAll(operations, toUnavailable(error, maybeApplied));
+        if (this.#isStopping) this.#refuse(batch, toUnavailable(error, maybeApplied));
         else await pause(retryMs);
       }
     }
@@ -299,8 +254,8 @@ const register = `INSERT INTO signalbox.writer AS writer (instance, epoch, batch
   RETURNING epoch, batch`;
 
 /** Those that have not expired. From now on, their commit may have happened. */
-const claim = (operations: readonly Waiting[]): Waiting[] => {
-  const wanted = operations.filter(({ isSettled }) => !isSettled);
-  for (const operation of wanted) operation.isUncertain = true;
+const claim = (batch: readonly WaitingChange[]): Operation[] => {
+  const wanted = batch.filter(({ isSettled }) => !isSettled).map(({ item }) => item);
+  for (const change of wanted) change.isUncertain = true;
   return wanted;
 };

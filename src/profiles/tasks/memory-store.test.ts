@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toTaskEntry } from './task.ts';
-import { createTaskState, type TaskChange } from './task-state.ts';
+import { createTaskState } from './memory-store.ts';
+import { type TaskChange, toTaskEntry } from './store.ts';
 
 const put = (Id: number, Description: string, version: number) => ({
   put: toTaskEntry(

@@ -1,9 +1,9 @@
-import type { LogRecord } from '../../journal/line.ts';
-import type { MovedTable } from '../../moved-store.ts';
-import { rememberedMs } from '../../recent-keys.ts';
-import type { MovedRecord } from '../../record-log.ts';
-import { toLevel } from './record-pages.ts';
-import { insertRecords, type RememberedKey, rememberKeys } from './record-rows.ts';
+import type { LogRecord } from '../journal/line.ts';
+import type { MovedTable } from '../moved-store.ts';
+import { rememberedMs } from '../recent-keys.ts';
+import type { MovedRecord } from '../record-log.ts';
+import { insertRecords, type RememberedKey, rememberKeys } from './record-collection.ts';
+import { toLevel } from './record-search.ts';
 
 type Key = Pick<RememberedKey, 'hash' | 'state'>;
 

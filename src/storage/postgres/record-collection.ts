@@ -1,8 +1,7 @@
-import { KeyRefusal } from '../../../expected-errors.ts';
-import { rememberedMs } from '../../recent-keys.ts';
-import type { Row, Statement } from '../connecting/connection.ts';
-import type { Collection, Decision, Gate } from '../writing/gated-collection.ts';
-import { insertRecords, rememberKeys } from './record-rows.ts';
+import { KeyRefusal } from '../../expected-errors.ts';
+import { rememberedMs } from '../recent-keys.ts';
+import { type Collection, type Decision, type Gate, toColumns } from './batch.ts';
+import type { Row, Statement } from './connection.ts';
 
 /** By which a record that comes again is recognized: the last one with its hash had the same state. */
 export interface RepeatKey {
@@ -30,6 +29,9 @@ export interface NewRecord {
   key?: RepeatKey | undefined;
 }
 
+/** A record in its table. */
+type StoredRow = Omit<NewRecord, 'key'> & { seq: number };
+
 /** Records that are added together. */
 export interface RecordChange {
   records: readonly NewRecord[];
@@ -44,8 +46,11 @@ export interface Placed {
   isRepeat: boolean;
 }
 
-interface Known {
+/** By what a record is recognized when it comes again. */
+export interface RememberedKey {
+  hash: string;
   state: string;
+  /** Of the record. */
   id: string;
   /** Milliseconds since 1970. */
   at: number;
@@ -89,16 +94,16 @@ class RecordBatch {
   readonly #gate: Gate;
   /** Seqs of records that are in the table, by id. */
   readonly #seqs: Map<string, number>;
-  readonly #keys: Map<string, Known>;
-  readonly #added: (NewRecord & { seq: number })[] = [];
-  readonly #addedKeys = new Map<string, Known>();
+  readonly #keys: Map<string, RememberedKey>;
+  readonly #added: StoredRow[] = [];
+  readonly #addedKeys = new Map<string, RememberedKey>();
   readonly #now: number;
 
   constructor(rows: readonly Row[], keys: readonly Row[], gate: Gate, now: number) {
     this.#gate = gate;
     this.#now = now;
     this.#seqs = new Map(rows.map(({ id, seq }) => [id, seq]));
-    this.#keys = new Map(keys.map(({ hash, state, id, at }) => [hash, { state, id, at }]));
+    this.#keys = new Map(keys.map((key) => [key.hash, key as RememberedKey]));
   }
 
   decide({ records, isAcknowledged }: RecordChange): Decision<Placed[]> {
@@ -121,7 +126,7 @@ class RecordBatch {
     return { id, seq: this.#add(record, key?.hash, key?.state), isRepeat: false };
   }
 
-  #isDue({ hash, remindAfterMs = Number.POSITIVE_INFINITY }: RepeatKey, first: Known): boolean {
+  #isDue({ hash, remindAfterMs = Number.POSITIVE_INFINITY }: RepeatKey, first: RememberedKey): boolean {
     const last = this.#keys.get(toReminderHash(hash)) ?? first;
     return this.#now - Math.max(last.at, first.at) >= remindAfterMs;
   }
@@ -134,7 +139,7 @@ class RecordBatch {
     this.#seqs.set(id, seq);
     this.#added.push({ ...record, seq });
     if (hash !== undefined) {
-      const known = { state, id, at: this.#now };
+      const known = { hash, state, id, at: this.#now };
       this.#keys.set(hash, known);
       this.#addedKeys.set(hash, known);
     }
@@ -142,11 +147,10 @@ class RecordBatch {
   }
 
   toStatements(name: string, instance: string): Statement[] {
-    const rows = this.#added;
-    if (rows.length === 0) return [];
-    const keys = Array.from(this.#addedKeys, ([hash, known]) => ({ hash, ...known }));
-    const insert = insertRecords(name, instance, rows);
+    if (this.#added.length === 0) return [];
+    const insert = insertRecords(name, instance, this.#added);
     insert.text += ' ON CONFLICT (id) DO NOTHING';
+    const keys = [...this.#addedKeys.values()];
     return keys.length === 0 ? [insert] : [insert, rememberKeys(keys)];
   }
 }
@@ -154,4 +158,19 @@ class RecordBatch {
 const toReminder = (record: NewRecord, repeatOf: string): NewRecord => ({
   ...record,
   body: JSON.stringify({ ...JSON.parse(record.body), repeatOf }),
+});
+
+/** Adds records to their table; an id that is there already is an error. */
+export const insertRecords = (table: string, instance: string, rows: readonly StoredRow[]): Statement => ({
+  text: `INSERT INTO signalbox.${table} (seq, id, at, level, body, instance)
+    SELECT u.*, $6::text FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::text[]) AS u`,
+  values: [...toColumns(rows, 'seq', 'id', 'at', 'level', 'body'), instance],
+});
+
+/** Remembers keys with different hashes; earlier ones with these are replaced. */
+export const rememberKeys = (keys: readonly RememberedKey[]): Statement => ({
+  text: `INSERT INTO signalbox.repeat (hash, state, id, at)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[])
+    ON CONFLICT (hash) DO UPDATE SET state = excluded.state, id = excluded.id, at = excluded.at`,
+  values: toColumns(keys, 'hash', 'state', 'id', 'at'),
 });

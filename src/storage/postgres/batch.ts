@@ -1,0 +1,150 @@
+import type { Connection, Row, Statement, StatementOutcome } from './connection.ts';
+import { isRollback } from './database-errors.ts';
+
+/** The row of a collection that every change to it locks. */
+export interface Gate {
+  /** The last id that was given. */
+  lastId: number;
+  /** Milliseconds since 1970 of the last change: times do not go back, whichever instance writes. */
+  at: number;
+  /** Numbers of entries, as the collection counts them. */
+  counts: number[];
+}
+
+/** What became of a change: its result, or the error that refuses it. */
+export type Decision<Result> = { result: Result } | { refusal: Error };
+
+/**
+ * One kind of entries in the database. Changes of one instance that wait are decided together, between two messages to
+ * the server, while the gate is locked.
+ */
+export interface Collection<Change, Result> {
+  /** The name of its gate. */
+  name: string;
+  /** Reads what the decisions need. */
+  read(changes: readonly Change[]): Statement[];
+  /**
+   * Decides the changes in their order, by the rows that were read, and updates the gate; returns a decision for each, and
+   * the statements that store them.
+   */
+  decide(
+    changes: readonly Change[],
+    rows: readonly Row[][],
+    gate: Gate,
+  ): { decisions: Decision<Result>[]; statements: Statement[] };
+}
+
+/** A change that waits, with its collection. */
+export interface Operation {
+  // biome-ignore lint/suspicious/noExplicitAny: changes and results go back to where they came from.
+  collection: Collection<any, any>;
+  change: unknown;
+}
+
+/** What a batch leaves in the row of its instance in the table of writers. */
+export interface Fence {
+  instance: string;
+  /** Raised with each connection, so what an older one still sends is refused. */
+  epoch: number;
+  /** The number of the batch, which tells later whether it was committed. */
+  batch: number;
+}
+
+type Decisions = ReadonlyMap<Operation, Decision<unknown>>;
+
+/** What became of a batch; `unknown` if its commit may have happened. */
+type BatchResult = { outcome: 'committed' | 'unknown'; decisions: Decisions } | { outcome: 'failed'; error: unknown };
+
+/** Other sessions never wait longer for a lock that this one holds, nor this one for theirs. */
+const begin: Statement = {
+  text: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = 2500;
+    SET LOCAL idle_in_transaction_session_timeout = 3000`,
+};
+
+/** Fails for a writer with an older epoch, because the column takes no NULL. */
+const raiseFence = ({ instance, epoch, batch }: Fence): Statement => ({
+  text: `UPDATE signalbox.writer SET batch = $3, seen_at = now(),
+    epoch = CASE WHEN epoch = $2 THEN epoch END WHERE instance = $1`,
+  values: [instance, epoch, batch],
+  isPrepared: true,
+});
+
+export const lockGate = (name: string): Statement => ({
+  text: `SELECT last_id, counts, extract(epoch FROM at)::float8 * 1000 AS at FROM signalbox.gate
+    WHERE name = $1 FOR UPDATE`,
+  values: [name],
+  isPrepared: true,
+});
+
+export const storeGate = (name: string, { lastId, at, counts }: Gate): Statement => ({
+  text: 'UPDATE signalbox.gate SET last_id = $2, at = to_timestamp($3), counts = $4 WHERE name = $1',
+  values: [name, lastId, at / 1000, counts],
+  isPrepared: true,
+});
+
+/**
+ * Executes operations in one transaction, as two messages to the server. Between them, `claim` returns those that somebody
+ * still waits for; only these are decided and stored.
+ */
+export const execute = async (
+  connection: Connection,
+  fence: Fence,
+  operations: readonly Operation[],
+  claim: () => readonly Operation[],
+): Promise<BatchResult> => {
+  const parts = toParts(operations);
+  const outcomes = await connection.run([begin, raiseFence(fence), ...parts.flatMap(({ reads }) => reads)]);
+  const failure = findFailure(outcomes);
+  if (failure) {
+    await connection.run([{ text: 'ROLLBACK' }]);
+    return { outcome: 'failed', error: failure };
+  }
+  const [, fenced, ...read] = outcomes.map((outcome) => outcome as Exclude<StatementOutcome, { error: Error }>);
+  if (fenced?.rowCount !== 1) return { outcome: 'failed', error: new Error('this instance is not registered') };
+  const claimed = new Set(claim());
+  const decisions = new Map<Operation, Decision<unknown>>();
+  const statements = parts.flatMap(({ collection, operations: all, reads }) => {
+    const [[gateRow], ...rows] = read.splice(0, reads.length).map((each) => each.rows) as [[Row], ...Row[][]];
+    const gate: Gate = { lastId: gateRow.last_id, at: gateRow.at, counts: gateRow.counts };
+    const taken = all.filter((operation) => claimed.has(operation));
+    const decided = collection.decide(toChanges(taken), rows, gate);
+    for (const [index, operation] of taken.entries()) {
+      decisions.set(operation, decided.decisions[index] as Decision<unknown>);
+    }
+    return decided.statements.length > 0 ? [storeGate(collection.name, gate), ...decided.statements] : [];
+  });
+  const { warnings } = connection;
+  const written = await connection.run([...statements, { text: 'COMMIT' }]);
+  return judge(written, connection.warnings > warnings, decisions);
+};
+
+/** A commit is certain if the server says so and has not warned; not to have happened if it was refused. */
+const judge = (written: readonly StatementOutcome[], hasWarned: boolean, decisions: Decisions): BatchResult => {
+  const commit = written.at(-1);
+  if (!commit || 'error' in commit) {
+    return isRollback(commit?.error) ? { outcome: 'failed', error: commit?.error } : { outcome: 'unknown', decisions };
+  }
+  if (commit.command === 'COMMIT') return { outcome: hasWarned ? 'unknown' : 'committed', decisions };
+  return { outcome: 'failed', error: findFailure(written) ?? new Error('the server has rolled back') };
+};
+
+const findFailure = (outcomes: readonly StatementOutcome[]): Error | undefined =>
+  outcomes.find((outcome) => 'error' in outcome)?.error;
+
+/** The operations of each collection, with their reads, in the order of names, so no two instances wait for each other. */
+const toParts = (operations: readonly Operation[]) => {
+  const names = [...new Set(operations.map(({ collection }) => collection.name))].sort();
+  return names.map((name) => {
+    const own = operations.filter(({ collection }) => collection.name === name);
+    const { collection } = own[0] as Operation;
+    return { collection, operations: own, reads: [lockGate(name), ...collection.read(toChanges(own))] };
+  });
+};
+
+const toChanges = (operations: readonly Operation[]): unknown[] => operations.map(({ change }) => change);
+
+/** Members of entries as the columns that `unnest` takes. */
+export const toColumns = <Entry, Name extends keyof Entry>(
+  entries: readonly Entry[],
+  ...names: Name[]
+): Entry[Name][][] => names.map((name) => entries.map((entry) => entry[name]));

@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import type { Address, Host } from './address.ts';
+import { findLastingProblem } from './database-errors.ts';
+
+/** Milliseconds to connect, and for a statement until its answer. */
+const connectMs = 1000;
+const statementMs = 3000;
+
+/** Milliseconds without an answer after which the next one is confirmed. */
+const silenceMs = 500;
+
+/** Milliseconds that a second server gets to answer once one that takes changes has. */
+const patienceMs = 250;
+
+/** SQLSTATEs of a name that the server does not know, or knows already. */
+const strangeNames = new Set(['26000', '42P05']);
+
+/** A timeline is the number of times that a standby became the primary before. */
+const ask: Statement = {
+  text: `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", CASE WHEN pg_is_in_recovery() THEN 0
+    ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline`,
+};
+
+const toNumbers = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+
+/** Parsers of bigint and bigint[]: ids and counts stay far below 2^53. */
+const ownParsers = new Map<number, (text: string) => unknown>([
+  [20, Number],
+  [1016, toNumbers],
+]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number) => ownParsers.get(oid) ?? pg.types.getTypeParser(oid),
+};
+
+export interface Statement {
+  text: string;
+  values?: unknown[];
+  /** For a text that comes again and again: each connection has it parsed once. */
+  isPrepared?: boolean;
+}
+
+/** Whether statements can be prepared; not with a PgBouncer before 1.21, which gives each transaction any connection. */
+interface Preparing {
+  isPossible: boolean;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the columns are known where the statement is.
+export type Row = any;
+
+/** What a statement led to. */
+export type StatementOutcome = { rows: Row[]; command: string; rowCount: number } | { error: Error };
+
+/** One connection to a server. A statement whose answer does not come within 3 s ends it. */
+export class Connection {
+  readonly #client: pg.Client;
+  #isOpen = true;
+  #warnings = 0;
+  #lastAnswerAt = performance.now();
+  /** Throws if another server has become the primary. */
+  readonly #confirm: (() => Promise<void>) | undefined;
+  readonly #preparing: Preparing;
+  #confirmation: Promise<void> | undefined;
+
+  private constructor(client: pg.Client, preparing: Preparing, confirm: (() => Promise<void>) | undefined) {
+    this.#client = client;
+    this.#preparing = preparing;
+    this.#confirm = confirm;
+    client.on('end', () => {
+      this.#isOpen = false;
+    });
+    // Statements that wait get the error too.
+    client.on('error', () => {
+      this.#isOpen = false;
+    });
+    client.on('notice', ({ code }) => {
+      if (code?.startsWith('01')) this.#warnings += 1;
+    });
+  }
+
+  /**
+   * Rejects within a second where no connection can be made. With `confirm`, an answer after a silence counts only once
+   * that resolves: a server that stood still may not know that another has replaced it.
+   */
+  static async open(
+    { user, password, database, ssl }: Address,
+    host: Host,
+    preparing: Preparing,
+    confirm?: (host: Host) => Promise<void>,
+  ): Promise<Connection> {
+    const client = new pg.Client({
+      ...{ ...host, user, password, database, ssl, types, keepAlive: true, pipeline: true },
+      ...{ connectionTimeoutMillis: connectMs, application_name: 'signalbox' },
+    });
+    const connection = new Connection(client, preparing, confirm && (() => confirm(host)));
+    try {
+      await client.connect();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return connection;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** How often the server has warned. A commit that warns may be on this server alone: its wait for others was ended. */
+  get warnings(): number {
+    return this.#warnings;
+  }
+
+  /** Sends all statements at once; resolves to the outcome of each. */
+  async run(statements: readonly Statement[]): Promise<StatementOutcome[]> {
+    if (statements.length === 0) return [];
+    const outcomes = await this.#send(statements);
+    const silence = performance.now() - this.#lastAnswerAt;
+    this.#lastAnswerAt += silence;
+    if (this.#confirm && silence > silenceMs) this.#confirmation ??= this.#confirmOrClose(this.#confirm);
+    await this.#confirmation;
+    return outcomes;
+  }
+
+  /** The rows of one statement. */
+  async query(statement: Statement): Promise<Row[]> {
+    const [outcome] = await this.run([statement]);
+    if (!outcome || 'error' in outcome) throw outcome?.error;
+    return outcome.rows;
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#client.end().catch(() => undefined);
+  }
+
+  async #confirmOrClose(confirm: () => Promise<void>): Promise<void> {
+    try {
+      await confirm();
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      this.#confirmation = undefined;
+    }
+  }
+
+  /** Writes all statements at once. They are answered in their order, so the time limit of the last one is that of all. */
+  #send(statements: readonly Statement[]): Promise<StatementOutcome[]> {
+    return new Promise((resolve) => {
+      const outcomes: StatementOutcome[] = [];
+      const last = statements.length - 1;
+      let hasFailed = false;
+      const note = (index: number, error: Error | null, result: pg.QueryResult): void => {
+        // After a first error of another kind, a statement whose preparation was skipped is unknown, too.
+        const isFirst = error !== null && !hasFailed;
+        if (isFirst && strangeNames.has((error as { code?: string }).code ?? '')) this.#preparing.isPossible = false;
+        hasFailed ||= error !== null;
+        const outcome = error ? { error } : toOutcome(result);
+        outcomes[index] ??= outcome;
+        // Those that have no answer now get none any more.
+        if (index === last) resolve(statements.map((_, each) => outcomes[each] ?? outcome));
+      };
+      const { stream } = this.#client.connection;
+      stream.cork();
+      for (const [index, { text, values, isPrepared }] of statements.entries()) {
+        const name = isPrepared && this.#preparing.isPossible ? nameOf(text) : undefined;
+        const config = { text, values, name, query_timeout: index === last ? statementMs : 0 } as pg.QueryConfig;
+        this.#client.query(config, (error: Error | null, result: pg.QueryResult) => note(index, error, result));
+      }
+      stream.uncork();
+    });
+  }
+}
+
+/** Names of statements that are prepared, by their texts. Equal names mean equal texts, whichever version has prepared them. */
+const names = new Map<string, string>();
+
+const nameOf = (text: string): string => {
+  const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
+  names.set(text, name);
+  return name;
+};
+
+/** Several statements in one text have several results. */
+const toOutcome = (result: pg.QueryResult | pg.QueryResult[]): StatementOutcome => {
+  const { rows, command, rowCount } = [result].flat().at(-1) as pg.QueryResult;
+  return { rows, command, rowCount: rowCount ?? 0 };
+};
+
+interface Candidate {
+  host: Host;
+  connection: Connection;
+  isReadOnly: boolean;
+  timeline: number;
+}
+
+/** Finds the server that takes changes, among all of an address. */
+export class Primary {
+  readonly #address: Address;
+  readonly #preparing: Preparing = { isPossible: true };
+  /** The highest that was seen: a server with a lower one was replaced, though it may still run. */
+  #timeline = 0;
+
+  constructor(address: Address) {
+    this.#address = address;
+  }
+
+  /** Rejects within about a second where no server takes changes; with a LastingProblem if one shows why. */
+  async connect(): Promise<Connection> {
+    const { connection, isReadOnly } = await this.#find();
+    if (!isReadOnly) return connection;
+    connection.close();
+    throw new Error('the server takes no changes');
+  }
+
+  /** A connection for reads, whose answers after a silence are confirmed by asking all servers. */
+  async connectToRead(): Promise<Connection> {
+    const confirm = async (host: Host): Promise<void> => {
+      const current = await this.#find();
+      current.connection.close();
+      if (current.host !== host) throw new Error('another server has become the primary');
+    };
+    return (await this.#find(this.#address.hosts.length > 1 ? confirm : undefined)).connection;
+  }
+
+  async #find(confirm?: (host: Host) => Promise<void>): Promise<Candidate> {
+    const found: Candidate[] = [];
+    let isOver = false;
+    const attempts = this.#address.hosts.map(async (host) => {
+      const candidate = await this.#open(host, confirm);
+      if (isOver) candidate.connection.close();
+      else found.push(candidate);
+    });
+    const patience = Promise.any(attempts).then(
+      () => setTimeout(patienceMs),
+      () => undefined,
+    );
+    await Promise.race([Promise.allSettled(attempts), patience]);
+    isOver = true;
+    const [newest, ...others] = found.toSorted((a, b) => b.timeline - a.timeline);
+    for (const { connection } of others) connection.close();
+    if (!newest) throw await explain(attempts);
+    if (newest.timeline < this.#timeline) {
+      newest.connection.close();
+      throw new Error('this server was replaced by another');
+    }
+    this.#timeline = newest.timeline;
+    return newest;
+  }
+
+  async #open(host: Host, confirm?: (host: Host) => Promise<void>): Promise<Candidate> {
+    const connection = await Connection.open(this.#address, host, this.#preparing, confirm);
+    try {
+      const [row] = await connection.query(ask);
+      if (row.timeline === 0) throw new Error('the server is a standby');
+      return { connection, host, ...row };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+}
+
+/** Why none of the attempts succeeded: a lasting problem if there is one. */
+const explain = async (attempts: readonly Promise<void>[]): Promise<unknown> => {
+  const reasons = (await Promise.allSettled(attempts)).flatMap((each) => ('reason' in each ? [each.reason] : []));
+  return reasons.map(findLastingProblem).find(Boolean) ?? reasons[0];
+};

@@ -1,0 +1,223 @@
+import { JournalError } from '../journal/errors.ts';
+import type { LogRecord } from '../journal/line.ts';
+import { type Match, passes } from '../journal/parse.ts';
+import type { StoredRecord } from '../journal/read/lines.ts';
+import type { Listing } from '../journal/read/listing.ts';
+import type { Counting, Search, SearchResult } from '../journal/read/search.ts';
+import { Slice } from '../journal/scheduling.ts';
+import type { Row } from './connection.ts';
+import type { Database } from './database.ts';
+
+/** Rows of one page, and the bytes of bodies after which it ends. */
+const pageCount = 1000;
+const pageBytes = 4 * 1024 * 1024;
+
+/** Bytes of bodies in the window of one listing. */
+const maxListedBytes = 256 * 1024 * 1024;
+
+/** So many rows of a time range are sorted; of a range with more, rows are read in the order of seq. */
+const sortedCount = 20_000;
+
+/** What a row costs of `maxBytes` of a search, beside its body. */
+const rowBytes = 256;
+
+/** Rows that are counted at most. */
+const countedCount = 500_000;
+
+const minuteMs = 60_000;
+
+/** Longer texts are not in the column `level`, which has an index. */
+const longestLevel = 64;
+
+/** Rows of a table with more levels are read in the order of seq, whatever their level. */
+const mostLevels = 200;
+
+/** U+0000 and lone surrogates, which PostgreSQL does not store. */
+const unstorable = /[\0\p{Cs}]/u;
+
+/** The level as the column has it: null if it is no text, too long, or of characters that PostgreSQL does not store. */
+export const toLevel = (level: unknown): string | null =>
+  typeof level === 'string' && level.length <= longestLevel && !unstorable.test(level) ? level : null;
+
+/** The record in a row, with the instance that has stored it. */
+export const parseRow = ({ body, id, seq, instance }: Row): StoredRecord & { instance: string } => ({
+  ...(JSON.parse(body) as LogRecord),
+  ...{ id, seq, instance },
+});
+
+/** Milliseconds since 1970: the first, and the one after the last. */
+interface Times {
+  since: number;
+  until: number;
+}
+
+/** Which rows a page has, in the order of seq. */
+export interface RowRange {
+  table: string;
+  /** Oldest first, those after the seq; or newest first, those before it. */
+  from: { after: number } | { before: number };
+  /**
+   * Only rows of an instance, or those with one of these levels, or without any: each column has an index with seq. Or only
+   * those with these seqs.
+   */
+  where?: { instance: string } | { levels: readonly string[] } | { seqs: readonly number[] } | undefined;
+  /** Only rows of these times; few, since all of them are sorted. */
+  times?: Times | undefined;
+  /** Rows of other times have no body. */
+  shown?: Times | undefined;
+}
+
+/** One page of rows with seq, id, instance and body. It is empty if there are no more. */
+export const readPage = (database: Database, { table, from, where, times, shown }: RowRange): Promise<Row[]> => {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const isIn = ({ since, until }: Times): string => `at >= ${bind(since)} AND at < ${bind(until)}`;
+  // An index that begins with another column has this expression.
+  const seq = (where && !('seqs' in where)) || times ? '(seq + 0)' : 'seq';
+  const [order, bound] = 'after' in from ? ['ASC', `> ${bind(from.after)}`] : ['DESC', `< ${bind(from.before)}`];
+  const conditions = [`${seq} ${bound}`];
+  if (where && 'instance' in where) conditions.push(`instance = ${bind(where.instance)}`);
+  if (where && 'seqs' in where) conditions.push(`seq = ANY(${bind(where.seqs)})`);
+  if (where && 'levels' in where) {
+    conditions.push(`seq = ANY(${selectLevelSeqs(table, bind(where.levels), bound, order)})`);
+  }
+  if (times) conditions.push(isIn(times));
+  const body = shown ? `CASE WHEN ${isIn(shown)} THEN body END AS body` : 'body';
+  const text = `SELECT seq, id, instance, body FROM (
+      SELECT *, coalesce(sum(octet_length(body)) OVER (ORDER BY seq ${order} ROWS BETWEEN UNBOUNDED PRECEDING
+        AND 1 PRECEDING), 0) AS bytes
+      FROM (SELECT seq, id, instance, ${body} FROM signalbox.${table} WHERE ${conditions.join(' AND ')}
+        ORDER BY ${seq} ${order} LIMIT ${pageCount}) AS page
+    ) AS sized WHERE bytes < ${pageBytes} ORDER BY seq ${order}`;
+  return database.query({ text, values });
+};
+
+/** The seqs of one page of rows with the levels, or without any: the first ones of each level, so that rare ones are found fast. */
+const selectLevelSeqs = (table: string, levels: string, bound: string, order: string): string => {
+  const first = (level: string): string => `(SELECT seq FROM signalbox.${table} WHERE ${level} AND (seq + 0) ${bound}
+    ORDER BY (seq + 0) ${order} LIMIT ${pageCount})`;
+  return `ARRAY(SELECT seq FROM (
+      SELECT page.seq FROM unnest(${levels}::text[]) AS wanted (name) CROSS JOIN LATERAL ${first('level = wanted.name')} AS page
+      UNION ALL ${first('level IS NULL')}
+    ) AS found ORDER BY seq ${order} LIMIT ${pageCount})`;
+};
+
+/** Those of the last `count` records that match. @throws JournalError `window-too-large` */
+export const listTable = async (database: Database, table: string, count: number, match?: Match): Promise<Listing> => {
+  const rows = await database.query({
+    text: `SELECT seq, level, octet_length(body) AS bytes FROM signalbox.${table} ORDER BY seq DESC LIMIT $1`,
+    values: [count],
+  });
+  if (rows.reduce((sum, { bytes }) => sum + bytes, 0) > maxListedBytes) {
+    throw new JournalError('window-too-large', `a listing reads at most ${maxListedBytes} bytes of the log`);
+  }
+  const window = rows.reverse();
+  const chosen = match ? await chooseRows(database, table, window, match) : window;
+  const seqs = chosen.map(({ seq }) => seq as number);
+  return {
+    count: seqs.length,
+    damaged: 0,
+    records: () => readRecords(database, table, seqs),
+    close: async () => undefined,
+  };
+};
+
+const chooseRows = async (database: Database, table: string, rows: Row[], { field, value }: Match): Promise<Row[]> => {
+  const level = field === 'level' ? toLevel(value) : null;
+  if (level !== null) return rows.filter((row) => row.level === level);
+  const seqs = rows.map(({ seq }) => seq as number);
+  const chosen = new Set<unknown>();
+  for await (const record of readRecords(database, table, seqs)) if (record[field] === value) chosen.add(record['seq']);
+  return rows.filter(({ seq }) => chosen.has(seq));
+};
+
+/** Throws if a row is deleted meanwhile. */
+async function* readRecords(database: Database, table: string, seqs: readonly number[]): AsyncGenerator<LogRecord> {
+  for (let read = 0; read < seqs.length; ) {
+    const wanted = seqs.slice(read, read + pageCount);
+    const page = await readPage(database, { table, from: { after: 0 }, where: { seqs: wanted } });
+    if (page.length === 0 || page.some(({ seq }, index) => seq !== wanted[index])) {
+      throw new Error('records were deleted while they were read');
+    }
+    for (const row of page) yield parseRow(row);
+    read += page.length;
+  }
+}
+
+/** Searches the records of a table, newest first, as the journal searches its files. */
+export const searchTable = async (database: Database, table: string, search: Search): Promise<SearchResult> => {
+  const { match = [], test = () => true, limit, maxFoundBytes = Number.POSITIVE_INFINITY } = search;
+  const range = await planSearch(database, table, search);
+  const slice = new Slice();
+  const records: StoredRecord[] = [];
+  let left = search.maxBytes;
+  let foundBytes = 0;
+  for (let before = search.before ?? Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = await readPage(database, { ...range, from: { before } });
+    if (rows.length === 0) return { records, next: undefined };
+    for (const row of rows) {
+      if (slice.isOver) await slice.giveWay();
+      before = row.seq;
+      left -= rowBytes + (row.body?.length ?? 0);
+      if (row.body === null) continue;
+      if (records.length >= limit || foundBytes >= maxFoundBytes) return { records, next: records.at(-1)?.seq };
+      const record = parseRow(row);
+      if (!passes(record, match) || !test(record)) continue;
+      records.push(record);
+      foundBytes += row.body.length;
+    }
+    if (left <= 0) return { records, next: before };
+  }
+};
+
+/** The rows to read for a search: those that skip most of what it does not want. */
+const planSearch = async (
+  database: Database,
+  table: string,
+  { since = Number.MIN_SAFE_INTEGER, until = Number.MAX_SAFE_INTEGER, match = [] }: Search,
+): Promise<Omit<RowRange, 'from'>> => {
+  const isOfAllTimes = since === Number.MIN_SAFE_INTEGER && until === Number.MAX_SAFE_INTEGER;
+  const times = isOfAllTimes ? undefined : { since, until };
+  if (times && (await isSmall(database, table, times))) return { table, times };
+  const wanted = match.filter(({ field }) => field === 'level');
+  const all = wanted.length > 0 ? await listTableLevels(database, table) : undefined;
+  const levels = all?.filter((level) => passes({ level }, wanted));
+  return { table, where: levels && { levels }, shown: times };
+};
+
+const isSmall = async (database: Database, table: string, { since, until }: Times): Promise<boolean> => {
+  const [row] = await database.query({
+    text: `SELECT count(*) AS count FROM (SELECT FROM signalbox.${table} WHERE at >= $1 AND at < $2
+      LIMIT ${sortedCount + 1}) AS few`,
+    values: [since, until],
+  });
+  return row.count <= sortedCount;
+};
+
+/** The levels in the table, from one to the next in the index; undefined if there are very many. */
+const listTableLevels = async (database: Database, table: string): Promise<string[] | undefined> => {
+  const next = (after: string): string => `SELECT level FROM signalbox.${table} WHERE ${after} ORDER BY level LIMIT 1`;
+  const rows = await database.query({
+    text: `WITH RECURSIVE found AS (
+        (${next('level IS NOT NULL')})
+        UNION ALL SELECT (${next('level > found.level')}) FROM found WHERE found.level IS NOT NULL
+      ) SELECT level FROM found WHERE level IS NOT NULL LIMIT ${mostLevels + 1}`,
+  });
+  return rows.length > mostLevels ? undefined : rows.map(({ level }) => level);
+};
+
+/** Counts the records of a table by minute and level, the newest if there are very many; resolves to whether all were. */
+export const countTable = async (
+  database: Database,
+  table: string,
+  { since, until, add }: Counting,
+): Promise<boolean> => {
+  const rows = await database.query({
+    text: `SELECT floor(at / ${minuteMs}.0)::bigint AS minute, level, count(*) AS count FROM
+      (SELECT at, level FROM signalbox.${table} WHERE at >= $1 AND at < $2 ORDER BY at DESC LIMIT ${countedCount})
+      AS few GROUP BY 1, 2`,
+    values: [since * minuteMs, until * minuteMs],
+  });
+  for (const { minute, level, count } of rows) add(minute, level ?? undefined, count);
+  return rows.reduce((sum, { count }) => sum + count, 0) < countedCount;
+};
