@@ -34,6 +34,9 @@ export const judge = (
     if (isUnfinished(request) || (request.body?.length ?? 0) > 64 * 1024) return undefined;
     throw new Finding('the connection is closed without an answer');
   }
+  // The end of such a request cuts off a response that has begun, which without a length or chunks is not visible.
+  if (isUnfinished(request) && request.version === 'HTTP/1.0' && !response.headers.has('content-length'))
+    return undefined;
   const { status, headers } = response;
   const operation = findOperation(operations, request.method, request.target);
   const allowed = listStatuses(request, operation);
