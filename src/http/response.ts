@@ -176,7 +176,7 @@ export const createTimings = (meters: Meters) => {
     /** Counts an error of a route, whose handler may not have been reached; a request may also have no route. */
     noteError: (error: unknown, { request, raw }: FastifyReply): void => {
       noteShed((error as Partial<HttpError> | undefined)?.shed);
-      (raw as Timed).timing ??= find(request.method, request.routeOptions.url ?? 'none');
+      (raw as Timed).timing ??= find(request.method, request.is404 ? 'none' : String(request.routeOptions.url));
     },
   };
 };
