@@ -158,15 +158,17 @@ const createNodeServer = (
  */
 const logRequests = (app: FastifyInstance, log: FastifyBaseLogger): void => {
   app.addHook('onRequest', (request, reply, done) => {
-    if (log.level === 'debug' || log.level === 'trace') reply.raw.once('close', () => logRequest(log, request, reply));
+    if (log.level === 'debug' || log.level === 'trace') {
+      const began = performance.now();
+      reply.raw.once('close', () => logRequest(log, request, reply.statusCode, performance.now() - began));
+    }
     done();
   });
 };
 
-const logRequest = (log: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void => {
+const logRequest = (log: FastifyBaseLogger, request: FastifyRequest, status: number, duration: number): void => {
   const { method, url, ip, id, headers } = request;
-  const { statusCode: status, elapsedTime } = reply;
-  const ms = Math.round(elapsedTime * 1000) / 1000;
+  const ms = Math.round(duration * 1000) / 1000;
   log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms, ...toTrace(headers) }, 'request');
 };
 
