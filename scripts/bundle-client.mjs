@@ -125,7 +125,8 @@ export type Operations = { [K in keyof operations]: ToOperation<operations[K]> }
 
 export type SignalboxClient = Client<Operations, Topics>;
 
-export declare const ClientError: { new (code: ClientError['code'], message: string): ClientError };
+export type ClientError = ClientFailure;
+export declare const ClientError: { new (code: ClientFailure['code'], message: string): ClientFailure };
 
 /**
  * A client of the signalbox at an address, with the path at which a proxy serves it; in a page, also relative to it.

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import './keep-tick-shape.ts';
 
 const hasWorkingDirectory = (): boolean => {
   try {

@@ -48,33 +48,35 @@ const decorator = 'principal';
  */
 export const createGuard = (app: FastifyInstance, authorize: Authorize) => {
   app.decorateRequest(decorator, undefined);
-  return (access: Access, scope?: Scope): onRequestHookHandler[] => {
-    if (access === 'open') return [];
-    return [
-      (request, _reply, done) => {
-        authorize(request, access, scope);
-        done();
-      },
-    ];
-  };
+  return (access: Access, scope?: Scope): onRequestHookHandler[] =>
+    access === 'open' ? [] : [(request, _reply, done) => done(authorize(request, access, scope))];
 };
 
-/** Throws the 401 or 403 for a caller without access, and notes who the caller is. */
-export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => void;
+/** Notes who the caller is; returns the 401 or 403 for one without access. */
+export type Authorize = (request: FastifyRequest, access: Access, scope?: Scope) => HttpError | undefined;
 
 export const createAuthorize =
   (tokens: Tokens, keys: AccessKeys): Authorize =>
   (request, access, scope) => {
-    if (access === 'open') return;
+    if (access === 'open') return undefined;
     const credential = readCredential(request);
+    if (credential === '') return missingToken;
     const key = keys.find(credential);
-    if (scope !== undefined && key?.scopes.includes(scope)) return;
+    if (scope !== undefined && key?.scopes.includes(scope)) return undefined;
     // A known key without the scope is a token without three parts.
-    if (!key && keys.isKeyLike(credential)) throw new HttpError('unauthorized', 'Unknown or revoked key');
-    const principal = authenticate(tokens, credential);
-    request.setDecorator(decorator, principal);
-    if (access === 'admin' && principal.role !== 'Admin') throw new HttpError('forbidden', 'This needs the role Admin');
+    if (!key && keys.isKeyLike(credential)) return new HttpError('unauthorized', 'Unknown or revoked key');
+    try {
+      const principal = tokens.verify(credential);
+      request.setDecorator(decorator, principal);
+      return access === 'admin' && principal.role !== 'Admin' ? needsAdmin : undefined;
+    } catch (error) {
+      if (error instanceof TokenError) return new HttpError('unauthorized', error.message);
+      throw error;
+    }
   };
+
+const missingToken = new HttpError('unauthorized', 'Missing token');
+const needsAdmin = new HttpError('forbidden', 'This needs the role Admin');
 
 /** The caller, on a route that needs a token. */
 export const principalOf = (request: FastifyRequest): Principal => request.getDecorator<Principal>(decorator);
@@ -86,15 +88,3 @@ export const findPrincipal = (request: FastifyRequest): Principal | undefined =>
 /** When the caller's token expires, in Unix seconds; undefined without a token. */
 export const findExpiry = (request: FastifyRequest): number | undefined =>
   findPrincipal(request) && Number(decodeToken(readCredential(request)).claims['exp']);
-
-const missingToken = new HttpError('unauthorized', 'Missing token');
-
-const authenticate = (tokens: Tokens, token: string): Principal => {
-  if (token === '') throw missingToken;
-  try {
-    return tokens.verify(token);
-  } catch (error) {
-    if (error instanceof TokenError) throw new HttpError('unauthorized', error.message);
-    throw error;
-  }
-};

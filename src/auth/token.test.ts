@@ -46,6 +46,26 @@ test('tokens of the previous key are accepted with or without a key id, and thos
   assert.throws(() => createFor(second).verify(createFor(first).sign(user)), mismatch);
 });
 
+test('a token that was accepted before is rejected once it expires or is revoked, and so is a changed one', () => {
+  let seconds = 1_800_000_000;
+  const {
+    sign: signFor,
+    verify,
+    revoke,
+  } = createTokens(createTokenKeys(first), 'here', () => new Date(seconds * 1000));
+  const token = signFor(user);
+  for (let count = 0; count < 2; count += 1) assert.equal(verify(token).name, 'ada');
+  assert.throws(() => verify(`${token.slice(0, -4)}AAA${token.at(-1)}`), /signature does not match/);
+  // More tokens than are remembered.
+  for (let count = 0; count < 500; count += 1) assert.ok(verify(signFor({ ...user, name: `user ${count}` })));
+  assert.equal(verify(token).name, 'ada');
+  seconds += 3601;
+  assert.throws(() => verify(token), { message: 'Token expired' });
+  seconds -= 3601;
+  revoke('ada');
+  assert.throws(() => verify(token), /the user has been removed or changed/);
+});
+
 test('a token that names a key is checked with that key only', () => {
   const { verify } = createFor(first, second);
   const { kid } = decodeToken(createFor(second, first).sign(user)).header;

@@ -1,4 +1,4 @@
-import type { CallOptions, HeaderOptions, ClientError as Shape } from './types.ts';
+import type { CallOptions, ClientFailure, HeaderOptions } from './types.ts';
 
 /** Where the tokens of requests come from. */
 export interface HeldTokens {
@@ -214,14 +214,14 @@ interface Details {
 }
 
 /** A request that has failed; see types.ts. */
-export class ClientError extends Error implements Shape {
-  readonly code: Shape['code'];
+export class ClientError extends Error implements ClientFailure {
+  readonly code: ClientFailure['code'];
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly body: unknown;
   readonly requestId: string | undefined;
 
-  constructor(code: Shape['code'], message: string, { response, body, cause }: Details = {}) {
+  constructor(code: ClientFailure['code'], message: string, { response, body, cause }: Details = {}) {
     super(message, { cause });
     this.name = 'ClientError';
     this.code = code;

@@ -45,6 +45,8 @@ const parseEvent = (block: string): ServerEvent | undefined => {
 /** The server sends a comment every 15 s. */
 const longestSilence = 45_000;
 const longestDelay = 30_000;
+/** Milliseconds after which a connection has not failed, though it may end. */
+const shortestLife = 5000;
 
 export interface Following {
   /** Opens the stream after the event with this id; rejects with a ClientError. */
@@ -62,22 +64,26 @@ export async function* followEvents({ open, lastId, signal }: Following): AsyncG
   for (let failures = 0; ; failures += 1) {
     let retryAfter = 0;
     let response: Response | undefined;
+    let openedAt = Number.POSITIVE_INFINITY;
     try {
       response = await open(lastId);
       wasOpen = true;
+      openedAt = Date.now();
     } catch (error) {
       if (!(wasOpen && error instanceof ClientError && isPassingError(error))) throw error;
       retryAfter = (error.retryAfter ?? 0) * 1000;
     }
     try {
       for await (const event of response ? readEvents(response, { silence: longestSilence }) : []) {
-        failures = 0;
         lastId = event.id ?? lastId;
-        if (event.event !== 'hello') yield event;
+        if (event.event === 'hello') continue;
+        failures = 0;
+        yield event;
       }
     } catch {
       signal.throwIfAborted();
     }
+    if (Date.now() - openedAt >= shortestLife) failures = 0;
     await pause(Math.max(retryAfter, toDelay(failures, longestDelay)), signal);
   }
 }

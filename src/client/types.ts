@@ -40,8 +40,8 @@ export interface HeaderOptions {
   idempotencyKey?: string;
 }
 
-/** A request that has failed. */
-export interface ClientError extends Error {
+/** What a ClientError is: a request that has failed. */
+export interface ClientFailure extends Error {
   /**
    * `status`: the server refused it. `connection`: no complete response. `timeout`: none in time. `format`: what came is
    * not JSON or no stream of events, so the server may not be signalbox.

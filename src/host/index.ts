@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
-import { parseBootTime, readLinuxCounters, readMemory } from './linux/counters.ts';
+import { parseBootTime, readLinuxCounters } from './linux/counters.ts';
 import { readPackages, toLinuxProcessors } from './linux/cpu.ts';
 import { createFileSystemReader } from './linux/file-systems.ts';
 import { createOwnerReader, createProcessReader, listPids, readProcessDetails } from './linux/processes.ts';
@@ -28,10 +28,11 @@ export const createLinuxReadings = (root = ''): HostReadings => {
     hostname,
     system: createSystemReader(root),
     uptimeSeconds: uptime,
-    memory: () => readMemory(proc),
+    memory: async () =>
+      sampler.counters().memory ?? Promise.reject(new Error('the memory of this machine cannot be read')),
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
     processors: async () => toLinuxProcessors(root, await packages(), await sampler.shares()),
-    counters: () => readLinuxCounters(root),
+    counters: sampler.counters,
     listen: sampler.listen,
     processes: createProcessReader(proc, readBootedAt, guard),
     processCount: async () => (await listPids(proc)).length,

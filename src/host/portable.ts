@@ -36,7 +36,7 @@ export const createPortableReadings = (): HostReadings => {
     memory: readMemory,
     cpuBusy: async () => (await sampler.shares()).get('cpu') ?? 0,
     processors: async () => toPortableProcessors(await (await load()).cpu(), await sampler.shares()),
-    counters: readPortableCounters,
+    counters: sampler.counters,
     listen: sampler.listen,
     processes: async () => (await listed()).map(toProcessReading),
     processCount: async () => (await listed()).length,

@@ -22,7 +22,7 @@ export interface HostReadings {
   cpuBusy(): Promise<number>;
   /** One entry for each processor package (socket). */
   processors(): Promise<ProcessorReading[]>;
-  /** The counters now, from a few short files of the kernel. Values that cannot be read are missing. */
+  /** The counters of the last sample, or read now while nothing is sampled. Values that cannot be read are missing. */
   counters(): CountersReading;
   /** Every process, in no particular order. The reading is at most 500 ms old and shared by its callers. */
   processes(): Promise<readonly ProcessReading[]>;

@@ -64,6 +64,8 @@ export const createHostSampler = (read: () => CountersReading, intervalMs = 1000
         stopIfUnused();
       };
     },
+    /** Those of the last sample, or read now while nothing is sampled. */
+    counters: (): CountersReading => last?.counters ?? read(),
     /**
      * Busy shares (0 … 1) over the last complete interval; sampling goes on for a minute. Until an interval is complete, calls
      * return the shares since the first sample, and wait until that is 200 ms. Rejects if there is no sample.

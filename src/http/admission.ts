@@ -227,7 +227,9 @@ export const listenWith = (server: Server, route: RequestListener, options: List
       writeError(response, refusal);
     } else if (request.method === 'OPTIONS' && (cors || request.url === '*')) {
       // A CORS preflight request, or `OPTIONS *` (RFC 9110, 9.3.7).
-      response.writeHead(204, cors ? corsHeaders : { allow: allowedMethods }).end();
+      response
+        .writeHead(204, { ...(cors && corsHeaders), ...(request.url === '*' && { allow: allowedMethods }) })
+        .end();
     } else {
       overrideContentType(request);
       route(request, response);

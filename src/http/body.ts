@@ -132,31 +132,30 @@ const noBytes = Buffer.alloc(0);
 
 /** Reads a body of at most 1 MiB. */
 class IncomingBody implements Holder {
-  readonly #request: IncomingMessage;
-  readonly #ip: string;
+  readonly #request: FastifyRequest;
   readonly #shares: FairShares;
   readonly #done: (error: HttpError | undefined, bytes: Buffer) => void;
   /** In a list of chunks, one-byte chunks would take about a hundred times the size of the body. */
   #held: Buffer = noBytes;
   #bytes = 0;
   #chunks = 0;
+  #isDone = false;
   #share: Share | undefined;
   #arrivedAt = 0;
 
   constructor(
-    { raw, ip }: FastifyRequest,
+    request: FastifyRequest,
     shares: FairShares,
     done: (error: HttpError | undefined, bytes: Buffer) => void,
   ) {
-    this.#request = raw;
-    this.#ip = ip;
+    this.#request = request;
     this.#shares = shares;
     this.#done = done;
-    raw.on('data', this.#take).on('end', this.#end).on('close', this.#leave);
+    request.raw.on('data', (chunk: Buffer) => this.#take(chunk)).on('end', () => this.#finish(undefined));
   }
 
   lose(): void {
-    if (this.activity() === 'abandoned') this.#request.socket.destroy();
+    if (this.activity() === 'abandoned') this.#request.raw.socket.destroy();
     else this.#finish(tooMany());
   }
 
@@ -164,7 +163,9 @@ class IncomingBody implements Holder {
     return performance.now() - this.#arrivedAt > patience ? 'abandoned' : 'idle';
   }
 
-  readonly #take = (chunk: Buffer): void => {
+  #take(chunk: Buffer): void {
+    // The rest of a refused body.
+    if (this.#isDone) return;
     const total = this.#bytes + chunk.length;
     const fault = this.#findFault(total);
     if (fault) {
@@ -173,20 +174,19 @@ class IncomingBody implements Holder {
     }
     this.#held = this.#bytes === 0 ? chunk : append(this.#held, this.#bytes, chunk);
     this.#bytes = total;
-  };
-
-  readonly #end = (): void => this.#finish(undefined);
-
-  readonly #leave = (): void => {
-    this.#request.off('data', this.#take).off('end', this.#end).off('close', this.#leave);
-    if (this.#share) this.#shares.release(this.#share);
-  };
+  }
 
   #finish(error: HttpError | undefined): void {
-    this.#leave();
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#release();
     const bytes = this.#held.subarray(0, this.#bytes);
     this.#held = noBytes;
     this.#done(error, bytes);
+  }
+
+  #release(): void {
+    if (this.#share) this.#shares.release(this.#share);
   }
 
   #findFault(total: number): HttpError | undefined {
@@ -200,7 +200,10 @@ class IncomingBody implements Holder {
   #count(total: number): boolean {
     this.#arrivedAt = performance.now();
     if (this.#share) return this.#shares.grow(this.#share, total - this.#bytes);
-    this.#share = this.#shares.take(this.#ip, this, total);
+    const { ip, raw } = this.#request;
+    this.#share = this.#shares.take(ip, this, total);
+    // The client may leave before the body is complete.
+    raw.once('close', () => this.#release());
     return this.#share !== undefined;
   }
 }

@@ -59,6 +59,8 @@ export const sendError = (
 };
 
 interface KnownPath {
+  /** What precedes the first parameter of the path. */
+  prefix: string;
   pattern: RegExp;
   methods: Set<string>;
   /** Other methods get 404 instead of 405. */
@@ -71,24 +73,28 @@ export const hiddenMethods = 'hiddenMethods';
 /** Handles requests without a route: 405 with `Allow` on a known path, else 404. Call it before adding routes. */
 export const answerUnknownRoutes = (app: FastifyInstance): void => {
   const paths = new Map<string, KnownPath>();
+  /** Those with parameters. */
+  const families: KnownPath[] = [];
   app.addHook('onRoute', ({ url, method, config }) => {
-    const hidden = config !== undefined && hiddenMethods in config;
-    const known = paths.get(url) ?? { pattern: toPattern(url), methods: new Set(), hidden };
+    let known = paths.get(url);
+    if (!known) {
+      const hidden = config !== undefined && hiddenMethods in config;
+      known = { prefix: url.split(/[:*]/, 1).join(), pattern: toPattern(url), methods: new Set(), hidden };
+      paths.set(url, known);
+      if (known.prefix !== url) families.push(known);
+    }
     for (const name of [method].flat()) known.methods.add(name);
-    paths.set(url, known);
   });
-  /** One expression for all paths: most unknown paths, of scanners, need no more. */
-  let anyPath: RegExp | undefined;
-  app.setNotFoundHandler(({ url, method }) => {
-    anyPath ??= new RegExp([...paths.values()].map(({ pattern }) => pattern.source).join('|'));
+  app.setNotFoundHandler(({ url, method }, reply) => {
     // As the router reads it: decoded, without a query or fragment.
     const path = decodeURI(url.split(/[?#]/, 1).join());
-    if (!anyPath.test(path)) throw notFound;
-    const known = [...paths.values()].filter(({ pattern, hidden }) => !hidden && pattern.test(path));
+    const found = families.filter(({ prefix, pattern }) => path.startsWith(prefix) && pattern.test(path));
+    const known = [paths.get(path) ?? [], found].flat().filter(({ hidden }) => !hidden);
     const methods = new Set(known.flatMap((each) => [...each.methods]));
     // With this method, the route exists, but its static file does not.
-    if (methods.size === 0 || methods.has(method)) throw notFound;
-    throw createMethodError([...methods].join(', '));
+    const isUnknown = methods.size === 0 || methods.has(method);
+    // Sent, not thrown: refusing costs no more than serving.
+    reply.send(isUnknown ? notFound : createMethodError([...methods].join(', ')));
   });
 };
 

@@ -213,12 +213,19 @@ export const setPaging = (
   pages: Record<string, Query | undefined> = {},
 ): void => {
   reply.header('x-total-count', total);
-  const links = Object.entries(pages).flatMap(([relation, page]) => (page ? [toLink(relation, query, page)] : []));
-  if (links.length > 0) reply.header('link', links.join(', '));
+  let links = '';
+  for (const [relation, page] of Object.entries(pages)) {
+    if (page) links += `${links === '' ? '' : ', '}<${toAddress(query, page)}>; rel="${relation}"`;
+  }
+  if (links !== '') reply.header('link', links);
 };
 
-const toLink = (relation: string, query: object, page: Query): string => {
-  const kept = Object.entries(query).filter(([name]) => !(name in page));
-  const parameters = [...kept, ...Object.entries(page)].map((parameter) => parameter.map(encodeURIComponent).join('='));
-  return `<?${parameters.join('&')}>; rel="${relation}"`;
+const toAddress = (query: object, page: Query): string => {
+  let address = '';
+  const add = ([name, value]: [string, string | number]): void => {
+    address += `${address === '' ? '?' : '&'}${name}=${encodeURIComponent(value)}`;
+  };
+  for (const parameter of Object.entries(query)) if (!(parameter[0] in page)) add(parameter);
+  for (const parameter of Object.entries(page)) add(parameter);
+  return address;
 };

@@ -59,8 +59,8 @@ export const createBusyError = (shed: 'connections' | 'event_loop_delay'): HttpE
 export interface WaitingTask<T> {
   /** What its caller says of it. */
   readonly about: T;
-  start(): void;
-  refuse(error: unknown): void;
+  /** Starts it, or refuses it with an error. */
+  leave(error?: unknown): void;
 }
 
 interface QueueOptions<T> {
@@ -86,37 +86,28 @@ export const createQueue = <T = unknown>(options: QueueOptions<T>) => {
   let running = 0;
   /** Oldest first. */
   const line: WaitingTask<T>[] = [];
-  const remove = (task: WaitingTask<T>): WaitingTask<T> => {
-    const at = line.indexOf(task);
-    if (at >= 0) line.splice(at, 1);
-    return task;
-  };
   const waitForTurn = (signal: AbortSignal, about: T): Promise<void> =>
     new Promise((resolve, reject) => {
-      const giveUp = (): void => remove(task).refuse(signal.reason);
+      const giveUp = (): void => task.leave(signal.reason);
       const task: WaitingTask<T> = {
         about,
-        start: () => {
+        leave: (error) => {
           signal.removeEventListener('abort', giveUp);
-          resolve();
-        },
-        refuse: (error) => {
-          signal.removeEventListener('abort', giveUp);
-          reject(error);
+          line.splice(line.indexOf(task), 1);
+          if (error === undefined) resolve();
+          else reject(error);
         },
       };
       signal.addEventListener('abort', giveUp, { once: true });
       line.push(task);
-      if (line.length > options.waiting) {
-        remove(chooseRefused(line)).refuse(createUnavailable(options.refusal, 'queue'));
-      }
+      if (line.length > options.waiting) chooseRefused(line).leave(createUnavailable(options.refusal, 'queue'));
     });
   const startNext = (): void => {
     running -= 1;
     if (line.length === 0) return;
-    const { about, start } = remove(chooseNext(line));
-    begin(about);
-    start();
+    const task = chooseNext(line);
+    begin(task.about);
+    task.leave();
   };
   const begin = (about: T): void => {
     running += 1;

@@ -48,3 +48,15 @@ test('the log line of a request has its traceparent', async (t) => {
   const logged = lines.filter(({ msg }) => msg === 'request').map(({ traceparent }) => traceparent);
   assert.deepEqual(logged, [valid, undefined]);
 });
+
+test('the log line of a request has the milliseconds that it took', async (t) => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
+  const { request } = await startApp(t, { log });
+  const began = performance.now();
+  await request('POST', '/api/auth/login', { body: { Username: 'admin', Password: 'wrong' } });
+  const longest = performance.now() - began;
+  const ms = Number(lines.find(({ msg }) => msg === 'request')?.['ms']);
+  // A password is hashed meanwhile.
+  assert.ok(ms > 1 && ms <= longest, `${ms} of ${longest}`);
+});

@@ -148,12 +148,12 @@ export const createTimings = (meters: Meters) => {
   const known = new Map<string, Timing>();
   const find = (method: string, route: string): Timing => {
     const key = `${method} ${route}`;
-    return known.get(key) ?? add(key, (status) => durations.at(method, route, String(status)));
-  };
-  const add = (key: string, at: Timing): Timing => {
-    const byStatus: Record<number, Distribution> = {};
-    const timing: Timing = (status) => (byStatus[status] ??= at(status));
-    known.set(key, timing);
+    let timing = known.get(key);
+    if (!timing) {
+      const byStatus: Record<number, Distribution> = {};
+      timing = (status) => (byStatus[status] ??= durations.at(method, route, String(status)));
+      known.set(key, timing);
+    }
     return timing;
   };
   const noteShed = (reason: ShedReason | undefined): void => {
@@ -176,7 +176,7 @@ export const createTimings = (meters: Meters) => {
     /** Counts an error of a route, whose handler may not have been reached; a request may also have no route. */
     noteError: (error: unknown, { request, raw }: FastifyReply): void => {
       noteShed((error as Partial<HttpError> | undefined)?.shed);
-      (raw as Timed).timing ??= find(request.method, request.routeOptions.url ?? 'none');
+      (raw as Timed).timing ??= find(request.method, request.is404 ? 'none' : String(request.routeOptions.url));
     },
   };
 };

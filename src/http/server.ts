@@ -3,7 +3,13 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, BlockList, createServer as createTcpServer, isIP, type Server as TcpServer } from 'node:net';
 import { type SecureContextOptions, Server as TlsServer } from 'node:tls';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { createMeters, type Meters } from '../metrics/meters.ts';
 import { type Check, createHostCheck, type ListenerOptions, listenWith, maximumHeaderLines } from './admission.ts';
 import { acceptBodies } from './body.ts';
@@ -94,6 +100,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       listenWith(server, route, { cors: options.cors, secure, checkHost, connections, isLagging, timings });
       return server;
     },
+    logController: new RequestLog(log),
     clientErrorHandler: createClientErrorHandler(connections, common),
     trustProxy: isProxy,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
@@ -107,7 +114,6 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   });
   app.setErrorHandler(respondToError);
   timings.timeRoutes(app);
-  logRequests(app, log);
   app.addHook('preClose', async () => connections.end(server));
   answerUnknownRoutes(app);
   acceptBodies(app, {
@@ -154,21 +160,27 @@ const createNodeServer = (
 
 /**
  * One line for each request, at level debug: at info, a busy server would log little else. The level can change while the server
- * runs; a hook for responses would slow down all of them.
+ * runs; hooks, for requests or responses, would slow down all of them.
  */
-const logRequests = (app: FastifyInstance, log: FastifyBaseLogger): void => {
-  app.addHook('onRequest', (request, reply, done) => {
-    if (log.level === 'debug' || log.level === 'trace') reply.raw.once('close', () => logRequest(log, request, reply));
-    done();
-  });
-};
+class RequestLog extends LogController {
+  readonly #log: FastifyBaseLogger;
 
-const logRequest = (log: FastifyBaseLogger, request: FastifyRequest, reply: FastifyReply): void => {
-  const { method, url, ip, id, headers } = request;
-  const { statusCode: status, elapsedTime } = reply;
-  const ms = Math.round(elapsedTime * 1000) / 1000;
-  log.debug({ reqId: id, method, path: toLoggedPath(url), ip, status, ms, ...toTrace(headers) }, 'request');
-};
+  constructor(log: FastifyBaseLogger) {
+    super();
+    this.#log = log;
+  }
+
+  override incomingRequest(request: FastifyRequest, { raw }: FastifyReply): void {
+    if (this.#log.level !== 'debug' && this.#log.level !== 'trace') return;
+    const began = performance.now();
+    raw.once('close', () => {
+      const { method, url, ip, id, headers } = request;
+      const ms = Math.round((performance.now() - began) * 1000) / 1000;
+      const line = { reqId: id, method, path: toLoggedPath(url), ip, status: raw.statusCode, ms, ...toTrace(headers) };
+      this.#log.debug(line, 'request');
+    });
+  }
+}
 
 /** Never empty: looking up a name without addresses fails. */
 type Addresses = readonly [string, ...string[]];

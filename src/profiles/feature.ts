@@ -66,7 +66,7 @@ export interface Parts {
   database: Database | undefined;
   /** The small file with this name in the data directory. */
   openSnapshot: (name: string) => Snapshot;
-  /** Rejects with the 401 or 403 for a caller without access, as the guard of a route does. */
+  /** The 401 or 403 for a caller without access, as the guard of a route has it. */
   authorize: Authorize;
   /** Who sends alerts with a request, also on an open route. */
   identifySender: IdentifySender;

@@ -1,9 +1,4 @@
-import type {
-  CallOptions,
-  ClientError as ClientErrorShape,
-  ClientOptions,
-  HeaderOptions,
-} from '../../src/client/types.ts';
+import type { CallOptions, ClientFailure, ClientOptions, HeaderOptions } from '../../src/client/types.ts';
 
 type Input = object | undefined;
 type Options = CallOptions & HeaderOptions;
@@ -34,7 +29,7 @@ export interface LooseClient {
 
 interface Built {
   createClient(url: string, options?: ClientOptions): object;
-  ClientError: new (...args: unknown[]) => ClientErrorShape;
+  ClientError: new (...args: unknown[]) => ClientFailure;
 }
 
 /** The file that is published. */
@@ -65,7 +60,7 @@ export const createClient = (url: string, options?: ClientOptions): LooseClient 
 };
 
 /** The ClientError with which the promise rejects. */
-export const catchError = async (promise: Promise<unknown>): Promise<ClientErrorShape> => {
+export const catchError = async (promise: Promise<unknown>): Promise<ClientFailure> => {
   const error = await promise.then(
     () => new Error('the call has succeeded'),
     (reason: unknown) => reason,

@@ -159,6 +159,18 @@ test('what is no stream of events, and an event that is not JSON, is an error', 
   assert.deepEqual([error.code, error.body], ['format', '{"id":']);
 });
 
+test('a stream that is cut after its first event is opened again ever more slowly', async (t) => {
+  const hello = 'event: hello\ndata: {"topics":["alerts"]}\n\n';
+  const receiver = await startReceiver(
+    t,
+    (response) => void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(hello),
+  );
+  collect(createClient(receiver.url).streamEvents({ topics: ['alerts'] }, { signal: untilEnd(t) }));
+  await waitUntil('it was opened five times', () => receiver.requests.length >= 5);
+  const [fourth = 0, fifth = 0] = receiver.requests.slice(3, 5).map(({ at }) => at);
+  assert.ok(fifth - fourth > 900, `${fifth - fourth} ms`);
+});
+
 test('a list by pages is read to its end, and only as far as the loop goes', async (t) => {
   const app = await startApp(t);
   const { call, each } = createClient(app.url, { credentials });

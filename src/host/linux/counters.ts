@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import type { CountersReading, CpuSeconds, MemoryReading } from '../readings.ts';
 import { readOrNull } from '../sampler.ts';
@@ -19,9 +18,6 @@ export const readLinuxCounters = (root: string): CountersReading => {
     network: network === '' ? null : sumUp(parseNetwork(network), listVirtual(root)),
   };
 };
-
-export const readMemory = async (procFolder: string): Promise<MemoryReading> =>
-  parseMemory(await readFile(`${procFolder}/meminfo`, 'utf8'));
 
 const readText = (path: string): string => readKernelFile(path)?.toString('latin1') ?? '';
 

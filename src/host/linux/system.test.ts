@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTree, inEnglish, toLines } from '../../../test/support/host.ts';
 import { waitUntilPasses } from '../../../test/support/wait.ts';
-import { parseMemory, readMemory } from './counters.ts';
+import { createLinuxReadings } from '../index.ts';
+import { parseMemory } from './counters.ts';
 import { countUsers, countUtmpUsers, createSystemReader, findDomain, parseOsName } from './system.ts';
 
 test('name, release and build are those that uname shows', async () => {
@@ -97,7 +98,7 @@ test('memory sizes are in bytes', () => {
 test('memory sizes are those that free shows', async () => {
   await waitUntilPasses(async () => {
     const [, memory = '', swap = ''] = toLines(execFileSync('free', ['--bytes'], inEnglish));
-    const { total, available, swapTotal, swapFree } = await readMemory('/proc');
+    const { total, available, swapTotal, swapFree } = await createLinuxReadings().memory();
     const [, shownTotal, , , , , shownAvailable] = memory.split(/\s+/).map(Number);
     assert.equal(total, shownTotal);
     assert.ok(Math.abs(available - (shownAvailable ?? 0)) < total / 100, `${available}, ${shownAvailable}`);

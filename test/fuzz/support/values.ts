@@ -31,6 +31,8 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
 /** Any value without the member names that every route rejects, at any depth. */
 const harmlessValue = anyValue.filter((value) => !/"(?:__proto__|constructor)"/.test(JSON.stringify(value)));
 
+const harmlessName = fc.string({ maxLength: 9 }).filter((name) => name !== '__proto__');
+
 /** Values that fit the schema. */
 export const createValid = (schema: JsonSchema, hints: Hints, name = ''): fc.Arbitrary<unknown> => {
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -74,7 +76,7 @@ const createObject = (
   hints: Hints,
 ): fc.Arbitrary<Record<string, unknown>> => {
   if (typeof member === 'object')
-    return fc.dictionary(fc.string({ maxLength: 9 }), createValid(member, hints), {
+    return fc.dictionary(harmlessName, createValid(member, hints), {
       noNullPrototype: true,
       maxKeys: 4,
     });
