@@ -1,0 +1,168 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Fewer than these do not wait for each other. */
+const manyItems = 8;
+
+export interface BatchLimits {
+  /** How many items, and how large together, may wait or be in a batch; one alone may always. */
+  maxCount: number;
+  maxSize: number;
+  /** How large a batch is, unless one item is larger, and how many items it has. */
+  batchSize: number;
+  batchCount?: number;
+  /** Milliseconds that a batch waits at most for items that come with its first ones; about as long as a commit takes. */
+  gatherMs: number;
+}
+
+const ignore = (): void => undefined;
+
+/** An item on its way into a batch, with the promise of what becomes of it. */
+export class Waiting<Item, Result> {
+  readonly item: Item;
+  readonly size: number;
+  readonly count: number;
+  readonly promise: Promise<Result>;
+  #resolve: (result: Result) => void = ignore;
+  #reject: (error: Error) => void = ignore;
+  #leave: ((waiting: Waiting<Item, Result>) => void) | undefined;
+
+  constructor(item: Item, size: number, count: number, leave: (waiting: Waiting<Item, Result>) => void) {
+    this.item = item;
+    this.size = size;
+    this.count = count;
+    this.#leave = leave;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get isSettled(): boolean {
+    return this.#leave === undefined;
+  }
+
+  resolve(result: Result): void {
+    this.#settle();
+    this.#resolve(result);
+  }
+
+  reject(error: Error): void {
+    this.#settle();
+    this.#reject(error);
+  }
+
+  #settle(): void {
+    this.#leave?.(this);
+    this.#leave = undefined;
+  }
+}
+
+/**
+ * Commits all items that wait together, one batch after the other; those that come meanwhile form the next batch. The number
+ * and size of items that are not settled is bounded.
+ */
+export class Batcher<Item, Result> {
+  readonly #limits: BatchLimits;
+  readonly #commit: (batch: readonly Waiting<Item, Result>[]) => Promise<void>;
+  readonly #leave = (waiting: Waiting<Item, Result>): void => {
+    this.#count -= waiting.count;
+    this.#size -= waiting.size;
+  };
+  #queue: Waiting<Item, Result>[] = [];
+  #count = 0;
+  #size = 0;
+  #running: Promise<void> | undefined;
+  /** How many items the last batch had, if they were many. */
+  #expected = 0;
+
+  /** `commit` settles the items of a batch; those that it leaves are rejected with what it throws. */
+  constructor(limits: BatchLimits, commit: (batch: readonly Waiting<Item, Result>[]) => Promise<void>) {
+    this.#limits = limits;
+    this.#commit = commit;
+  }
+
+  /** How many items are not settled, in a batch or not. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** How large they are together. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many items are not in a batch yet. */
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  /** Ends when no batch is being committed and none waits; undefined if that is so. */
+  get running(): Promise<void> | undefined {
+    return this.#running;
+  }
+
+  /** Adds an item, which may count as several; undefined if it finds no room. */
+  add(item: Item, size: number, count = 1): Waiting<Item, Result> | undefined {
+    const { maxCount, maxSize } = this.#limits;
+    if (this.#count > 0 && (this.#count + count > maxCount || this.#size + size > maxSize)) return undefined;
+    const waiting = new Waiting(item, size, count, this.#leave);
+    this.#count += count;
+    this.#size += size;
+    this.#queue.push(waiting);
+    this.start();
+    return waiting;
+  }
+
+  /** Commits what waits, or an empty batch, unless a batch is being committed. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Rejects what is in no batch yet. */
+  rejectQueued(error: Error): void {
+    for (const waiting of this.#queue.splice(0)) waiting.reject(error);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      do {
+        if (this.#limits.gatherMs > 0) await this.#gather();
+        const batch = this.#take();
+        try {
+          await this.#commit(batch);
+        } catch (error) {
+          for (const waiting of batch) waiting.reject(error as Error);
+        }
+      } while (this.#queue.length > 0);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /**
+   * Waits while each turn of the event loop brings more items, or there are fewer than last time: clients that got their
+   * responses together send their next requests together, and larger batches need less processor time for each.
+   */
+  async #gather(): Promise<void> {
+    const end = performance.now() + this.#limits.gatherMs;
+    let before: number;
+    do {
+      before = this.#queue.length;
+      await setImmediate();
+    } while ((this.#queue.length > before || this.#queue.length < this.#expected) && performance.now() < end);
+    this.#expected = this.#queue.length < manyItems ? 0 : this.#queue.length;
+  }
+
+  /** The oldest items, as many as make a batch, without those that are settled. */
+  #take(): Waiting<Item, Result>[] {
+    const { batchSize, batchCount = Number.POSITIVE_INFINITY } = this.#limits;
+    let taken = 0;
+    let size = 0;
+    for (const waiting of this.#queue) {
+      size += waiting.size;
+      if (taken === batchCount || (taken > 0 && size > batchSize)) break;
+      taken += 1;
+    }
+    return this.#queue.splice(0, taken).filter(({ isSettled }) => !isSettled);
+  }
+}
