@@ -11,8 +11,8 @@ const MiB = 1024 * 1024;
 /** How many records are written at once to make up for missing ones. */
 const atOnce = 10_000;
 
-/** Closed segments are deleted as soon as the state's file does not need them. A record is a batch of changes already. */
-const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB, gathers: false };
+/** Closed segments are deleted as soon as the state's file does not need them. */
+const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB };
 
 export type LogOptions = typeof options;
 

@@ -17,7 +17,6 @@ test('options have defaults: large segments that are kept for ever, and everythi
     retainDays: 0,
     queueCount: 10_000,
     queueBytes: 32 * MiB,
-    gathers: true,
     maxLineBytes: 2 * MiB,
     minFreeBytes: MiB,
     sync: true,

@@ -30,8 +30,6 @@ export interface JournalOptions {
   /** How many records, and how many bytes of them, may wait for the disk; further ones are refused. */
   queueCount?: number;
   queueBytes?: number;
-  /** `false` if records come gathered already: a batch then does not wait for others that come with the first. */
-  gathers?: boolean;
   /** Longer lines are neither written nor listed. */
   maxLineBytes?: number;
   /** Nothing is written while the file system has less than this free. */
@@ -69,7 +67,6 @@ export const withDefaults = (options: JournalOptions): Settings => ({
   retainDays: 0,
   queueCount: 10_000,
   queueBytes: 32 * MiB,
-  gathers: true,
   maxLineBytes: 2 * MiB,
   minFreeBytes: MiB,
   sync: true,
