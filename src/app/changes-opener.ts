@@ -7,7 +7,7 @@ import type { OpenLog } from '../profiles/feature.ts';
 import { type Changes, keepInMemory, limitBytes, type OpenChanges } from '../storage/changes/changes.ts';
 import { type LogOptions, openChangeLog } from '../storage/changes/open-changes.ts';
 import { codeOf, explainOpening, JournalError } from '../storage/journal/errors.ts';
-import type { JournalEvent } from '../storage/journal/events.ts';
+import type { JournalEvent } from '../storage/journal/options.ts';
 import { isPostgresUrl } from '../storage/postgres/connecting/address.ts';
 import { assertNoUnfinishedImport } from './transfer/file-store.ts';
 

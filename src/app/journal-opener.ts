@@ -3,8 +3,8 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { Meters } from '../metrics/meters.ts';
 import type { OpenLog } from '../profiles/feature.ts';
 import type { JournalError } from '../storage/journal/errors.ts';
-import type { JournalEvent } from '../storage/journal/events.ts';
 import { type Journal, openJournal } from '../storage/journal/journal.ts';
+import type { JournalEvent } from '../storage/journal/options.ts';
 
 interface LogOpener {
   openLog: OpenLog;

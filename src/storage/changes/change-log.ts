@@ -67,7 +67,8 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   write(change: Change): Promise<Result> {
     if (this.#failure || this.#isClosed) throw createRefusal(this.#failure);
-    const added = this.#batcher.add(change, this.#state.lengthOf(change));
+    const length = this.#state.lengthOf(change);
+    const added = length > limits.maxSize ? undefined : this.#batcher.add(change, length);
     if (!added) throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
     return added.promise;
   }

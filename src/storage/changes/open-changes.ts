@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { JournalError } from '../journal/errors.ts';
-import type { JournalEvent } from '../journal/events.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { JournalEvent } from '../journal/options.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile, type OnDamage } from './state-file.ts';

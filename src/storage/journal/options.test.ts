@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toReason } from './errors.ts';
-import type { JournalEvent } from './events.ts';
+import type { JournalEvent } from './options.ts';
 import { withDefaults } from './options.ts';
 
 const MiB = 1024 * 1024;

@@ -3,7 +3,7 @@ import { createUnavailable, ErrorBody, HttpError } from '../../../http/errors.ts
 import { sendJson } from '../../../http/json.ts';
 import { createClientSignal, createQueue } from '../../../http/overload.ts';
 import { JournalError } from '../../../storage/journal/errors.ts';
-import type { FieldTest } from '../../../storage/journal/parse.ts';
+import type { FieldTest } from '../../../storage/journal/line.ts';
 import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
 import { defineRoute, type Route } from '../../route.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { JournalError, passIfGone } from '../errors.ts';
-import { classifyLine, parseRecord } from '../parse.ts';
+import { classifyLine, parseRecord } from '../line.ts';
 import type { Serially } from '../scheduling.ts';
 import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './lines.ts';
 

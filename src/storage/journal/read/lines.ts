@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { LogRecord } from '../line.ts';
-import { classifyLine, parseRecord } from '../parse.ts';
+import { classifyLine, parseRecord } from '../line.ts';
 import { Slice } from '../scheduling.ts';
 
 const firstBlockBytes = 16 * 1024;

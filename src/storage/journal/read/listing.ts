@@ -1,5 +1,5 @@
 import type { LogRecord } from '../line.ts';
-import { classifyLine, createMatcher, type Match, parseRecord } from '../parse.ts';
+import { classifyLine, createMatcher, type Match, parseRecord } from '../line.ts';
 import { Slice } from '../scheduling.ts';
 import { type Log, type LogFile, readLogBackwards } from './files.ts';
 import { type Block, type Line, newline, type ReadAt } from './lines.ts';

@@ -2,9 +2,8 @@ import { JournalError } from '../errors.ts';
 import { overlaps } from '../index/block.ts';
 import type { Summary } from '../index/file-index.ts';
 import type { LogIndex } from '../index/log-index.ts';
-import { readIdTime } from '../line.ts';
+import { createPrefilter, type FieldTest, passes, readIdTime } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import { createPrefilter, type FieldTest, passes } from '../parse.ts';
 import { Slice } from '../scheduling.ts';
 import { type StoredRecord, splitBackwards, toStored } from './lines.ts';
 

@@ -1,6 +1,5 @@
 import { JournalError } from '../../journal/errors.ts';
-import type { LogRecord } from '../../journal/line.ts';
-import type { Match } from '../../journal/parse.ts';
+import type { LogRecord, Match } from '../../journal/line.ts';
 import type { Listing } from '../../journal/read/listing.ts';
 import type { Row } from '../connecting/connection.ts';
 import type { Database } from '../database.ts';

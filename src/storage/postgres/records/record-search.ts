@@ -1,4 +1,4 @@
-import { passes } from '../../journal/parse.ts';
+import { passes } from '../../journal/line.ts';
 import type { StoredRecord } from '../../journal/read/lines.ts';
 import type { Counting, Search, SearchResult } from '../../journal/read/search.ts';
 import { Slice } from '../../journal/scheduling.ts';
