@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
 import { JournalError, passIfGone } from './errors.ts';
 import { type FileNames, nextNumber, type Sync } from './files.ts';
 import { classifyLine, type Part, readPart } from './line.ts';
-import { maxBatchBytes, maxGroupBytes, type Settings } from './options.ts';
+import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import { findLastLineEnd, type ReadAt, readLinesBackwards, toReadAt } from './read/lines.ts';
 
 /** The file that records are written to. */
@@ -36,7 +36,7 @@ const shareHandle = (handle: FileHandle) => {
 };
 
 /** Opens the active file, creates it with mode 0600 if it does not exist, and repairs its end. */
-export const openActiveFile = async (names: FileNames, sync: Sync, settings: Settings): Promise<ActiveFile> => {
+export const openActiveFile = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<ActiveFile> => {
   await readFileSize(names.active);
   const handle = await open(names.active, 'a+', 0o600);
   try {
@@ -126,7 +126,7 @@ export const readFileSize = async (path: string): Promise<number | undefined> =>
  * Cuts an incomplete last line or group off the active file, saving it in a file of its own, and makes sure that the end
  * of the file is on disk; resolves to its size.
  */
-const repairTail = async (names: FileNames, sync: Sync, settings: Settings): Promise<number> => {
+const repairTail = async (names: FileNames, sync: Sync, settings: JournalSettings): Promise<number> => {
   const handle = await open(names.active, 'r+');
   try {
     const { size, atime, mtime } = await handle.stat();

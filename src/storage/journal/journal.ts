@@ -11,7 +11,7 @@ import {
 import { LogIndex } from './index/log-index.ts';
 import type { LogRecord } from './line.ts';
 import { type Lock, lockDirectory } from './lock.ts';
-import { type JournalOptions, type Settings, withDefaults } from './options.ts';
+import { type JournalOptions, type JournalSettings, withDefaults } from './options.ts';
 import { createReadAfter } from './read/after.ts';
 import { findLastSeq } from './read/files.ts';
 import type { StoredRecord } from './read/lines.ts';
@@ -77,7 +77,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   }
 };
 
-const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Promise<Journal> => {
+const openLocked = async (names: FileNames, settings: JournalSettings, lock: Lock): Promise<Journal> => {
   const sync = measureSync(createSync(settings.sync), settings.onSync);
   const store = await SegmentStore.open(names, sync, settings);
   const index = new LogIndex(store, names, settings);

@@ -65,7 +65,7 @@ export interface JournalOptions {
   onSync?: (seconds: number) => void;
 }
 
-export type Settings = Required<JournalOptions>;
+export type JournalSettings = Required<JournalOptions>;
 
 const MiB = 1024 * 1024;
 
@@ -76,7 +76,7 @@ export const maxBatchBytes = MiB;
 export const maxGroupBytes = 4 * MiB;
 
 /** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
-export const withDefaults = (options: JournalOptions): Settings => ({
+export const withDefaults = (options: JournalOptions): JournalSettings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
   retainBytes: 0,

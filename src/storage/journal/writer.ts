@@ -2,7 +2,7 @@ import { Batcher, Waiting } from '../batcher.ts';
 import { codeOf, JournalError, toReason } from './errors.ts';
 import type { AssertFreeSpace } from './files.ts';
 import { createId, type LogRecord, lineEndBytes, toLine, toLineStart } from './line.ts';
-import { maxBatchBytes, maxGroupBytes, type Settings } from './options.ts';
+import { type JournalSettings, maxBatchBytes, maxGroupBytes } from './options.ts';
 import { createSerial } from './scheduling.ts';
 import type { SegmentStore } from './segment-store.ts';
 
@@ -33,7 +33,7 @@ export interface Appended {
  */
 export class JournalWriter {
   readonly #store: SegmentStore;
-  readonly #settings: Settings;
+  readonly #settings: JournalSettings;
   readonly #assertFreeSpace: AssertFreeSpace;
   readonly #batcher: Batcher<NewLines, unknown>;
   readonly #serially = createSerial();
@@ -53,7 +53,7 @@ export class JournalWriter {
   #retry: NodeJS.Timeout | undefined;
   readonly #retention: NodeJS.Timeout | undefined;
 
-  constructor(store: SegmentStore, settings: Settings, assertFreeSpace: AssertFreeSpace, lastSeq: number) {
+  constructor(store: SegmentStore, settings: JournalSettings, assertFreeSpace: AssertFreeSpace, lastSeq: number) {
     this.#store = store;
     this.#settings = settings;
     this.#assertFreeSpace = assertFreeSpace;

@@ -9,20 +9,20 @@ const minuteMs = 60_000;
 export const blockBytes = 32 * 1024;
 
 /** The lowest and the highest of some numbers; `min` is above `max` where there are none. */
-export interface Range {
+export interface NumberRange {
   min: number;
   max: number;
 }
 
 /** What is known of some lines of a file that follow each other. Lines that were not written here count for nothing. */
-export interface Block {
+export interface IndexBlock {
   start: number;
   end: number;
-  seqs: Range;
+  seqs: NumberRange;
   /** Times of records, of those that have one; Unix milliseconds. */
-  times: Range;
+  times: NumberRange;
   /** Times in ids. */
-  idTimes: Range;
+  idTimes: NumberRange;
   /** Whether there are ids without a time. */
   hasOldIds: boolean;
   /** How many records there are of each minute and key, by `toCountKey`. */
@@ -36,24 +36,24 @@ export interface Source {
   indexing: Indexing;
 }
 
-export const createRange = (): Range => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
+export const createRange = (): NumberRange => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
 
-export const widen = (range: Range, { min, max }: Range): void => {
+export const widen = (range: NumberRange, { min, max }: NumberRange): void => {
   range.min = Math.min(range.min, min);
   range.max = Math.max(range.max, max);
 };
 
-const include = (range: Range, value: number): void => widen(range, { min: value, max: value });
+const include = (range: NumberRange, value: number): void => widen(range, { min: value, max: value });
 
 /** Whether the range has a number from `from` up to, and not including, `to`. */
-export const overlaps = ({ min, max }: Range, from: number, to: number): boolean =>
+export const overlaps = ({ min, max }: NumberRange, from: number, to: number): boolean =>
   min <= max && max >= from && min < to;
 
 const toCountKey = (minute: number, slot: number): number => minute * slots + slot;
 const minuteOf = (countKey: number): number => Math.floor(countKey / slots);
 const slotOf = (countKey: number): number => countKey - minuteOf(countKey) * slots;
 
-const createBlock = (end: number): Block => ({
+const createBlock = (end: number): IndexBlock => ({
   start: end,
   end,
   seqs: createRange(),
@@ -64,7 +64,12 @@ const createBlock = (end: number): Block => ({
 });
 
 /** The lines from `from`, where one begins, to `to` in blocks, the last one first. A line that is too long is a block. */
-export async function* indexBackwards(source: Source, keys: Keys, from: number, to: number): AsyncGenerator<Block> {
+export async function* indexBackwards(
+  source: Source,
+  keys: Keys,
+  from: number,
+  to: number,
+): AsyncGenerator<IndexBlock> {
   const { read, maxLineBytes, indexing } = source;
   const slice = new Slice();
   let block = createBlock(to);
@@ -94,7 +99,7 @@ export async function* indexBackwards(source: Source, keys: Keys, from: number, 
   if (block.end > from) yield block;
 }
 
-const addRecord = (block: Block, record: StoredRecord, { timeOf, keyOf }: Indexing, keys: Keys): void => {
+const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: Indexing, keys: Keys): void => {
   include(block.seqs, record.seq);
   const idTime = readIdTime(record.id);
   if (idTime === undefined) block.hasOldIds = true;
@@ -113,11 +118,11 @@ export class Minutes {
   #first = Infinity;
   #last = -Infinity;
 
-  add({ counts }: Block): void {
+  add({ counts }: IndexBlock): void {
     for (const [countKey, count] of counts) this.#change(countKey, count);
   }
 
-  remove({ counts }: Block): void {
+  remove({ counts }: IndexBlock): void {
     for (const [countKey, count] of counts) this.#change(countKey, -count);
   }
 
