@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Settings } from '../../config/schema.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { Transfer } from '../../profiles/feature.ts';
-import { readLines } from '../../storage/changes/lines.ts';
+import { readLines } from '../../storage/changes/state-file.ts';
 import { isPostgresUrl } from '../../storage/postgres/connecting/address.ts';
 import { unknownStore } from '../shared-store.ts';
 import { openDatabaseTarget } from './database-store.ts';

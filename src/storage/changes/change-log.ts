@@ -27,11 +27,7 @@ const retryMs = 1000;
  * record, is on disk as of a later seq.
  */
 export class ChangeLog<Change, Result> implements Changes<Change, Result> {
-  readonly #journal: Journal;
-  readonly #file: StateFile;
-  readonly #state: State<Change, Result>;
-  readonly #onLost: () => void;
-  readonly #report: (error: Error) => void;
+  readonly #parts: Parts<Change, Result>;
   readonly #batcher: Batcher<Change, Result>;
   /** Saves run one by one. */
   readonly #serially = createSerial();
@@ -48,15 +44,11 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   /** Characters written since the state was. */
   #growth: number;
 
-  constructor({ journal, file, state, seq, savedSeq, growth, onLost, report }: Parts<Change, Result>) {
-    this.#journal = journal;
-    this.#file = file;
-    this.#state = state;
+  constructor(parts: Parts<Change, Result>, { seq, savedSeq, growth }: Progress) {
+    this.#parts = parts;
     this.#appliedSeq = seq;
     this.#savedSeq = savedSeq;
     this.#growth = growth;
-    this.#onLost = onLost;
-    this.#report = report;
     this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
   }
 
@@ -67,7 +59,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   write(change: Change): Promise<Result> {
     if (this.#failure || this.#isClosed) throw createRefusal(this.#failure);
-    const length = this.#state.lengthOf(change);
+    const length = this.#parts.state.lengthOf(change);
     const added = length > limits.maxSize ? undefined : this.#batcher.add(change, length);
     if (!added) throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
     return added.promise;
@@ -78,7 +70,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   }
 
   isReady(): boolean {
-    return this.#failure === undefined && this.#journal.state().healthy;
+    return this.#failure === undefined && this.#parts.journal.state().healthy;
   }
 
   /** While another save runs, this one waits for it: that one may have begun before the last change. Only one waits. */
@@ -91,22 +83,22 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   }
 
   reopen(): Promise<void> {
-    return this.#journal.reopen();
+    return this.#parts.journal.reopen();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.#batcher.running;
-    await this.#serially(() => this.#journal.close());
+    await this.#serially(() => this.#parts.journal.close());
   }
 
   async #commit(batch: readonly Waiting<Change, Result>[]): Promise<void> {
-    const changes = batch.map(({ item }) => this.#state.toJson(item));
+    const changes = batch.map(({ item }) => this.#parts.state.toJson(item));
     for (const { size } of batch) this.#growth += size;
     try {
-      const seq = await this.#journal.appendBatch(`{"changes":[${changes.join(',')}]}`);
-      for (const waiting of batch) waiting.resolve(this.#state.apply(waiting.item));
+      const seq = await this.#parts.journal.appendBatch(`{"changes":[${changes.join(',')}]}`);
+      for (const waiting of batch) waiting.resolve(this.#parts.state.apply(waiting.item));
       this.#appliedSeq = seq;
       this.#saveIfDue();
     } catch (error) {
@@ -115,13 +107,13 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   }
 
   #saveIfDue(): void {
-    const isDue = this.#growth > Math.max(leastGrowth, this.#file.size);
+    const isDue = this.#growth > Math.max(leastGrowth, this.#parts.file.size);
     if (isDue && !this.#isSaving) void this.save().catch(() => undefined);
   }
 
   #fail(error: Error, batch: readonly Waiting<Change, Result>[]): void {
     this.#failure = error;
-    this.#onLost();
+    this.#parts.onLost();
     const refusal = createRefusal(error);
     for (const waiting of batch) waiting.reject(refusal);
     this.#batcher.rejectQueued(refusal);
@@ -134,9 +126,9 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   async #recover(): Promise<void> {
     try {
-      if (this.#isClosed || !this.#journal.state().healthy) throw this.#failure;
+      if (this.#isClosed || !this.#parts.journal.state().healthy) throw this.#failure;
       // A record that was refused before it was written, for want of space, has no seq and cannot be in the log.
-      if (this.#journal.state().lastSeq > this.#appliedSeq) await this.save();
+      if (this.#parts.journal.state().lastSeq > this.#appliedSeq) await this.save();
       this.#failure = undefined;
     } catch {
       if (!this.#isClosed) this.#scheduleRecovery();
@@ -144,11 +136,11 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   }
 
   async #save(): Promise<void> {
-    const seq = this.#failure ? this.#journal.state().lastSeq : this.#appliedSeq;
+    const seq = this.#failure ? this.#parts.journal.state().lastSeq : this.#appliedSeq;
     const growth = this.#growth;
     this.#isSaving = true;
     try {
-      await this.#file.write(seq, this.#state.changes(), this.#state.toJson);
+      await this.#parts.file.write(seq, this.#parts.state.changes(), this.#parts.state.toJson);
     } catch (error) {
       this.#noteSaveFailure(error as Error);
       throw error;
@@ -164,7 +156,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   #noteSaveFailure(error: Error): void {
     // Not again with the next batch, but when the log has grown by as much again.
     this.#growth = 0;
-    if (!this.#isSaveFailing) this.#report(error);
+    if (!this.#isSaveFailing) this.#parts.report(error);
     this.#isSaveFailing = true;
   }
 }
@@ -173,14 +165,18 @@ interface Parts<Change, Result> {
   journal: Journal;
   file: StateFile;
   state: State<Change, Result>;
+  /** Called when changes that were written will not be applied. */
+  onLost(): void;
+  /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
+  report(error: Error): void;
+}
+
+interface Progress {
   /** Of the last record that was applied, and of the state's file. */
   seq: number;
   savedSeq: number;
   /** Characters of the log after the state. */
   growth: number;
-  onLost(): void;
-  /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
-  report(error: Error): void;
 }
 
 const createRefusal = (cause: Error | undefined): StoreUnavailable =>

@@ -48,8 +48,8 @@ export const openChangeLog = async <Change, Result>(
     };
     const savedSeq = (await file.read(apply, refuse)) ?? 0;
     await fillUp(journal, savedSeq);
-    const { seq, growth } = await replay(journal, savedSeq, state, refuse);
-    const opened = new ChangeLog({ journal, file, state, seq, savedSeq, growth, onLost, report });
+    const replayed = await replay(journal, savedSeq, state, refuse);
+    const opened = new ChangeLog({ journal, file, state, onLost, report }, { ...replayed, savedSeq });
     const ignore = (): void => undefined;
     await journal.holdFrom(() => opened.savedSeq, Number.POSITIVE_INFINITY, ignore);
     log = opened;
