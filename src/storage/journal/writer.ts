@@ -101,10 +101,11 @@ export class JournalWriter {
    */
   appendBatch(json: string): Promise<number> {
     const start = toLineStart(json, createId());
-    const refusal = this.#findRefusal([measureLine(start)]);
+    const size = measureLine(start);
+    const refusal = this.#findRefusal([size]);
     if (refusal) return Promise.reject(refusal);
     this.#batches += 1;
-    const batch = new Waiting<NewLines, unknown>({ starts: [start], toResult: Number }, 0, 1, () => {
+    const batch = new Waiting<NewLines, unknown>({ starts: [start], toResult: Number }, size, 1, () => {
       this.#batches -= 1;
     });
     void this.#serially(() => this.#write([batch]));
