@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** The field that ends each line written here, with its value in quotes and the closing brace. */
-export const crcFieldBytes = ',"crc":"00000000"}'.length;
+const crcFieldBytes = ',"crc":"00000000"}'.length;
 
 /** The most that `toLine` adds to the start of a line: seq, crc and the newline. */
 export const lineEndBytes = ',"seq":9007199254740991'.length + crcFieldBytes + 1;

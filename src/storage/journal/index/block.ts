@@ -14,10 +14,8 @@ export interface NumberRange {
   max: number;
 }
 
-/** What is known of some lines of a file that follow each other. Lines that were not written here count for nothing. */
-export interface IndexBlock {
-  start: number;
-  end: number;
+/** What some lines of a file hold. Those that were not written here count for nothing. */
+export interface Ranges {
   seqs: NumberRange;
   /** Times of records, of those that have one; Unix milliseconds. */
   times: NumberRange;
@@ -25,6 +23,12 @@ export interface IndexBlock {
   idTimes: NumberRange;
   /** Whether there are ids without a time. */
   hasOldIds: boolean;
+}
+
+/** Lines of a file that follow each other. */
+export interface IndexBlock extends Ranges {
+  start: number;
+  end: number;
   /** How many records there are of each minute and key, by `toCountKey`. */
   counts: Map<number, number>;
 }
@@ -36,7 +40,14 @@ export interface Source {
   indexing: Indexing;
 }
 
-export const createRange = (): NumberRange => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
+const createRange = (): NumberRange => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
+
+export const createRanges = (): Ranges => ({
+  seqs: createRange(),
+  times: createRange(),
+  idTimes: createRange(),
+  hasOldIds: false,
+});
 
 export const widen = (range: NumberRange, { min, max }: NumberRange): void => {
   range.min = Math.min(range.min, min);
@@ -56,10 +67,7 @@ const slotOf = (countKey: number): number => countKey - minuteOf(countKey) * slo
 const createBlock = (end: number): IndexBlock => ({
   start: end,
   end,
-  seqs: createRange(),
-  times: createRange(),
-  idTimes: createRange(),
-  hasOldIds: false,
+  ...createRanges(),
   counts: new Map(),
 });
 

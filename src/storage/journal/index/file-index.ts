@@ -4,12 +4,12 @@ import type { ReadAt } from '../read/lines.ts';
 import { createSerial } from '../scheduling.ts';
 import {
   blockBytes,
-  createRange,
+  createRanges,
   type IndexBlock,
   indexBackwards,
   Keys,
   Minutes,
-  type NumberRange,
+  type Ranges,
   type Source,
   widen,
 } from './block.ts';
@@ -211,18 +211,14 @@ const toBlock = (numbers: number[]): IndexBlock => {
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** What a closed file holds. */
-export interface Summary {
-  seqs: NumberRange;
-  times: NumberRange;
-  idTimes: NumberRange;
-  hasOldIds: boolean;
+export interface Summary extends Ranges {
   /** What is counted in it; only of the files of the last day, where it is asked for most. */
   counted: Pick<FileIndex, 'minutes' | 'keys'> | undefined;
 }
 
 /** The summary of a file whose index is complete. */
 export const summarize = ({ blocks, minutes, keys }: FileIndex): Summary => {
-  const summary = { seqs: createRange(), times: createRange(), idTimes: createRange(), hasOldIds: false };
+  const summary = createRanges();
   for (const block of blocks) {
     widen(summary.seqs, block.seqs);
     widen(summary.times, block.times);

@@ -3,7 +3,7 @@ import type { FileNames } from '../files.ts';
 import type { JournalSettings } from '../options.ts';
 import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles } from '../read/files.ts';
 import type { ReadAt } from '../read/lines.ts';
-import { type IndexBlock, Keys, type Source } from './block.ts';
+import { type IndexBlock, Keys, type Ranges, type Source } from './block.ts';
 import { age, FileIndex, readSidecar, type Summary, summarize, writeSidecar } from './file-index.ts';
 
 /** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
@@ -23,10 +23,14 @@ export interface IndexedFile {
   index: FileIndex;
   /** How many of its bytes may be read. */
   end: number;
-  /** Fills the buffer; counts towards the budget. */
-  read: ReadAt;
-  /** As FileIndex.readBackwards. */
-  readBlocks(canHold?: (block: IndexBlock) => boolean): AsyncGenerator<{ block: IndexBlock; end: number }>;
+  /** Reading counts towards the budget. */
+  source: Source;
+}
+
+/** A block, and how its bytes are read. */
+export interface ReadableBlock {
+  block: IndexBlock;
+  read(): Promise<Buffer>;
 }
 
 /**
@@ -66,14 +70,21 @@ export class LogIndex {
       const index = await this.#indexOf(file, budget);
       const summary = typeof file.identity === 'string' ? this.#summaries.get(file.identity) : undefined;
       if (summary && !wasKnown && !isWanted(summary)) continue;
-      const source = this.#toSource(countBytes(file.read, budget));
-      yield {
-        index,
-        end: file.end,
-        read: source.read,
-        readBlocks: (canHold) => index.readBackwards(source, file.end, canHold),
-      };
+      yield { index, end: file.end, source: this.#toSource(countBytes(file.read, budget)) };
       await this.#save(file, index);
+    }
+  }
+
+  /** The blocks of all files, newest first, that can hold what is wanted; others, too, where they were not indexed before. */
+  async *readBlocks(canHold: (ranges: Ranges) => boolean, budget: Budget): AsyncGenerator<ReadableBlock> {
+    for await (const { index, end: fileEnd, source } of this.openFiles(canHold, budget)) {
+      for await (const { block, end } of index.readBackwards(source, fileEnd, canHold)) {
+        const read = async (): Promise<Buffer> => {
+          const bytes = Buffer.allocUnsafe(end - block.start);
+          return bytes.subarray(0, await source.read(bytes, block.start));
+        };
+        yield { block, read };
+      }
     }
   }
 
@@ -83,7 +94,7 @@ export class LogIndex {
   }
 
   /** The blocks of a file, the last one first; only as many are indexed as are asked for. */
-  async *readBlocks(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
+  async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
     const index = await this.#indexOf(file, { left: 0 });
     yield* index.readBackwards(this.#toSource(file.read), file.end);
   }

@@ -67,7 +67,7 @@ const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }:
 const findStart = async (index: LogIndex, file: LogFile, seq: number): Promise<number> => {
   let start = file.end;
   if (seq === 0) return 0;
-  for await (const { block } of index.readBlocks(file)) {
+  for await (const { block } of index.readBlocksOf(file)) {
     if (block.seqs.min <= block.seqs.max && block.seqs.max <= seq) break;
     start = block.start;
   }
