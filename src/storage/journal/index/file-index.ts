@@ -54,17 +54,12 @@ export class FileIndex {
     canHold: (block: IndexBlock) => boolean = () => true,
   ): AsyncGenerator<{ block: IndexBlock; end: number }> {
     for (let position = this.#skip(end, canHold); position > 0; position = this.#skip(position, canHold)) {
-      const known = this.#blockBefore(position);
-      if (known) {
-        yield { block: known, end: position };
-        position = known.start;
-        continue;
-      }
       // Two readers must not fill a gap at the same time.
-      await this.#serially(() => this.#fillBefore(source, position));
+      if (!this.#blockBefore(position)) await this.#serially(() => this.#fillBefore(source, position));
       const block = this.#blockBefore(position);
-      if (block) yield { block, end: position };
-      position = block?.start ?? position;
+      if (!block) return;
+      yield { block, end: position };
+      position = block.start;
     }
   }
 
