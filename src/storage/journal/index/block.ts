@@ -3,7 +3,7 @@ import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards, type StoredRecord, toStored } from '../read/lines.ts';
 import { Slice } from '../scheduling.ts';
 
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 
 /** A block is closed when it has this many bytes. */
 export const blockBytes = 32 * 1024;

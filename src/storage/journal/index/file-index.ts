@@ -1,6 +1,7 @@
 import { lstat, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ReadAt } from '../read/lines.ts';
+import { dayMs } from '../retention.ts';
 import { createSerial } from '../scheduling.ts';
 import {
   blockBytes,
@@ -202,8 +203,6 @@ const toBlock = (numbers: number[]): IndexBlock => {
     counts,
   };
 };
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** What a closed file holds. */
 export interface Summary extends Ranges {

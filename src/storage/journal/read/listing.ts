@@ -102,10 +102,13 @@ class Found {
 
   /** The records, oldest first. Throws if a file was truncated or deleted after its lines were added. */
   async *readRecords(): AsyncGenerator<LogRecord> {
+    yield* this.#kept.reverse().map(parseRecord);
     const slice = new Slice();
-    for await (const line of this.#readLines()) {
-      yield parseRecord(line);
-      if (slice.isOver) await slice.giveWay();
+    for (const { file, runs } of this.#files.reverse()) {
+      for await (const line of runs.readLines(file.readLater)) {
+        yield parseRecord(line);
+        if (slice.isOver) await slice.giveWay();
+      }
     }
   }
 
@@ -117,13 +120,6 @@ class Found {
   async release(): Promise<void> {
     for (const { file } of this.#files.splice(0)) {
       await file.release();
-    }
-  }
-
-  async *#readLines(): AsyncGenerator<Buffer> {
-    yield* this.#kept.reverse();
-    for (const { file, runs } of this.#files.reverse()) {
-      yield* runs.readLines(file.readLater);
     }
   }
 

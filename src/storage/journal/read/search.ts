@@ -1,5 +1,5 @@
 import { JournalError } from '../errors.ts';
-import { overlaps, type Ranges } from '../index/block.ts';
+import { minuteMs, overlaps, type Ranges } from '../index/block.ts';
 import type { Summary } from '../index/file-index.ts';
 import type { LogIndex } from '../index/log-index.ts';
 import { createPrefilter, type FieldTest, passes, readIdTime } from '../line.ts';
@@ -118,8 +118,6 @@ const findIn = (bytes: Buffer, id: string): StoredRecord | undefined => {
   }
   return undefined;
 };
-
-const minuteMs = 60_000;
 
 export interface Counting {
   /** The first minute, and the one after the last; minutes since 1970. */
