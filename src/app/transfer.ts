@@ -3,7 +3,7 @@ import type { Settings } from '../config/schema.ts';
 import { assertNoProblems, SettingsError } from '../config/settings-error.ts';
 import type { Transfer } from '../profiles/feature.ts';
 import { createSchemaCheck, describeSchemaErrors, listSchemaErrors } from '../schema-validation.ts';
-import { readLines } from '../storage/changes/lines.ts';
+import { readLines } from '../storage/changes/state-file.ts';
 import { JournalError } from '../storage/journal/errors.ts';
 import { hasFiles, openEmptyFiles, readFiles } from '../storage/moved-files.ts';
 import type { ImportTarget } from '../storage/moved-store.ts';

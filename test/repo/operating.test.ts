@@ -23,7 +23,7 @@ test('the table of log lines in docs/operating.md has every message that the sou
 });
 
 test('the table of log lines in docs/operating.md has every event of the alert log', () => {
-  const types = [...readText('src/storage/journal/events.ts').matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type);
+  const types = [...readText('src/storage/journal/options.ts').matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type);
   assert.ok(types.length >= 6, `${types.length} events`);
   assert.deepEqual(
     types.filter((type) => !documented.includes(`alert log: ${type}`)),

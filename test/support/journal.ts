@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { JournalEvent } from '../../src/storage/journal/events.ts';
 import { type Journal, openJournal } from '../../src/storage/journal/journal.ts';
-import type { LogRecord } from '../../src/storage/journal/line.ts';
-import type { JournalOptions } from '../../src/storage/journal/options.ts';
-import type { Match } from '../../src/storage/journal/parse.ts';
+import type { LogRecord, Match } from '../../src/storage/journal/line.ts';
+import type { JournalEvent, JournalOptions } from '../../src/storage/journal/options.ts';
 import { atEnd } from './scope.ts';
 
 export interface TestJournal extends Journal {

@@ -1,29 +1,22 @@
 import { StoreUnavailable } from '../../expected-errors.ts';
+import { Batcher, type Waiting } from '../batcher.ts';
 import { toReason } from '../journal/errors.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createGathering, createSerial } from '../journal/scheduling.ts';
+import { createSerial } from '../journal/scheduling.ts';
 import type { Changes, State } from './changes.ts';
 import type { StateFile } from './state-file.ts';
 
-/** How many changes may wait for the disk, and characters of them. */
-const waitingCount = 10_000;
-const waitingLength = 16 * 1024 * 1024;
-
-/** Characters of changes that are written as one record, unless one change is longer. */
-const recordLength = 512 * 1024;
+/**
+ * How many changes may wait for the disk, and characters of them, also of those that are written as one record. A batch waits
+ * at most about as long as a sync takes for others.
+ */
+const limits = { maxCount: 10_000, maxSize: 16 * 1024 * 1024, batchSize: 512 * 1024, gatherMs: 1 };
 
 /** The state is written again when the log has grown by so many characters, and by as much as the state takes up. */
 const leastGrowth = 16 * 1024 * 1024;
 
 /** Milliseconds between attempts to accept changes again after a failure. */
 const retryMs = 1000;
-
-interface Waiting<Change, Result> {
-  change: Change;
-  length: number;
-  resolve(result: Result): void;
-  reject(error: Error): void;
-}
 
 /**
  * Changes as records of a log. All that wait become one record, which is in the log whole or not at all, and are applied
@@ -34,17 +27,8 @@ interface Waiting<Change, Result> {
  * record, is on disk as of a later seq.
  */
 export class ChangeLog<Change, Result> implements Changes<Change, Result> {
-  readonly #journal: Journal;
-  readonly #file: StateFile;
-  readonly #state: State<Change, Result>;
-  readonly #onLost: () => void;
-  readonly #report: (error: Error) => void;
-  #waiting: Waiting<Change, Result>[] = [];
-  /** Characters of the changes that wait, and of the batch that is being written. */
-  #waitingLength = 0;
-  #batchLength = 0;
-  #writing: Promise<void> | undefined;
-  readonly #gather = createGathering(() => this.#waiting.length);
+  readonly #parts: Parts<Change, Result>;
+  readonly #batcher: Batcher<Change, Result>;
   /** Saves run one by one. */
   readonly #serially = createSerial();
   #waitingSave: Promise<void> | undefined;
@@ -60,15 +44,12 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   /** Characters written since the state was. */
   #growth: number;
 
-  constructor({ journal, file, state, seq, savedSeq, growth, onLost, report }: Parts<Change, Result>) {
-    this.#journal = journal;
-    this.#file = file;
-    this.#state = state;
+  constructor(parts: Parts<Change, Result>, { seq, savedSeq, growth }: Progress) {
+    this.#parts = parts;
     this.#appliedSeq = seq;
     this.#savedSeq = savedSeq;
     this.#growth = growth;
-    this.#onLost = onLost;
-    this.#report = report;
+    this.#batcher = new Batcher(limits, (batch) => this.#commit(batch));
   }
 
   /** The log before this seq is not needed. */
@@ -78,23 +59,18 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   write(change: Change): Promise<Result> {
     if (this.#failure || this.#isClosed) throw createRefusal(this.#failure);
-    const length = this.#state.lengthOf(change);
-    if (this.#waiting.length >= waitingCount || this.#waitingLength + length > waitingLength) {
-      throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
-    }
-    this.#waitingLength += length;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ change, length, resolve, reject });
-      this.#writing ??= this.#drain();
-    });
+    const length = this.#parts.state.lengthOf(change);
+    const added = length > limits.maxSize ? undefined : this.#batcher.add(change, length);
+    if (!added) throw new StoreUnavailable('Too many changes are waiting for the disk; try again in a second');
+    return added.promise;
   }
 
   countWaiting(): number {
-    return this.#waitingLength + this.#batchLength;
+    return this.#batcher.size;
   }
 
   isReady(): boolean {
-    return this.#failure === undefined && this.#journal.state().healthy;
+    return this.#failure === undefined && this.#parts.journal.state().healthy;
   }
 
   /** While another save runs, this one waits for it: that one may have begun before the last change. Only one waits. */
@@ -109,55 +85,34 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
-    await this.#writing;
-    await this.#serially(() => this.#journal.close());
+    await this.#batcher.running;
+    await this.#serially(() => this.#parts.journal.close());
   }
 
-  async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await this.#gather();
-      const batch = this.#take();
-      try {
-        const { seq } = await this.#journal.appendJson(
-          `{"changes":[${batch.map(({ change }) => this.#state.toJson(change)).join(',')}]}`,
-        );
-        for (const { change, resolve } of batch) resolve(this.#state.apply(change));
-        this.#appliedSeq = seq;
-        this.#saveIfDue();
-      } catch (error) {
-        this.#fail(error as Error, batch);
-      }
-      this.#batchLength = 0;
+  async #commit(batch: readonly Waiting<Change, Result>[]): Promise<void> {
+    const changes = batch.map(({ item }) => this.#parts.state.toJson(item));
+    for (const { size } of batch) this.#growth += size;
+    try {
+      const seq = await this.#parts.journal.appendBatch(`{"changes":[${changes.join(',')}]}`);
+      for (const waiting of batch) waiting.resolve(this.#parts.state.apply(waiting.item));
+      this.#appliedSeq = seq;
+      this.#saveIfDue();
+    } catch (error) {
+      this.#fail(error as Error, batch);
     }
-    this.#writing = undefined;
   }
 
   #saveIfDue(): void {
-    const isDue = this.#growth > Math.max(leastGrowth, this.#file.size);
+    const isDue = this.#growth > Math.max(leastGrowth, this.#parts.file.size);
     if (isDue && !this.#isSaving) void this.save().catch(() => undefined);
-  }
-
-  /** The changes that wait, up to the length of a record. */
-  #take(): Waiting<Change, Result>[] {
-    let count = 0;
-    let length = 0;
-    for (const waiting of this.#waiting) {
-      if (count > 0 && length + waiting.length > recordLength) break;
-      count += 1;
-      length += waiting.length;
-    }
-    this.#waitingLength -= length;
-    this.#batchLength = length;
-    this.#growth += length;
-    return this.#waiting.splice(0, count);
   }
 
   #fail(error: Error, batch: readonly Waiting<Change, Result>[]): void {
     this.#failure = error;
-    this.#onLost();
-    for (const { reject } of [...batch, ...this.#waiting]) reject(createRefusal(error));
-    this.#waiting = [];
-    this.#waitingLength = 0;
+    this.#parts.onLost();
+    const refusal = createRefusal(error);
+    for (const waiting of batch) waiting.reject(refusal);
+    this.#batcher.rejectQueued(refusal);
     this.#scheduleRecovery();
   }
 
@@ -167,9 +122,9 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
 
   async #recover(): Promise<void> {
     try {
-      if (this.#isClosed || !this.#journal.state().healthy) throw this.#failure;
+      if (this.#isClosed || !this.#parts.journal.state().healthy) throw this.#failure;
       // A record that was refused before it was written, for want of space, has no seq and cannot be in the log.
-      if (this.#journal.state().lastSeq > this.#appliedSeq) await this.save();
+      if (this.#parts.journal.state().lastSeq > this.#appliedSeq) await this.save();
       this.#failure = undefined;
     } catch {
       if (!this.#isClosed) this.#scheduleRecovery();
@@ -177,11 +132,11 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   }
 
   async #save(): Promise<void> {
-    const seq = this.#failure ? this.#journal.state().lastSeq : this.#appliedSeq;
+    const seq = this.#failure ? this.#parts.journal.state().lastSeq : this.#appliedSeq;
     const growth = this.#growth;
     this.#isSaving = true;
     try {
-      await this.#file.write(seq, this.#state.changes(), this.#state.toJson);
+      await this.#parts.file.write(seq, this.#parts.state.changes(), this.#parts.state.toJson);
     } catch (error) {
       this.#noteSaveFailure(error as Error);
       throw error;
@@ -197,7 +152,7 @@ export class ChangeLog<Change, Result> implements Changes<Change, Result> {
   #noteSaveFailure(error: Error): void {
     // Not again with the next batch, but when the log has grown by as much again.
     this.#growth = 0;
-    if (!this.#isSaveFailing) this.#report(error);
+    if (!this.#isSaveFailing) this.#parts.report(error);
     this.#isSaveFailing = true;
   }
 }
@@ -206,14 +161,18 @@ interface Parts<Change, Result> {
   journal: Journal;
   file: StateFile;
   state: State<Change, Result>;
+  /** Called when changes that were written will not be applied. */
+  onLost(): void;
+  /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
+  report(error: Error): void;
+}
+
+interface Progress {
   /** Of the last record that was applied, and of the state's file. */
   seq: number;
   savedSeq: number;
   /** Characters of the log after the state. */
   growth: number;
-  onLost(): void;
-  /** Gets the error when the state could not be written, once until it can be; the log is kept then. */
-  report(error: Error): void;
 }
 
 const createRefusal = (cause: Error | undefined): StoreUnavailable =>

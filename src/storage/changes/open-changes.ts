@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { JournalError } from '../journal/errors.ts';
-import type { JournalEvent } from '../journal/events.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { JournalEvent } from '../journal/options.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Changes, State } from './changes.ts';
 import { createStateFile, type OnDamage } from './state-file.ts';
@@ -11,8 +11,8 @@ const MiB = 1024 * 1024;
 /** How many records are written at once to make up for missing ones. */
 const atOnce = 10_000;
 
-/** Closed segments are deleted as soon as the state's file does not need them. A record is a batch of changes already. */
-const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB, gathers: false };
+/** Closed segments are deleted as soon as the state's file does not need them. */
+const options = { segmentBytes: 16 * MiB, retainBytes: 1, awaitsHold: true, maxLineBytes: 4 * MiB };
 
 export type LogOptions = typeof options;
 
@@ -48,8 +48,8 @@ export const openChangeLog = async <Change, Result>(
     };
     const savedSeq = (await file.read(apply, refuse)) ?? 0;
     await fillUp(journal, savedSeq);
-    const { seq, growth } = await replay(journal, savedSeq, state, refuse);
-    const opened = new ChangeLog({ journal, file, state, seq, savedSeq, growth, onLost, report });
+    const replayed = await replay(journal, savedSeq, state, refuse);
+    const opened = new ChangeLog({ journal, file, state, onLost, report }, { ...replayed, savedSeq });
     const ignore = (): void => undefined;
     await journal.holdFrom(() => opened.savedSeq, Number.POSITIVE_INFINITY, ignore);
     log = opened;

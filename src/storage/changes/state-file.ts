@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { passIfGone } from '../journal/errors.ts';
 import { createFreeSpaceCheck, createSync } from '../journal/files.ts';
+import { newline } from '../journal/read/lines.ts';
 import { Slice } from '../journal/scheduling.ts';
-import { readLines } from './lines.ts';
 
 /** Gets what is damaged, and where, as a clause. */
 export type OnDamage = (damage: string) => void;
@@ -166,3 +166,27 @@ const writeState = async <Change>(
   await write();
   return size;
 };
+
+/** The lines of a stream of bytes, with their ends; the last one may have none. Throws a RangeError for a longer line. */
+export async function* readLines(
+  source: AsyncIterable<Buffer>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of source) {
+    let at = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, at)) {
+      const line = chunk.subarray(at, end + 1);
+      yield parts.length === 0 ? line : Buffer.concat([...parts, line]);
+      parts = [];
+      length = 0;
+      at = end + 1;
+    }
+    if (at === chunk.length) continue;
+    parts.push(chunk.subarray(at));
+    length += chunk.length - at;
+    if (length > maxBytes) throw new RangeError(`a line is longer than ${maxBytes} bytes`);
+  }
+  if (parts.length > 0) yield Buffer.concat(parts);
+}

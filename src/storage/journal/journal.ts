@@ -11,7 +11,7 @@ import {
 import { LogIndex } from './index/log-index.ts';
 import type { LogRecord } from './line.ts';
 import { type Lock, lockDirectory } from './lock.ts';
-import { type JournalOptions, type Settings, withDefaults } from './options.ts';
+import { type JournalOptions, type JournalSettings, withDefaults } from './options.ts';
 import { createReadAfter } from './read/after.ts';
 import { findLastSeq } from './read/files.ts';
 import type { StoredRecord } from './read/lines.ts';
@@ -20,7 +20,7 @@ import { countRecords, findRecord, type Search, type SearchResult, searchLog } f
 import { filledCount } from './recent.ts';
 import type { Hold } from './retention.ts';
 import { SegmentStore } from './segment-store.ts';
-import { type Appended, appendGroup, appendRecord, Writer } from './writer.ts';
+import { type Appended, JournalWriter } from './writer.ts';
 
 /** Bytes of the log that one listing may read: about 0.3 s of processor time. */
 const maxListedBytes = 256 * 1024 * 1024;
@@ -40,8 +40,8 @@ interface JournalState extends RecordLogState {
 export interface Journal extends RecordLog {
   /** As in any log; a record that comes from another log keeps its id, a UUID. */
   append(record: LogRecord, id?: string): Promise<Appended>;
-  /** The same for a record of which only the JSON is known. */
-  appendJson(json: string): Promise<Appended>;
+  /** Stores a record, of which only the JSON is known, without waiting for others; resolves to its seq. */
+  appendBatch(json: string): Promise<number>;
   /**
    * The records after `seq`, oldest first and some at a time, up to the end of the log as it is when they are first asked
    * for. Lines that were not written here and damaged ones are skipped; `onSkipped` gets their number now and then. A
@@ -77,13 +77,13 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   }
 };
 
-const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Promise<Journal> => {
+const openLocked = async (names: FileNames, settings: JournalSettings, lock: Lock): Promise<Journal> => {
   const sync = measureSync(createSync(settings.sync), settings.onSync);
   const store = await SegmentStore.open(names, sync, settings);
   const index = new LogIndex(store, names, settings);
   const lastSeq = await findLastSeq(store, settings.maxLineBytes);
   const assertFreeSpace = createFreeSpaceCheck(settings.directory, settings.minFreeBytes);
-  const writer = new Writer(store, settings, assertFreeSpace, lastSeq);
+  const writer = new JournalWriter(store, settings, assertFreeSpace, lastSeq);
   await writer.applyRetention();
   let damagedLines = 0;
   const { recent } = store;
@@ -111,9 +111,9 @@ const openLocked = async (names: FileNames, settings: Settings, lock: Lock): Pro
     return { ...listing, records: readKept };
   };
   return {
-    append: (record, id) => appendRecord(writer, record, settings.maxLineBytes, id),
-    appendJson: (json) => appendRecord(writer, json, settings.maxLineBytes),
-    appendAll: (records) => appendGroup(writer, records, settings.maxLineBytes),
+    append: (record, id) => writer.append(record, id),
+    appendBatch: (json) => writer.appendBatch(json),
+    appendAll: (records) => writer.appendGroup(records),
     readAfter,
     recentAfter: (seq) => recent.after(seq),
     listRecent: (count, match) => (store.isUnchanged ? recent.list(count, match) : undefined),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
@@ -25,6 +27,28 @@ test('a writer in another container is found by the lock file', async (t) => {
   const elsewhere = await lockDirectory(directory, 'log', file, 'darwin');
   await assert.rejects(lockDirectory(directory, 'log', file, 'linux'), { code: 'locked' });
   await elsewhere.release();
+});
+
+test('a socket named after what every user knows of the directory prevents no start', async (t) => {
+  const directory = createFolder(t);
+  const { dev, ino } = await stat(directory, { bigint: true });
+  const foreign = createServer().listen({ path: `\0signalbox-${dev}-${ino}-log` });
+  t.after(() => foreign.close());
+  await once(foreign, 'listening');
+  await openTestJournal(t, directory);
+});
+
+test('only its owner can read the secret of a directory, and one that was lost is made again', async (t) => {
+  const directory = createFolder(t);
+  const key = join(directory, 'lock.key');
+  for (let start = 0; start < 2; start += 1) {
+    const lock = await lockDirectory(directory, 'log', join(directory, 'log.lock'));
+    const { mode, size } = await stat(key);
+    assert.equal(mode & 0o777, 0o600);
+    assert.equal(size, 36);
+    await lock.release();
+    await writeFile(key, '');
+  }
 });
 
 test('a lock file that was left behind is replaced', async (t) => {

@@ -1,6 +1,10 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
-import { codeOf, JournalError } from './errors.ts';
+import { join } from 'node:path';
+import { replaceFile } from '../replace-file.ts';
+import { codeOf, JournalError, passIfGone } from './errors.ts';
 
 /** The longest socket path on macOS, a little shorter than on Linux. Node silently truncates longer ones. */
 const maxAddressBytes = 103;
@@ -19,9 +23,9 @@ interface Claim {
 }
 
 /**
- * Makes this process the only writer of `name` in the directory. On Linux it binds two sockets: one named after the
- * directory's device and inode, which is unique per network namespace, and `file`, which also excludes other containers
- * that share the volume. If `file` cannot be a socket, it binds only the first.
+ * Makes this process the only writer of `name` in the directory. On Linux it binds two sockets: one with a name made of the
+ * directory's device, inode and secret, which is unique per network namespace, and `file`, which also excludes other
+ * containers that share the volume. If `file` cannot be a socket, it binds only the first.
  * @throws JournalError `locked`
  */
 export const lockDirectory = async (
@@ -36,7 +40,8 @@ export const lockDirectory = async (
     await Promise.all(servers.map(closeServer));
   };
   try {
-    for (const claim of listClaims(platform, `signalbox-${dev}-${ino}-${name}`, file)) {
+    const hash = createHash('sha256').update(`${dev} ${ino} ${name} ${readSecret(directory)}`);
+    for (const claim of listClaims(platform, `signalbox-${hash.digest('hex').slice(0, 32)}`, file)) {
       servers.push(...(await bind(claim, directory)));
     }
   } catch (error) {
@@ -44,6 +49,30 @@ export const lockDirectory = async (
     throw error;
   }
   return { release };
+};
+
+/**
+ * A secret that only the directory's owner can read, made by the first process: other users, who know its device and inode,
+ * could take the socket's name to prevent every start. Empty where it cannot be written; then the name can be guessed.
+ */
+const readSecret = (directory: string): string => {
+  const path = join(directory, 'lock.key');
+  const known = readIfThere(path);
+  if (known) return known;
+  try {
+    replaceFile(path, randomUUID());
+  } catch {
+    // The disk may be full, or another process may have been quicker.
+  }
+  return readIfThere(path);
+};
+
+const readIfThere = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return passIfGone(error) ?? '';
+  }
 };
 
 /** The sockets to bind on a platform. */

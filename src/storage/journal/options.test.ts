@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toReason } from './errors.ts';
-import type { JournalEvent } from './events.ts';
+import type { JournalEvent } from './options.ts';
 import { withDefaults } from './options.ts';
 
 const MiB = 1024 * 1024;
@@ -17,7 +17,6 @@ test('options have defaults: large segments that are kept for ever, and everythi
     retainDays: 0,
     queueCount: 10_000,
     queueBytes: 32 * MiB,
-    gathers: true,
     maxLineBytes: 2 * MiB,
     minFreeBytes: MiB,
     sync: true,

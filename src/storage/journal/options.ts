@@ -1,5 +1,21 @@
-import type { Report } from './events.ts';
 import type { LogRecord } from './line.ts';
+
+/** Events of a journal other than appends, for the program's own log. */
+export type JournalEvent =
+  /** An incomplete last line was moved to the file `savedAs`. */
+  | { type: 'tail-cut'; bytes: number; savedAs: string }
+  /** A write or sync failed. Further failures are not reported until `recovered`. */
+  | { type: 'failed'; error: Error }
+  /** Records are stored again. */
+  | { type: 'recovered' }
+  /** Another program renamed, removed, replaced or changed the file, and it was opened again. */
+  | { type: 'reopened' }
+  /** Segments were deleted according to the retention settings. */
+  | { type: 'segments-removed'; files: string[] }
+  /** A listing found more damaged lines than any before. */
+  | { type: 'damaged-lines'; lines: number };
+
+export type Report = (event: JournalEvent) => void;
 
 /** What the index of a log keeps of its records. */
 export interface Indexing {
@@ -30,8 +46,6 @@ export interface JournalOptions {
   /** How many records, and how many bytes of them, may wait for the disk; further ones are refused. */
   queueCount?: number;
   queueBytes?: number;
-  /** `false` if records come gathered already: a batch then does not wait for others that come with the first. */
-  gathers?: boolean;
   /** Longer lines are neither written nor listed. */
   maxLineBytes?: number;
   /** Nothing is written while the file system has less than this free. */
@@ -51,7 +65,7 @@ export interface JournalOptions {
   onSync?: (seconds: number) => void;
 }
 
-export type Settings = Required<JournalOptions>;
+export type JournalSettings = Required<JournalOptions>;
 
 const MiB = 1024 * 1024;
 
@@ -62,14 +76,13 @@ export const maxBatchBytes = MiB;
 export const maxGroupBytes = 4 * MiB;
 
 /** Defaults: segments of 64 MiB that are kept for ever, and everything synced. */
-export const withDefaults = (options: JournalOptions): Settings => ({
+export const withDefaults = (options: JournalOptions): JournalSettings => ({
   segmentBytes: 64 * MiB,
   retainSegments: 0,
   retainBytes: 0,
   retainDays: 0,
   queueCount: 10_000,
   queueBytes: 32 * MiB,
-  gathers: true,
   maxLineBytes: 2 * MiB,
   minFreeBytes: MiB,
   sync: true,

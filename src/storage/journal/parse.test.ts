@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/random.ts';
-import { toLine, toLineStart, toMark } from './line.ts';
-import { classifyLine, createMatcher, parseRecord } from './parse.ts';
+import { classifyLine, createMatcher, parseRecord, toLine, toLineStart, toMark } from './line.ts';
 
 const line = toLine(toLineStart({ message: 'höhe', level: 'ERROR' }, 'an-id'), 7);
 const bytes = Buffer.from(line).subarray(0, -1);

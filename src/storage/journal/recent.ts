@@ -1,5 +1,4 @@
-import type { LogRecord } from './line.ts';
-import type { Match } from './parse.ts';
+import type { LogRecord, Match } from './line.ts';
 import type { StoredRecord } from './read/lines.ts';
 
 /** How many characters of lines are kept at most. */

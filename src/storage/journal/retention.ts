@@ -1,10 +1,10 @@
 import { stat, unlink } from 'node:fs/promises';
 import type { FileNames } from './files.ts';
-import type { Settings } from './options.ts';
+import type { JournalSettings } from './options.ts';
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
-type Limits = Pick<Settings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
+type Limits = Pick<JournalSettings, 'retainSegments' | 'retainBytes' | 'retainDays'>;
 
 /** Keeps segments that somebody has not read yet, longer than the limits do. */
 export interface Hold {

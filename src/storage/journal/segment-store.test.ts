@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, readFile, rename, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { createFolder } from '../../../test/support/folder.ts';
-import type { JournalEvent } from './events.ts';
 import { createFileNames } from './files.ts';
+import type { JournalEvent } from './options.ts';
 import { type JournalOptions, withDefaults } from './options.ts';
 import { SegmentStore } from './segment-store.ts';
 

@@ -11,7 +11,7 @@ import {
 import { JournalError, passIfGone } from './errors.ts';
 import { type FileNames, nextNumber, type Sync } from './files.ts';
 import { toMark } from './line.ts';
-import type { Settings } from './options.ts';
+import type { JournalSettings } from './options.ts';
 import { findLastSeqIn } from './read/files.ts';
 import { RecentRecords } from './recent.ts';
 import { dayMs, type Hold, removeOldSegments } from './retention.ts';
@@ -30,7 +30,7 @@ export class SegmentStore {
   readonly recent: RecentRecords;
   readonly #names: FileNames;
   readonly #sync: Sync;
-  readonly #settings: Settings;
+  readonly #settings: JournalSettings;
   #active: ActiveFile;
   #closed: readonly string[];
   #hold: Hold | undefined;
@@ -38,7 +38,13 @@ export class SegmentStore {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #noteClosed: (active: ActiveFile['shared'], path: string) => void = () => undefined;
 
-  private constructor(names: FileNames, sync: Sync, settings: Settings, active: ActiveFile, closed: readonly string[]) {
+  private constructor(
+    names: FileNames,
+    sync: Sync,
+    settings: JournalSettings,
+    active: ActiveFile,
+    closed: readonly string[],
+  ) {
     this.#names = names;
     this.#sync = sync;
     this.#settings = settings;
@@ -47,7 +53,7 @@ export class SegmentStore {
     this.#closed = closed;
   }
 
-  static async open(names: FileNames, sync: Sync, settings: Settings): Promise<SegmentStore> {
+  static async open(names: FileNames, sync: Sync, settings: JournalSettings): Promise<SegmentStore> {
     const active = await openActiveFile(names, sync, settings);
     return new SegmentStore(names, sync, settings, active, await listClosedPaths(names));
   }

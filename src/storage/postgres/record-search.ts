@@ -1,6 +1,6 @@
 import { JournalError } from '../journal/errors.ts';
 import type { LogRecord } from '../journal/line.ts';
-import { type Match, passes } from '../journal/parse.ts';
+import { type Match, passes } from '../journal/line.ts';
 import type { StoredRecord } from '../journal/read/lines.ts';
 import type { Listing } from '../journal/read/listing.ts';
 import type { Counting, Search, SearchResult } from '../journal/read/search.ts';

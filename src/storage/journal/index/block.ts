@@ -3,28 +3,32 @@ import type { Indexing } from '../options.ts';
 import { type ReadAt, readLinesBackwards, type StoredRecord, toStored } from '../read/lines.ts';
 import { Slice } from '../scheduling.ts';
 
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 
 /** A block is closed when it has this many bytes. */
 export const blockBytes = 32 * 1024;
 
 /** The lowest and the highest of some numbers; `min` is above `max` where there are none. */
-export interface Range {
+export interface NumberRange {
   min: number;
   max: number;
 }
 
-/** What is known of some lines of a file that follow each other. Lines that were not written here count for nothing. */
-export interface Block {
-  start: number;
-  end: number;
-  seqs: Range;
+/** What some lines of a file hold. Those that were not written here count for nothing. */
+export interface Ranges {
+  seqs: NumberRange;
   /** Times of records, of those that have one; Unix milliseconds. */
-  times: Range;
+  times: NumberRange;
   /** Times in ids. */
-  idTimes: Range;
+  idTimes: NumberRange;
   /** Whether there are ids without a time. */
   hasOldIds: boolean;
+}
+
+/** Lines of a file that follow each other. */
+export interface IndexBlock extends Ranges {
+  start: number;
+  end: number;
   /** How many records there are of each minute and key, by `toCountKey`. */
   counts: Map<number, number>;
 }
@@ -36,35 +40,44 @@ export interface Source {
   indexing: Indexing;
 }
 
-export const createRange = (): Range => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
+const createRange = (): NumberRange => ({ min: Number.MAX_SAFE_INTEGER, max: Number.MIN_SAFE_INTEGER });
 
-export const widen = (range: Range, { min, max }: Range): void => {
+export const createRanges = (): Ranges => ({
+  seqs: createRange(),
+  times: createRange(),
+  idTimes: createRange(),
+  hasOldIds: false,
+});
+
+export const widen = (range: NumberRange, { min, max }: NumberRange): void => {
   range.min = Math.min(range.min, min);
   range.max = Math.max(range.max, max);
 };
 
-const include = (range: Range, value: number): void => widen(range, { min: value, max: value });
+const include = (range: NumberRange, value: number): void => widen(range, { min: value, max: value });
 
 /** Whether the range has a number from `from` up to, and not including, `to`. */
-export const overlaps = ({ min, max }: Range, from: number, to: number): boolean =>
+export const overlaps = ({ min, max }: NumberRange, from: number, to: number): boolean =>
   min <= max && max >= from && min < to;
 
 const toCountKey = (minute: number, slot: number): number => minute * slots + slot;
 const minuteOf = (countKey: number): number => Math.floor(countKey / slots);
 const slotOf = (countKey: number): number => countKey - minuteOf(countKey) * slots;
 
-const createBlock = (end: number): Block => ({
+const createBlock = (end: number): IndexBlock => ({
   start: end,
   end,
-  seqs: createRange(),
-  times: createRange(),
-  idTimes: createRange(),
-  hasOldIds: false,
+  ...createRanges(),
   counts: new Map(),
 });
 
 /** The lines from `from`, where one begins, to `to` in blocks, the last one first. A line that is too long is a block. */
-export async function* indexBackwards(source: Source, keys: Keys, from: number, to: number): AsyncGenerator<Block> {
+export async function* indexBackwards(
+  source: Source,
+  keys: Keys,
+  from: number,
+  to: number,
+): AsyncGenerator<IndexBlock> {
   const { read, maxLineBytes, indexing } = source;
   const slice = new Slice();
   let block = createBlock(to);
@@ -94,7 +107,7 @@ export async function* indexBackwards(source: Source, keys: Keys, from: number, 
   if (block.end > from) yield block;
 }
 
-const addRecord = (block: Block, record: StoredRecord, { timeOf, keyOf }: Indexing, keys: Keys): void => {
+const addRecord = (block: IndexBlock, record: StoredRecord, { timeOf, keyOf }: Indexing, keys: Keys): void => {
   include(block.seqs, record.seq);
   const idTime = readIdTime(record.id);
   if (idTime === undefined) block.hasOldIds = true;
@@ -113,11 +126,11 @@ export class Minutes {
   #first = Infinity;
   #last = -Infinity;
 
-  add({ counts }: Block): void {
+  add({ counts }: IndexBlock): void {
     for (const [countKey, count] of counts) this.#change(countKey, count);
   }
 
-  remove({ counts }: Block): void {
+  remove({ counts }: IndexBlock): void {
     for (const [countKey, count] of counts) this.#change(countKey, -count);
   }
 

@@ -1,15 +1,16 @@
 import { lstat, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import type { ReadAt } from '../read/lines.ts';
+import { dayMs } from '../retention.ts';
 import { createSerial } from '../scheduling.ts';
 import {
-  type Block,
   blockBytes,
-  createRange,
+  createRanges,
+  type IndexBlock,
   indexBackwards,
   Keys,
   Minutes,
-  type Range,
+  type Ranges,
   type Source,
   widen,
 } from './block.ts';
@@ -22,15 +23,15 @@ export class FileIndex {
   readonly keys: Keys;
   readonly minutes = new Minutes();
   readonly #serially = createSerial();
-  #blocks: Block[];
+  #blocks: IndexBlock[];
 
-  constructor(keys: Keys, blocks: Block[] = []) {
+  constructor(keys: Keys, blocks: IndexBlock[] = []) {
     this.keys = keys;
     this.#blocks = blocks;
     for (const block of blocks) this.minutes.add(block);
   }
 
-  get blocks(): readonly Block[] {
+  get blocks(): readonly IndexBlock[] {
     return this.#blocks;
   }
 
@@ -51,25 +52,20 @@ export class FileIndex {
   async *readBackwards(
     source: Source,
     end: number,
-    canHold: (block: Block) => boolean = () => true,
-  ): AsyncGenerator<{ block: Block; end: number }> {
+    canHold: (block: IndexBlock) => boolean = () => true,
+  ): AsyncGenerator<{ block: IndexBlock; end: number }> {
     for (let position = this.#skip(end, canHold); position > 0; position = this.#skip(position, canHold)) {
-      const known = this.#blockBefore(position);
-      if (known) {
-        yield { block: known, end: position };
-        position = known.start;
-        continue;
-      }
       // Two readers must not fill a gap at the same time.
-      await this.#serially(() => this.#fillBefore(source, position));
+      if (!this.#blockBefore(position)) await this.#serially(() => this.#fillBefore(source, position));
       const block = this.#blockBefore(position);
-      if (block) yield { block, end: position };
-      position = block?.start ?? position;
+      if (!block) return;
+      yield { block, end: position };
+      position = block.start;
     }
   }
 
   /** Where, before the position, a block ends that can hold what is wanted or was not indexed yet. */
-  #skip(from: number, canHold: (block: Block) => boolean): number {
+  #skip(from: number, canHold: (block: IndexBlock) => boolean): number {
     let position = from;
     for (let place = this.#placeOf(from); position > 0; place -= 1) {
       const block = this.#blocks[place];
@@ -80,7 +76,7 @@ export class FileIndex {
   }
 
   /** The block that holds the byte before the position. */
-  #blockBefore(position: number): Block | undefined {
+  #blockBefore(position: number): IndexBlock | undefined {
     const block = this.#blocks[this.#placeOf(position)];
     return block && block.start < position ? block : undefined;
   }
@@ -93,7 +89,7 @@ export class FileIndex {
     // A short block at the end of what was the file's end grows with the file.
     const isShort = previous !== undefined && previous.end - previous.start < blockBytes;
     const from = previous ? (isShort ? previous.start : previous.end) : 0;
-    const added: Block[] = [];
+    const added: IndexBlock[] = [];
     for await (const block of indexBackwards(source, this.keys, from, position)) {
       added.unshift(block);
       if (position - block.start >= stepBytes) break;
@@ -187,12 +183,12 @@ const readCheck = async (read: ReadAt, end: number): Promise<number> => {
   return crc32(buffer);
 };
 
-const toNumbers = ({ start, end, seqs, times, idTimes, hasOldIds, counts }: Block): number[] => [
+const toNumbers = ({ start, end, seqs, times, idTimes, hasOldIds, counts }: IndexBlock): number[] => [
   ...[start, end, seqs.min, seqs.max, times.min, times.max, idTimes.min, idTimes.max, Number(hasOldIds)],
   ...[...counts].flat(),
 ];
 
-const toBlock = (numbers: number[]): Block => {
+const toBlock = (numbers: number[]): IndexBlock => {
   if (numbers.length < 9 || !numbers.every(Number.isSafeInteger)) throw new Error('not a block');
   const [start = 0, end = 0, seqMin = 0, seqMax = 0, timeMin = 0, timeMax = 0, idMin = 0, idMax = 0, old] = numbers;
   const counts = new Map<number, number>();
@@ -208,21 +204,15 @@ const toBlock = (numbers: number[]): Block => {
   };
 };
 
-const dayMs = 24 * 60 * 60 * 1000;
-
 /** What a closed file holds. */
-export interface Summary {
-  seqs: Range;
-  times: Range;
-  idTimes: Range;
-  hasOldIds: boolean;
+export interface Summary extends Ranges {
   /** What is counted in it; only of the files of the last day, where it is asked for most. */
   counted: Pick<FileIndex, 'minutes' | 'keys'> | undefined;
 }
 
 /** The summary of a file whose index is complete. */
 export const summarize = ({ blocks, minutes, keys }: FileIndex): Summary => {
-  const summary = { seqs: createRange(), times: createRange(), idTimes: createRange(), hasOldIds: false };
+  const summary = createRanges();
   for (const block of blocks) {
     widen(summary.seqs, block.seqs);
     widen(summary.times, block.times);

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FileNames } from '../files.ts';
-import type { Settings } from '../options.ts';
-import { type Log, type OpenFile, openClosed, openFiles, type Snapshot } from '../read/files.ts';
+import type { JournalSettings } from '../options.ts';
+import { type Log, type LogFile, type LogFiles, openClosed, openLogFiles } from '../read/files.ts';
 import type { ReadAt } from '../read/lines.ts';
-import { type Block, Keys, type Source } from './block.ts';
+import { type IndexBlock, Keys, type Ranges, type Source } from './block.ts';
 import { age, FileIndex, readSidecar, type Summary, summarize, writeSidecar } from './file-index.ts';
 
 /** How many closed segments' indexes are in memory, about 1 MiB each; those of others are read from their sidecars. */
@@ -23,10 +23,14 @@ export interface IndexedFile {
   index: FileIndex;
   /** How many of its bytes may be read. */
   end: number;
-  /** Fills the buffer; counts towards the budget. */
-  read: ReadAt;
-  /** As FileIndex.readBackwards. */
-  readBlocks(canHold?: (block: Block) => boolean): AsyncGenerator<{ block: Block; end: number }>;
+  /** Reading counts towards the budget. */
+  source: Source;
+}
+
+/** A block, and how its bytes are read. */
+export interface ReadableBlock {
+  block: IndexBlock;
+  read(): Promise<Buffer>;
 }
 
 /**
@@ -36,17 +40,17 @@ export interface IndexedFile {
 export class LogIndex {
   readonly #log: Log;
   readonly #names: FileNames;
-  readonly #settings: Settings;
+  readonly #settings: JournalSettings;
   /** Of the closed segments whose index is complete. */
   readonly #summaries = new Map<string, Summary>();
   /** Of closed segments; the one that was used last is at the end. */
   readonly #closed = new Map<string, FileIndex>();
-  readonly #active = new WeakMap<Snapshot['active'], FileIndex>();
+  readonly #active = new WeakMap<LogFiles['active'], FileIndex>();
   #background: Promise<void> | undefined;
   #isUsed = false;
   #isEnded = false;
 
-  constructor(log: Log, names: FileNames, settings: Settings) {
+  constructor(log: Log, names: FileNames, settings: JournalSettings) {
     this.#log = log;
     this.#names = names;
     this.#settings = settings;
@@ -61,19 +65,26 @@ export class LogIndex {
       const summary = this.#summaries.get(path);
       return summary === undefined || isWanted(summary);
     };
-    for await (const file of openFiles(this.#log, wanted)) {
+    for await (const file of openLogFiles(this.#log, wanted)) {
       const wasKnown = typeof file.identity === 'string' && this.#summaries.has(file.identity);
       const index = await this.#indexOf(file, budget);
       const summary = typeof file.identity === 'string' ? this.#summaries.get(file.identity) : undefined;
       if (summary && !wasKnown && !isWanted(summary)) continue;
-      const source = this.#toSource(countBytes(file.read, budget));
-      yield {
-        index,
-        end: file.end,
-        read: source.read,
-        readBlocks: (canHold) => index.readBackwards(source, file.end, canHold),
-      };
+      yield { index, end: file.end, source: this.#toSource(countBytes(file.read, budget)) };
       await this.#save(file, index);
+    }
+  }
+
+  /** The blocks of all files, newest first, that can hold what is wanted; others, too, where they were not indexed before. */
+  async *readBlocks(canHold: (ranges: Ranges) => boolean, budget: Budget): AsyncGenerator<ReadableBlock> {
+    for await (const { index, end: fileEnd, source } of this.openFiles(canHold, budget)) {
+      for await (const { block, end } of index.readBackwards(source, fileEnd, canHold)) {
+        const read = async (): Promise<Buffer> => {
+          const bytes = Buffer.allocUnsafe(end - block.start);
+          return bytes.subarray(0, await source.read(bytes, block.start));
+        };
+        yield { block, read };
+      }
     }
   }
 
@@ -83,7 +94,7 @@ export class LogIndex {
   }
 
   /** The blocks of a file, the last one first; only as many are indexed as are asked for. */
-  async *readBlocks(file: OpenFile): AsyncGenerator<{ block: Block }> {
+  async *readBlocksOf(file: LogFile): AsyncGenerator<{ block: IndexBlock }> {
     const index = await this.#indexOf(file, { left: 0 });
     yield* index.readBackwards(this.#toSource(file.read), file.end);
   }
@@ -95,7 +106,7 @@ export class LogIndex {
   }
 
   /** The index of a file, with gaps unless it was complete before. */
-  async #indexOf({ identity, read, end }: OpenFile, budget: Budget): Promise<FileIndex> {
+  async #indexOf({ identity, read, end }: LogFile, budget: Budget): Promise<FileIndex> {
     if (typeof identity !== 'string') {
       const index = this.#active.get(identity) ?? this.#create();
       this.#active.set(identity, index);
@@ -123,13 +134,13 @@ export class LogIndex {
   }
 
   /** Keeps the index of a closed file once it is complete. */
-  async #save({ identity, read, end }: OpenFile, index: FileIndex): Promise<void> {
+  async #save({ identity, read, end }: LogFile, index: FileIndex): Promise<void> {
     if (typeof identity !== 'string' || this.#summaries.has(identity) || !index.isComplete(end)) return;
     this.#summaries.set(identity, summarize(index));
     await writeSidecar(this.#names.index(identity), read, end, index);
   }
 
-  #noteClosed(active: Snapshot['active'], path: string): void {
+  #noteClosed(active: LogFiles['active'], path: string): void {
     // The number may have been that of another file, which somebody has deleted.
     this.#summaries.delete(path);
     this.#closed.delete(path);

@@ -1,13 +1,13 @@
 import { passIfGone } from '../errors.ts';
 import type { LogIndex } from '../index/log-index.ts';
-import { findLastSeqIn, type Log, type OpenFile, openFilesForward } from './files.ts';
+import { findLastSeqIn, type Log, type LogFile, openLogFiles } from './files.ts';
 import { readForward, type StoredRecord } from './lines.ts';
 
 /** How many readers' places are remembered, so that one that goes on need not search. */
 const keptPlaces = 64;
 
 interface Place {
-  identity: OpenFile['identity'];
+  identity: LogFile['identity'];
   offset: number;
 }
 
@@ -27,7 +27,7 @@ export const createReadAfter = (log: Log, index: LogIndex, maxLineBytes: number)
   ): AsyncGenerator<StoredRecord[]> {
     const known = places.get(seq);
     const read = await listRead(log, index, { seq, known, maxLineBytes });
-    for await (const file of openFilesForward(log, (path) => !read.has(path))) {
+    for await (const file of openLogFiles(log, (path) => !read.has(path), { oldestFirst: true })) {
       const start = known?.identity === file.identity ? known.offset : await findStart(index, file, seq);
       for await (const { records, skipped, end } of readForward(file.read, start, file.end, maxLineBytes)) {
         if (skipped > 0) onSkipped(skipped);
@@ -64,10 +64,10 @@ const listRead = async (log: Log, index: LogIndex, { seq, known, maxLineBytes }:
 };
 
 /** The offset of a block before which the file holds no record after the seq. */
-const findStart = async (index: LogIndex, file: OpenFile, seq: number): Promise<number> => {
+const findStart = async (index: LogIndex, file: LogFile, seq: number): Promise<number> => {
   let start = file.end;
   if (seq === 0) return 0;
-  for await (const { block } of index.readBlocks(file)) {
+  for await (const { block } of index.readBlocksOf(file)) {
     if (block.seqs.min <= block.seqs.max && block.seqs.max <= seq) break;
     start = block.start;
   }

@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { JournalError, passIfGone } from '../errors.ts';
-import { classifyLine, parseRecord } from '../parse.ts';
+import { classifyLine, parseRecord } from '../line.ts';
 import type { Serially } from '../scheduling.ts';
 import { type Line, type ReadAt, readLinesBackwards, toReadAt } from './lines.ts';
 
 /** The files of the log at one moment. */
-export interface Snapshot {
+export interface LogFiles {
   /** The file that is written to, of which `size` bytes may be read. To be released. */
   active: { handle: FileHandle; retain(): void; release(): Promise<void> };
   size: number;
@@ -14,29 +14,24 @@ export interface Snapshot {
 }
 
 export interface Log {
-  takeSnapshot(): Snapshot;
+  takeSnapshot(): LogFiles;
   /** Steps of all readers run one by one. */
   readSerially: Serially;
   /** To be called with the active file and its new path when it is closed. */
-  onClosed(listener: (active: Snapshot['active'], path: string) => void): void;
-}
-
-/** A file of the log that can be read again later. */
-export interface LogFile {
-  /** Works while the file is held; rejects if a closed file was deleted. */
-  read: ReadAt;
-  hold(): void;
-  release(): Promise<void>;
+  onClosed(listener: (active: LogFiles['active'], path: string) => void): void;
 }
 
 /** A file of the log while it is open. */
-export interface OpenFile {
-  /** The path of a closed file; what the snapshot has of the active one. */
-  identity: string | Snapshot['active'];
-  file: LogFile;
+export interface LogFile {
+  /** The path of a closed file; what the log has of the active one. */
+  identity: string | LogFiles['active'];
   read: ReadAt;
   /** How many of its bytes may be read. */
   end: number;
+  /** Makes `readLater` work after the file is closed, until it is released; that rejects if a closed file was deleted. */
+  hold(): void;
+  readLater: ReadAt;
+  release(): Promise<void>;
 }
 
 /**
@@ -49,54 +44,52 @@ export async function* readLogBackwards(
   maxBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<{ file: LogFile; lines: Iterable<Line> }> {
   const limit = createByteLimit(maxBytes);
-  for await (const { file, read, end } of openFiles(log)) {
-    for await (const lines of readLinesBackwards(limit(read), end, maxLineBytes)) {
-      yield { file, lines };
-    }
+  for await (const file of openLogFiles(log)) {
+    for await (const lines of readLinesBackwards(limit(file.read), file.end, maxLineBytes)) yield { file, lines };
   }
 }
 
 /**
- * Newest first. A closed file is open only while it is read: a reader that waits for its client has none open. Those that
- * `isWanted` turns down are not opened.
+ * The files, newest or oldest first. A closed file is open only while it is read: a reader that waits for its client has none
+ * open. Those that `isWanted` turns down are not opened.
  */
-export async function* openFiles(log: Log, isWanted = (_path: string) => true): AsyncGenerator<OpenFile> {
+export async function* openLogFiles(
+  log: Log,
+  isWanted = (_path: string) => true,
+  { oldestFirst = false } = {},
+): AsyncGenerator<LogFile> {
   const { active, size, closed } = log.takeSnapshot();
+  const files = [active, ...closed];
   try {
-    yield toOpenFile(log, active, size);
-  } finally {
-    await active.release();
-  }
-  for (const path of closed) {
-    if (isWanted(path)) yield* openClosed(log, path);
-  }
-}
-
-/** The files, oldest first, without the closed ones that `isWanted` turns down. */
-export async function* openFilesForward(log: Log, isWanted: (path: string) => boolean): AsyncGenerator<OpenFile> {
-  const { active, size, closed } = log.takeSnapshot();
-  try {
-    for (const path of [...closed].reverse()) {
-      if (isWanted(path)) yield* openClosed(log, path);
+    for (const file of oldestFirst ? files.reverse() : files) {
+      if (file === active) yield toActiveFile(log, active, size);
+      else if (typeof file === 'string' && isWanted(file)) yield* openClosed(log, file);
     }
-    yield toOpenFile(log, active, size);
   } finally {
     await active.release();
   }
 }
 
-const toOpenFile = (log: Log, active: Snapshot['active'], end: number): OpenFile => {
+const toActiveFile = (log: Log, active: LogFiles['active'], end: number): LogFile => {
   const read = inTurn(log, toReadAt(active.handle));
-  return { identity: active, file: { read, hold: active.retain, release: active.release }, read, end };
+  return { identity: active, read, end, hold: active.retain, readLater: read, release: active.release };
 };
 
 /** Yields the file unless it is gone: retention, or a person, may delete a segment at any time. */
-export async function* openClosed(log: Log, path: string): AsyncGenerator<OpenFile> {
+export async function* openClosed(log: Log, path: string): AsyncGenerator<LogFile> {
   const handle = await open(path, 'r').catch(passIfGone);
   if (!handle) return;
-  const file = { read: inTurn(log, createReadByPath(path)), hold: () => undefined, release: async () => undefined };
+  const readLater = inTurn(log, async (buffer, position) => {
+    const again = await open(path, 'r');
+    try {
+      return await toReadAt(again)(buffer, position);
+    } finally {
+      await again.close();
+    }
+  });
   try {
-    yield { identity: path, file, read: inTurn(log, toReadAt(handle)), end: (await handle.stat()).size };
+    const [read, { size: end }] = [inTurn(log, toReadAt(handle)), await handle.stat()];
+    yield { identity: path, read, end, hold: () => undefined, readLater, release: async () => undefined };
   } finally {
     await handle.close();
   }
@@ -117,17 +110,6 @@ const createByteLimit = (maxBytes: number): ((read: ReadAt) => ReadAt) => {
     return read(buffer, position);
   };
 };
-
-const createReadByPath =
-  (path: string): ReadAt =>
-  async (buffer, position) => {
-    const handle = await open(path, 'r');
-    try {
-      return await toReadAt(handle)(buffer, position);
-    } finally {
-      await handle.close();
-    }
-  };
 
 /** The search ends after this many bytes of lines without a seq, which another program must have written. */
 const searchedBytes = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { LogRecord } from '../line.ts';
-import { classifyLine, parseRecord } from '../parse.ts';
+import { classifyLine, parseRecord } from '../line.ts';
 import { Slice } from '../scheduling.ts';
 
 const firstBlockBytes = 16 * 1024;
@@ -25,7 +25,7 @@ export interface Line {
 }
 
 /** Bytes of a file from the offset `start` on. */
-export interface Block {
+export interface FilePart {
   start: number;
   bytes: Buffer;
 }
@@ -40,7 +40,7 @@ export async function* readLinesBackwards(
   maxLineBytes: number,
 ): AsyncGenerator<Iterable<Line>> {
   let rest = new Rest(end, maxLineBytes);
-  const split = function* ({ start, bytes }: Block): Generator<Line> {
+  const split = function* ({ start, bytes }: FilePart): Generator<Line> {
     let unread = bytes;
     for (let at = unread.lastIndexOf(newline); at >= 0; at = unread.lastIndexOf(newline)) {
       rest.prepend(unread.subarray(at + 1));
@@ -75,7 +75,7 @@ export const findLastLineEnd = async (read: ReadAt, end: number): Promise<number
 };
 
 /** Small blocks first: a short listing should not read much. */
-async function* readBlocksBackwards(read: ReadAt, end: number): AsyncGenerator<Block> {
+async function* readBlocksBackwards(read: ReadAt, end: number): AsyncGenerator<FilePart> {
   let size = firstBlockBytes;
   for (let position = end; position > 0; ) {
     const start = Math.max(0, position - size);

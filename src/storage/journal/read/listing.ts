@@ -1,8 +1,8 @@
 import type { LogRecord } from '../line.ts';
-import { classifyLine, createMatcher, type Match, parseRecord } from '../parse.ts';
+import { classifyLine, createMatcher, type Match, parseRecord } from '../line.ts';
 import { Slice } from '../scheduling.ts';
 import { type Log, type LogFile, readLogBackwards } from './files.ts';
-import { type Block, type Line, newline, type ReadAt } from './lines.ts';
+import { type FilePart, type Line, newline, type ReadAt } from './lines.ts';
 
 /** Records that were chosen, in the order of the log. */
 export interface Listing {
@@ -102,10 +102,13 @@ class Found {
 
   /** The records, oldest first. Throws if a file was truncated or deleted after its lines were added. */
   async *readRecords(): AsyncGenerator<LogRecord> {
+    yield* this.#kept.reverse().map(parseRecord);
     const slice = new Slice();
-    for await (const line of this.#readLines()) {
-      yield parseRecord(line);
-      if (slice.isOver) await slice.giveWay();
+    for (const { file, runs } of this.#files.reverse()) {
+      for await (const line of runs.readLines(file.readLater)) {
+        yield parseRecord(line);
+        if (slice.isOver) await slice.giveWay();
+      }
     }
   }
 
@@ -117,13 +120,6 @@ class Found {
   async release(): Promise<void> {
     for (const { file } of this.#files.splice(0)) {
       await file.release();
-    }
-  }
-
-  async *#readLines(): AsyncGenerator<Buffer> {
-    yield* this.#kept.reverse();
-    for (const { file, runs } of this.#files.reverse()) {
-      yield* runs.readLines(file.read);
     }
   }
 
@@ -162,7 +158,7 @@ export class Runs {
   /** Reads the lines on demand, in the order of the file. Throws if the file was truncated meanwhile. */
   async *readLines(read: ReadAt): AsyncGenerator<Buffer> {
     const [, fileEnd = 0] = this.#bounds;
-    let block: Block = { start: 0, bytes: Buffer.alloc(0) };
+    let block: FilePart = { start: 0, bytes: Buffer.alloc(0) };
     for (let index = this.#bounds.length - 2; index >= 0; index -= 2) {
       const [start = 0, end = 0] = this.#bounds.slice(index, index + 2);
       for (let at = start; at < end; ) {
@@ -179,7 +175,7 @@ export class Runs {
 }
 
 /** The line at the offset, in a run up to `end`; undefined if the block does not contain all of it. */
-const cutLine = ({ start, bytes }: Block, at: number, end: number): Buffer | undefined => {
+const cutLine = ({ start, bytes }: FilePart, at: number, end: number): Buffer | undefined => {
   if (at < start) return undefined;
   const run = bytes.subarray(at - start, end - start);
   const length = run.indexOf(newline);
@@ -187,7 +183,7 @@ const cutLine = ({ start, bytes }: Block, at: number, end: number): Buffer | und
   return run.length === end - at ? run : undefined;
 };
 
-const readBlock = async (read: ReadAt, start: number, end: number): Promise<Block> => {
+const readBlock = async (read: ReadAt, start: number, end: number): Promise<FilePart> => {
   const bytes = Buffer.allocUnsafe(end - start);
   if ((await read(bytes, start)) < bytes.length) throw new Error('the log was cut while it was read');
   return { start, bytes };

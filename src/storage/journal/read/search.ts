@@ -1,10 +1,9 @@
 import { JournalError } from '../errors.ts';
-import { overlaps } from '../index/block.ts';
+import { minuteMs, overlaps, type Ranges } from '../index/block.ts';
 import type { Summary } from '../index/file-index.ts';
 import type { LogIndex } from '../index/log-index.ts';
-import { readIdTime } from '../line.ts';
+import { createPrefilter, type FieldTest, passes, readIdTime } from '../line.ts';
 import type { Indexing } from '../options.ts';
-import { createPrefilter, type FieldTest, passes } from '../parse.ts';
 import { Slice } from '../scheduling.ts';
 import { type StoredRecord, splitBackwards, toStored } from './lines.ts';
 
@@ -49,28 +48,24 @@ export const searchLog = async (index: LogIndex, indexing: Indexing, search: Sea
   const isFull = (): boolean => records.length >= limit || foundBytes >= maxFoundBytes;
   /** The seq from which on everything has been looked at. */
   let reached = before;
-  for await (const { read, readBlocks } of index.openFiles(canHold, budget)) {
-    for await (const { block, end } of readBlocks(canHold)) {
-      if (block.seqs.min <= block.seqs.max) reached = Math.min(reached, block.seqs.max + 1);
-      if (canHold(block)) {
-        if (isFull()) return { records, next: records.at(-1)?.seq };
-        if (budget.left <= 0) return { records, next: reached };
-        const bytes = Buffer.allocUnsafe(end - block.start);
-        const length = await read(bytes, block.start);
-        for (const line of splitBackwards(bytes.subarray(0, length))) {
-          if (slice.isOver) await slice.giveWay();
-          if (!isFull() && !isPossible(line)) continue;
-          const record = toStored(line);
-          if (!record || !isInRange(record)) continue;
-          if (isFull()) return { records, next: records.at(-1)?.seq };
-          if (!passes(record, match) || !test(record)) continue;
-          records.push(record);
-          foundBytes += line.length;
-        }
-      }
-      reached = Math.min(reached, block.seqs.min);
+  for await (const { block, read } of index.readBlocks(canHold, budget)) {
+    if (block.seqs.min <= block.seqs.max) reached = Math.min(reached, block.seqs.max + 1);
+    if (canHold(block)) {
+      if (isFull()) return { records, next: records.at(-1)?.seq };
       if (budget.left <= 0) return { records, next: reached };
+      for (const line of splitBackwards(await read())) {
+        if (slice.isOver) await slice.giveWay();
+        if (!isFull() && !isPossible(line)) continue;
+        const record = toStored(line);
+        if (!record || !isInRange(record)) continue;
+        if (isFull()) return { records, next: records.at(-1)?.seq };
+        if (!passes(record, match) || !test(record)) continue;
+        records.push(record);
+        foundBytes += line.length;
+      }
     }
+    reached = Math.min(reached, block.seqs.min);
+    if (budget.left <= 0) return { records, next: reached };
   }
   return { records, next: undefined };
 };
@@ -86,7 +81,7 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
   ];
   return {
     before,
-    canHold: ({ seqs, times }: Pick<Summary, 'seqs' | 'times'>): boolean =>
+    canHold: ({ seqs, times }: Ranges): boolean =>
       overlaps(seqs, lowest, limit) && (!isTimed || overlaps(times, from, to)),
     isInRange: (record: StoredRecord): boolean => {
       const time = isTimed ? timeOf(record) : from;
@@ -102,19 +97,16 @@ const createRangeTests = ({ before, since, until }: Search, { timeOf }: Indexing
  */
 export const findRecord = async (index: LogIndex, id: string, maxBytes: number): Promise<StoredRecord | undefined> => {
   const time = readIdTime(id);
-  const canHold = ({ idTimes, hasOldIds }: Pick<Summary, 'idTimes' | 'hasOldIds'>): boolean =>
+  const canHold = ({ idTimes, hasOldIds }: Ranges): boolean =>
     time === undefined ? hasOldIds : overlaps(idTimes, time, time + 1);
   const text = Buffer.from(`"id":${JSON.stringify(id)}`);
   const budget = { left: maxBytes };
-  for await (const { read, readBlocks } of index.openFiles(canHold, budget)) {
-    for await (const { block, end } of readBlocks(canHold)) {
-      if (budget.left <= 0) throw new JournalError('window-too-large', `a record is searched for in ${maxBytes} bytes`);
-      if (!canHold(block)) continue;
-      const bytes = Buffer.allocUnsafe(end - block.start);
-      const length = await read(bytes, block.start);
-      const record = bytes.subarray(0, length).includes(text) ? findIn(bytes.subarray(0, length), id) : undefined;
-      if (record) return record;
-    }
+  for await (const { block, read } of index.readBlocks(canHold, budget)) {
+    if (budget.left <= 0) throw new JournalError('window-too-large', `a record is searched for in ${maxBytes} bytes`);
+    if (!canHold(block)) continue;
+    const bytes = await read();
+    const record = bytes.includes(text) ? findIn(bytes, id) : undefined;
+    if (record) return record;
   }
   return undefined;
 };
@@ -126,8 +118,6 @@ const findIn = (bytes: Buffer, id: string): StoredRecord | undefined => {
   }
   return undefined;
 };
-
-const minuteMs = 60_000;
 
 export interface Counting {
   /** The first minute, and the one after the last; minutes since 1970. */
@@ -151,9 +141,9 @@ export const countRecords = async (index: LogIndex, { since, until, maxBytes, ad
     return counted === undefined;
   };
   const budget = { left: maxBytes };
-  for await (const { index: file, end, readBlocks } of index.openFiles(isUnread, budget)) {
+  for await (const { index: file, end, source } of index.openFiles(isUnread, budget)) {
     if (!file.isComplete(end)) {
-      for await (const _ of readBlocks()) {
+      for await (const _ of file.readBackwards(source, end)) {
         if (budget.left <= 0) break;
       }
     }
