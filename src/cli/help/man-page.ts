@@ -50,7 +50,7 @@ export const createManPage = (
       ),
     ]),
     '.SH PROFILES',
-    ...toItems(profiles.map(({ name, alias, summary }) => [alias ? `${name}, ${alias}` : name, toSentence(summary)])),
+    ...toItems(profiles.map(({ name, aliases = [], summary }) => [[name, ...aliases].join(', '), toSentence(summary)])),
     ...endings,
     '',
   ].join('\n');

@@ -40,7 +40,9 @@ export const createUsage = (commands: readonly Command[], schema: TObject, featu
     ]),
     '',
     'Profiles, by name or letter:',
-    ...toColumns(profiles.map(({ name, alias, summary }) => [alias ? `${name} (${alias})` : name, summary])),
+    ...toColumns(
+      profiles.map(({ name, aliases, summary }) => [aliases ? `${name} (${aliases.join(', ')})` : name, summary]),
+    ),
     '',
   ].join('\n');
 };

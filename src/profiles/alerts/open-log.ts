@@ -1,12 +1,13 @@
 import type { Static, TObject } from 'typebox';
 import { DatabaseLog } from '../../storage/postgres/records/database-log.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
+import type { OwnAlerts } from '../alert-source.ts';
 import type { Parts } from '../feature.ts';
 import { readTime } from './alert.ts';
 import { FiringAlerts } from './firing/firing-alerts.ts';
 import { LogFollower } from './firing/follow-log.ts';
+import { readInstanceId } from './instance-id.ts';
 import { type AlertIntake, type RepeatParts, Repeats } from './intake/repeats.ts';
-import { readInstanceId } from './outbox/instance-id.ts';
 import { keptNotice, readDefaultDays, readSharedDefaultDays } from './retention.ts';
 import type { alertSettings } from './settings.ts';
 import { SharedAlerts } from './shared/shared-alerts.ts';
@@ -16,7 +17,7 @@ import { Spool } from './shared/spool.ts';
 export interface AlertLog {
   journal: RecordLog;
   /** The same, of which only alerts that this instance has received are read. */
-  own: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
+  own: OwnAlerts;
   isOwn(record: Record<string, unknown>): boolean;
   intake: AlertIntake;
   firing: FiringAlerts;

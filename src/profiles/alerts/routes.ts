@@ -7,11 +7,11 @@ import { JournalError } from '../../storage/journal/errors.ts';
 import type { LogRecord } from '../../storage/journal/line.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { toViaField } from '../via.ts';
 import { createNativeAlert, isEmpty, toAlert } from './alert.ts';
 import { type AlertCounts, retryAfter, toRefusal } from './counts.ts';
 import type { AlertIntake } from './intake/repeats.ts';
 import type { AlertLog } from './open-log.ts';
-import { toViaField } from './outbox/delivery-alert.ts';
 import { AlertBody, AlertList, AlertQuery, AlertReceipt, Readiness } from './schema.ts';
 
 interface Surroundings {

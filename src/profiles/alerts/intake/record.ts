@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { toTrace } from '../../../http/request-headers.ts';
 import { toSeverity } from '../../severity.ts';
+import { toViaField } from '../../via.ts';
 import { type AlertRecord, createAlert, type Receipt } from '../alert.ts';
-import { toViaField } from '../outbox/delivery-alert.ts';
 import { clean, cleanLines } from './fields.ts';
 import type { ForeignAlert } from './format.ts';
 import { hashParts } from './repeats.ts';

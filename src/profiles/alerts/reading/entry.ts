@@ -1,10 +1,11 @@
 import { HttpError } from '../../../http/errors.ts';
 import { parseTime } from '../../../http/request-headers.ts';
 import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
+import type { AlertDelivery } from '../../alert-source.ts';
 import { findSeverity, severities, toSeverity } from '../../severity.ts';
 import { toAlert } from '../alert.ts';
 import type { FiringAlerts } from '../firing/firing-alerts.ts';
-import type { AlertDelivery, AlertEntry } from './schema.ts';
+import type { AlertEntry } from './schema.ts';
 
 /** A stored alert as search returns it. */
 export const toEntry = (record: StoredRecord, firing: FiringAlerts): AlertEntry => {

@@ -6,11 +6,12 @@ import { JournalError } from '../../../storage/journal/errors.ts';
 import type { FieldTest } from '../../../storage/journal/parse.ts';
 import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../../storage/record-log.ts';
+import type { AlertDelivery } from '../../alert-source.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { FiringAlerts } from '../firing/firing-alerts.ts';
 import { createSeverityTest, createTextTest, parseRange, toDetails, toEntry } from './entry.ts';
 import { countAlerts } from './histogram.ts';
-import { type AlertDelivery, AlertDetails, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from './schema.ts';
+import { AlertDetails, AlertHistogram, AlertPage, HistogramQuery, SearchQuery } from './schema.ts';
 
 const MiB = 1024 * 1024;
 

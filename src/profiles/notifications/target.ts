@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { problemsOf, SettingsError } from '../../../config/settings-error.ts';
-import { findSeverity, severities } from '../../severity.ts';
+import { problemsOf, SettingsError } from '../../config/settings-error.ts';
+import { findSeverity, severities } from '../severity.ts';
+import { destinationTypes } from './destinations/index.ts';
+import type { DestinationType, Place } from './destinations/type.ts';
 import type { DestinationSettings } from './settings.ts';
-import { destinationTypes } from './types/index.ts';
-import type { DestinationType, Place } from './types/type.ts';
 
 /** A destination whose settings were checked. */
 export interface Target {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { SettingsError } from '../../../config/settings-error.ts';
-import type { OpenLog } from '../../feature.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import type { OpenLog } from '../feature.ts';
 
 /** The name of this data directory in `via`, made on first use: `signalbox/0123456789abcdef`. */
 export const readInstanceId = async (openLog: OpenLog): Promise<string> => {

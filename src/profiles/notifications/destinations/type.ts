@@ -1,4 +1,4 @@
-import type { Severity } from '../../../severity.ts';
+import type { Severity } from '../../severity.ts';
 import type { OutgoingAlert } from '../delivery-alert.ts';
 
 /** A request of a destination: always a POST, with `via` added by the sender. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { defineShape } from '../../route.ts';
-import { severities } from '../../severity.ts';
+import { defineShape } from '../route.ts';
+import { severities } from '../severity.ts';
 
 const Time = Type.String({ format: 'date-time', examples: ['2026-01-31T08:30:00.000Z'] });
 

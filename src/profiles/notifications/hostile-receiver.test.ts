@@ -7,10 +7,10 @@ import {
   startOutbox,
   toDestination,
   waitUntilIdle,
-} from '../../../../test/support/outbox.ts';
-import { createRandom, type Random } from '../../../../test/support/random.ts';
-import { type Behaviour, startReceiver } from '../../../../test/support/receiver.ts';
-import { waitUntil } from '../../../../test/support/wait.ts';
+} from '../../../test/support/outbox.ts';
+import { createRandom, type Random } from '../../../test/support/random.ts';
+import { type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const refusals = [400, 413, 422];
 const statuses: [number, ...number[]] = [

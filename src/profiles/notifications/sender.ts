@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
-import { createSerial } from '../../../storage/journal/scheduling.ts';
-import type { OutgoingRequest } from './types/type.ts';
+import { createSerial } from '../../storage/journal/scheduling.ts';
+import type { OutgoingRequest } from './destinations/type.ts';
 
 const connectMs = 5000;
 /** Bytes of a response that are read. */

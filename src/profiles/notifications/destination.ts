@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { toTrace } from '../../../http/request-headers.ts';
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import type { RecordLog } from '../../../storage/record-log.ts';
-import type { AlertDelivery } from '../reading/schema.ts';
+import { toTrace } from '../../http/request-headers.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import type { AlertDelivery } from '../alert-source.ts';
 import { toOutgoing } from './delivery-alert.ts';
 import { NewAlerts, RecordReader, Reminders } from './new-alerts.ts';
 import type { Notices } from './notices.ts';

@@ -1,5 +1,5 @@
-import type { Journal } from '../../../storage/journal/journal.ts';
-import type { OpenLog } from '../../feature.ts';
+import type { Journal } from '../../storage/journal/journal.ts';
+import type { OpenLog } from '../feature.ts';
 import { type EarlyLine, Progress, type ProgressLine } from './progress.ts';
 
 const MiB = 1024 * 1024;

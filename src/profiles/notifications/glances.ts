@@ -1,6 +1,6 @@
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import type { RecordLog } from '../../../storage/record-log.ts';
-import { type Severity, toSeverity } from '../../severity.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { type Severity, toSeverity } from '../severity.ts';
 
 const mostCharacters = 500;
 
@@ -21,10 +21,10 @@ const unknown: Glance = { severity: null, source: null, message: null };
 
 /** What the log says of alerts that are listed again and again: it is read once, and remembered while they are listed. */
 export class Glances {
-  readonly #alerts: Pick<RecordLog, 'readAfter'>;
+  readonly #alerts: Pick<RecordLog, 'readAfter'> | undefined;
   #known = new Map<string, Glance>();
 
-  constructor(alerts: Pick<RecordLog, 'readAfter'>) {
+  constructor(alerts: Pick<RecordLog, 'readAfter'> | undefined) {
     this.#alerts = alerts;
   }
 
@@ -50,7 +50,7 @@ export class Glances {
     let last = 0;
     for (const { seq } of missing) {
       if (seq <= last) continue;
-      for await (const records of this.#alerts.readAfter(seq - 1)) {
+      for await (const records of this.#alerts?.readAfter(seq - 1) ?? []) {
         for (const record of records) if (ids.get(record.seq) === record.id) known.set(record.id, toGlance(record));
         last = records.at(-1)?.seq ?? seq;
         break;

@@ -1,5 +1,5 @@
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import { toSeverity } from '../../severity.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { toSeverity } from '../severity.ts';
 import { formatOf, toReceivedAt } from './delivery-alert.ts';
 
 /** More alerts stay in the log until there is room. */

@@ -1,7 +1,6 @@
-import type { Meters } from '../../../metrics/meters.ts';
-import type { FeatureInstance } from '../../feature.ts';
+import type { Meters } from '../../metrics/meters.ts';
+import type { FeatureInstance } from '../feature.ts';
 import type { Destination } from './destination.ts';
-import type { Outbox } from './outbox.ts';
 
 /** An alert that waits for longer needs somebody's attention. */
 const longWaitMs = 5 * 60_000;
@@ -36,21 +35,17 @@ export const findDeliveryConcerns = (destinations: readonly Destination[], now: 
 };
 
 /** Measures each destination when metrics are scraped. */
-export const addDeliveryMeters = ({ reading }: Meters, outbox: Outbox, clock: () => Date): void => {
+export const addDeliveryMeters = ({ reading }: Meters, list: () => readonly Destination[], clock: () => Date): void => {
   const gauge = (name: string, help: string, read: (destination: Destination) => number): void =>
-    reading('gauge', name, help, () => outbox.list().map((each) => [[each.name], read(each)] as const), [
-      'destination',
-    ]);
+    reading('gauge', name, help, () => list().map((each) => [[each.name], read(each)] as const), ['destination']);
   reading(
     'counter',
     'signalbox_deliveries_total',
     'Attempts to deliver an alert, by result.',
     () =>
-      outbox
-        .list()
-        .flatMap(({ name, receiver }) =>
-          Object.entries(receiver.outcomes).map(([result, count]) => [[name, result], count] as const),
-        ),
+      list().flatMap(({ name, receiver }) =>
+        Object.entries(receiver.outcomes).map(([result, count]) => [[name, result], count] as const),
+      ),
     ['destination', 'result'],
   );
   gauge('signalbox_delivery_lag_alerts', 'Alerts that the destination has not finished with.', ({ lag }) => lag);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { disk, readRecords, sendAlert } from '../../../../test/support/alerts.ts';
+import { disk, readRecords, sendAlert } from '../../../test/support/alerts.ts';
 import {
   messagesOf,
   readState,
@@ -10,10 +10,10 @@ import {
   toDestination,
   waitForRequests,
   waitUntilIdle,
-} from '../../../../test/support/outbox.ts';
-import { answer, startReceiver } from '../../../../test/support/receiver.ts';
-import { waitUntil } from '../../../../test/support/wait.ts';
-import { openJournal } from '../../../storage/journal/journal.ts';
+} from '../../../test/support/outbox.ts';
+import { answer, startReceiver } from '../../../test/support/receiver.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { openJournal } from '../../storage/journal/journal.ts';
 
 test('alerts are delivered in the order of the log, each once', async (t) => {
   const receiver = await startReceiver(t);

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { disk, sendAlert } from '../../../../test/support/alerts.ts';
-import { startApp } from '../../../../test/support/app.ts';
-import { createFolder } from '../../../../test/support/folder.ts';
+import { disk, sendAlert } from '../../../test/support/alerts.ts';
+import { startApp } from '../../../test/support/app.ts';
+import { createFolder } from '../../../test/support/folder.ts';
 import {
   adminToken,
   messagesOf,
@@ -15,9 +15,9 @@ import {
   toDestination,
   waitForRequests,
   waitUntilIdle,
-} from '../../../../test/support/outbox.ts';
-import { answer, startReceiver } from '../../../../test/support/receiver.ts';
-import { waitUntil } from '../../../../test/support/wait.ts';
+} from '../../../test/support/outbox.ts';
+import { answer, startReceiver } from '../../../test/support/receiver.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 test('alerts that come back are stored but not sent again', async (t) => {
   const receiver = await startReceiver(t);

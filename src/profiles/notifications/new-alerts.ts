@@ -1,6 +1,6 @@
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import { createSerial } from '../../../storage/journal/scheduling.ts';
-import type { RecordLog } from '../../../storage/record-log.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { createSerial } from '../../storage/journal/scheduling.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import type { Progress } from './progress.ts';
 import type { Accepts } from './settings.ts';
 import { toWaiting, type WaitingAlerts } from './waiting.ts';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sendAlert } from '../../../../test/support/alerts.ts';
-import { startApp } from '../../../../test/support/app.ts';
-import { createFolder } from '../../../../test/support/folder.ts';
-import { readState, toDestination } from '../../../../test/support/outbox.ts';
-import { answer, startReceiver } from '../../../../test/support/receiver.ts';
-import { waitUntil } from '../../../../test/support/wait.ts';
-import { openJournal } from '../../../storage/journal/journal.ts';
-import type { Feature, FeatureInstance } from '../../feature.ts';
-import { features } from '../../index.ts';
-import { alerts } from '../index.ts';
+import { sendAlert } from '../../../test/support/alerts.ts';
+import { startApp } from '../../../test/support/app.ts';
+import { createFolder } from '../../../test/support/folder.ts';
+import { readState, toDestination } from '../../../test/support/outbox.ts';
+import { answer, startReceiver } from '../../../test/support/receiver.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
+import { openJournal } from '../../storage/journal/journal.ts';
+import type { Feature, FeatureInstance } from '../feature.ts';
+import { features } from '../index.ts';
+import { notifications } from './index.ts';
 
 test('destinations that fail, alerts that wait for long and parked ones are concerns, with their counts', async (t) => {
   const [refusing, gone, good] = [
@@ -24,14 +24,14 @@ test('destinations that fail, alerts that wait for long and parked ones are conc
   await journal.close();
   let instance: FeatureInstance | undefined;
   const kept: Feature = {
-    ...alerts,
+    ...notifications,
     create: async (parts) => {
-      instance = await alerts.create(parts);
+      instance = await notifications.create(parts);
       return instance;
     },
   };
   const app = await startApp(t, {
-    features: features.map((feature) => (feature === alerts ? kept : feature)),
+    features: features.map((feature) => (feature === notifications ? kept : feature)),
     settings: {
       dataDir: directory,
       destinations: [

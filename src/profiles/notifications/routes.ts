@@ -1,10 +1,9 @@
-import { HttpError } from '../../../http/errors.ts';
-import type { RecordLog } from '../../../storage/record-log.ts';
-import { defineRoute, type Route } from '../../route.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
+import { defineRoute, type Route } from '../route.ts';
 import type { Destination } from './destination.ts';
 import { Glances } from './glances.ts';
 import { defaultRepeatMinutes } from './new-alerts.ts';
-import type { Outbox } from './outbox.ts';
 import {
   DeliveryList,
   DestinationParams,
@@ -21,18 +20,24 @@ const mostListed = 100;
 
 type ListDeliveries = ReturnType<typeof createDeliveryList>;
 
-/** The routes of the outbox. */
-export const createOutboxRoutes = (outbox: Outbox, alerts: Alerts, listDeliveries: ListDeliveries): Route[] => [
-  readDeliveries(listDeliveries),
-  retryDestination(outbox),
-  retryDelivery(outbox, alerts),
-];
+type ListDestinations = () => readonly Destination[];
+
+/** The routes of deliveries. */
+export const createDeliveryRoutes = (
+  list: ListDestinations,
+  alerts: Alerts | undefined,
+  listDeliveries: ListDeliveries,
+): Route[] => [readDeliveries(listDeliveries), retryDestination(list), retryDelivery(list, alerts)];
 
 /** How far each destination is. */
-export const createDeliveryList = (outbox: Outbox, alerts: Pick<RecordLog, 'readAfter'>, clock: () => Date) => {
+export const createDeliveryList = (
+  list: ListDestinations,
+  alerts: Pick<RecordLog, 'readAfter'> | undefined,
+  clock: () => Date,
+) => {
   const glances = new Glances(alerts);
   return async () => {
-    const listed = outbox.list().map((destination) => ({ destination, ...listAlerts(destination) }));
+    const listed = list().map((destination) => ({ destination, ...listAlerts(destination) }));
     await glances.look(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
     const data = listed.map(
       ({ destination, parked, waiting }): DestinationState => ({
@@ -55,7 +60,7 @@ const readDeliveries = (listDeliveries: ListDeliveries): Route =>
     handler: listDeliveries,
   });
 
-const retryDestination = (outbox: Outbox): Route =>
+const retryDestination = (list: ListDestinations): Route =>
   defineRoute({
     method: 'POST',
     path: '/api/deliveries/:destination/retry',
@@ -63,14 +68,14 @@ const retryDestination = (outbox: Outbox): Route =>
     summary: 'Send everything that is parked or waits again, now',
     schema: { operationId: 'retryDestination', params: DestinationParams, response: { 200: RetryAllResult } },
     handler: async ({ params: { destination: name } }) => {
-      const destination = findDestination(outbox, name);
+      const destination = findDestination(list, name);
       const parked = destination.unparkAll();
       destination.retryWaiting({ ignoresRetryAfter: true });
       return { destination: name, parked, waiting: destination.lag };
     },
   });
 
-const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
+const retryDelivery = (list: ListDestinations, alerts: Alerts | undefined): Route => {
   /** Alerts that are being sent, as `DESTINATION/ID`. */
   const running = new Set<string>();
   return defineRoute({
@@ -80,7 +85,7 @@ const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
     summary: 'Send an alert that is parked or waits once more, now',
     schema: { operationId: 'retryDelivery', params: RetryParams, response: { 200: RetryResult } },
     handler: async ({ params: { destination: name, id } }) => {
-      const destination = findDestination(outbox, name);
+      const destination = findDestination(list, name);
       const isSent = new HttpError('too-many', 'This alert is being sent already');
       const key = `${name}/${id}`;
       if (running.has(key)) throw isSent;
@@ -98,8 +103,8 @@ const retryDelivery = (outbox: Outbox, alerts: Alerts): Route => {
   });
 };
 
-const findDestination = (outbox: Outbox, name: string): Destination => {
-  const destination = outbox.list().find((one) => one.name === name);
+const findDestination = (list: ListDestinations, name: string): Destination => {
+  const destination = list().find((one) => one.name === name);
   if (destination) return destination;
   throw new HttpError('not-found', `There is no destination ${JSON.stringify(name)}`);
 };
@@ -107,8 +112,8 @@ const findDestination = (outbox: Outbox, name: string): Destination => {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The record of an alert that is parked or waits. */
-const findOpen = async (destination: Destination, alerts: Alerts, id: string) => {
-  const record = uuid.test(id) ? await alerts.find(id) : undefined;
+const findOpen = async (destination: Destination, alerts: Alerts | undefined, id: string) => {
+  const record = uuid.test(id) ? await alerts?.find(id) : undefined;
   if (record && destination.isOpen(record)) return record;
   const isParked = [...destination.progress.parked.values()].some((parked) => parked.id === id);
   if (isParked) throw new HttpError('not-found', 'The alert is no longer in the log');

@@ -1,10 +1,6 @@
-import { hostname } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
-import { type AlertRecord, createAlert } from '../alert.ts';
+import { type AlertSource, ownSender } from '../alert-source.ts';
 import type { Notice, Progress, ReceiverMemory } from './progress.ts';
-
-/** signalbox itself as the sender of an alert. No client is recorded by this name. */
-const ownSender = 'signalbox';
 
 /** A destination that fails, works and fails again is reported at most this often. */
 const leastMs = 60 * 60 * 1000;
@@ -18,13 +14,13 @@ export interface Notices {
 
 interface NoticeParts {
   instance: string;
-  store: (record: AlertRecord) => Promise<{ id: string }>;
+  raise: AlertSource['raise'];
   clock: () => Date;
   log: FastifyBaseLogger;
 }
 
 /** Alerts about destinations that fail, for the other destinations: one when a spell begins and one when it ends. */
-export const createNotices = ({ instance, store, clock, log }: NoticeParts): Notices => {
+export const createNotices = ({ instance, raise, clock, log }: NoticeParts): Notices => {
   const isOutdated = ({ failing, notice }: ReceiverMemory): boolean => {
     const isOpen = notice !== undefined && !notice.isResolved;
     if (!failing) return isOpen;
@@ -32,20 +28,18 @@ export const createNotices = ({ instance, store, clock, log }: NoticeParts): Not
     // The clock was ahead when the notice was stored, or some time has passed.
     return !isOpen && (passed < 0 || passed >= leastMs);
   };
-  const create = (name: string, level: string, message: string): AlertRecord => ({
-    ...createAlert({ source: 'signalbox', level, message, hostname: hostname() }, { now: clock(), sender: ownSender }),
-    fingerprint: toFingerprint(instance, name),
-    labels: { destination: name },
-  });
   const storeNext = async (name: string, { failing, notice }: ReceiverMemory): Promise<Notice | undefined> => {
+    const about = { fingerprint: toFingerprint(instance, name), labels: { destination: name } };
     if (failing) {
       const message = `The destination ${name} is failing: ${failing.reason}. Its alerts wait.`;
-      const { id } = await store({ ...create(name, 'ERROR', message), status: 'firing' });
+      const { id } = await raise({ level: 'ERROR', message, status: 'firing', ...about });
       return { id, message, at: clock().getTime(), isResolved: false };
     }
     if (!notice) return undefined;
-    const message = `Resolved: ${notice.message}`;
-    await store({ ...create(name, 'INFO', message), status: 'resolved', resolves: notice.id, firingLevel: 'ERROR' });
+    await raise({
+      ...{ level: 'INFO', message: `Resolved: ${notice.message}`, status: 'resolved', ...about },
+      ...{ resolves: notice.id, firingLevel: 'ERROR' },
+    });
     return { ...notice, isResolved: true };
   };
   return {

@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import { type Severity, toSeverity } from '../../severity.ts';
-import { formatOf, readVia } from './delivery-alert.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { type Severity, toSeverity } from '../severity.ts';
+import { readVia } from '../via.ts';
+import { formatOf } from './delivery-alert.ts';
+import { destinationTypes } from './destinations/index.ts';
 import { isNoticeOf } from './notices.ts';
-import { destinationTypes } from './types/index.ts';
 
 const GiB = 1024 ** 3;
 
@@ -82,8 +83,8 @@ export const DestinationSettings = Type.Object(
 );
 export type DestinationSettings = Static<typeof DestinationSettings>;
 
-/** The outbox's settings with their defaults. */
-export const outboxSettings = {
+/** The settings with their defaults. */
+export const notificationSettings = {
   destinations: Type.Array(DestinationSettings, {
     default: [],
     maxItems: 16,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readRecords, sendAlert } from '../../../../test/support/alerts.ts';
-import type { TestApp } from '../../../../test/support/app.ts';
+import { readRecords, sendAlert } from '../../../test/support/alerts.ts';
+import type { TestApp } from '../../../test/support/app.ts';
 import {
   messagesOf,
   readState,
@@ -11,9 +11,9 @@ import {
   toDestination,
   waitForRequests,
   waitUntilIdle,
-} from '../../../../test/support/outbox.ts';
-import { answer, type Received, startReceiver } from '../../../../test/support/receiver.ts';
-import { waitUntil } from '../../../../test/support/wait.ts';
+} from '../../../test/support/outbox.ts';
+import { answer, type Received, startReceiver } from '../../../test/support/receiver.ts';
+import { waitUntil } from '../../../test/support/wait.ts';
 
 const waitUntilFailing = (app: TestApp, name: string): Promise<void> =>
   waitUntil(`${name} is failing`, async () => (await readState(app, name)).state === 'failing');

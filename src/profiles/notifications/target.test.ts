@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startRefusal } from '../../../../test/support/app.ts';
+import { startRefusal } from '../../../test/support/app.ts';
 
 const base = { name: 'pager', type: 'webhook', url: 'http://127.0.0.1:9/' };
 

@@ -1,5 +1,6 @@
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import { type Severity, toSeverity } from '../../severity.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { type Severity, toSeverity } from '../severity.ts';
+import { readVia } from '../via.ts';
 
 /** An alert as destinations send it. It depends on the record alone, so a repeated delivery has the same body. */
 export interface OutgoingAlert {
@@ -73,19 +74,3 @@ const toTexts = (texts: unknown): Record<string, string> =>
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const toText = (value: unknown): string => (isText(value) ? value : '');
-
-/** One instance that delivered an alert, as `via` names it. */
-const hops = /signalbox\/[0-9a-f]{16}/g;
-
-/** How many of the last instances are kept. */
-const mostHops = 16;
-
-/** The instances that a text names, each once; empty if it names none. */
-export const readVia = (text: unknown): string[] =>
-  typeof text === 'string' ? [...new Set(text.match(hops))].slice(-mostHops) : [];
-
-/** The member `via` of a record whose alert came with this header; nothing if no instance is named. */
-export const toViaField = (text: unknown): { via?: string } => {
-  const via = readVia(text);
-  return via.length > 0 ? { via: via.join(', ') } : {};
-};

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { sendAlert } from '../../../../../test/support/alerts.ts';
-import { startOutbox, toDestination, waitForRequests } from '../../../../../test/support/outbox.ts';
-import { type Received, startReceiver } from '../../../../../test/support/receiver.ts';
+import { sendAlert } from '../../../../test/support/alerts.ts';
+import { startOutbox, toDestination, waitForRequests } from '../../../../test/support/outbox.ts';
+import { type Received, startReceiver } from '../../../../test/support/receiver.ts';
 import type { OutgoingAlert } from '../delivery-alert.ts';
 import { alertmanager } from './alertmanager.ts';
 import { destinationTypes } from './index.ts';

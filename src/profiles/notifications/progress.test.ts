@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../../../../test/support/random.ts';
+import { fc } from '../../../test/support/random.ts';
 import { Progress, SeqRanges } from './progress.ts';
 
 const parked = { id: 'x', reason: 'y', time: 'z' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { answer, type Behaviour, startReceiver } from '../../../../test/support/receiver.ts';
+import { answer, type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
 import { createSender, type Reply } from './sender.ts';
 
 const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { SettingsError } from '../../../config/settings-error.ts';
-import { toOffsetTimestamp } from '../../../http/timestamp.ts';
-import type { Tool } from '../../feature.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { toOffsetTimestamp } from '../../http/timestamp.ts';
+import type { Tool } from '../feature.ts';
 import type { OutgoingAlert } from './delivery-alert.ts';
 import type { DestinationSettings } from './settings.ts';
 import { type Target, toTarget } from './target.ts';

@@ -1,13 +1,8 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { StoredRecord } from '../../../storage/journal/read/lines.ts';
-import { createSerial } from '../../../storage/journal/scheduling.ts';
-import type { RecordLog } from '../../../storage/record-log.ts';
-import type { Snapshot } from '../../../storage/snapshot.ts';
-import type { OpenLog } from '../../feature.ts';
-import type { AlertRecord } from '../alert.ts';
-import type { AlertDelivery } from '../reading/schema.ts';
+import { createSerial } from '../../storage/journal/scheduling.ts';
+import type { Snapshot } from '../../storage/snapshot.ts';
+import type { AlertSource } from '../alert-source.ts';
+import type { Parts } from '../feature.ts';
 import { Destination } from './destination.ts';
-import { readInstanceId } from './instance-id.ts';
 import { defaultRepeatMinutes } from './new-alerts.ts';
 import { createNotices } from './notices.ts';
 import { openProgressLog } from './progress-log.ts';
@@ -19,23 +14,10 @@ interface OutboxSettings {
   outboxRetainBytes: number;
 }
 
-interface Parts {
-  alerts: Pick<RecordLog, 'readAfter' | 'onStored' | 'holdFrom' | 'state'>;
-  openLog: OpenLog;
-  /** Keeps the names of destinations. */
-  registry: Snapshot;
-  /** Stores an alert of our own. */
-  store: (record: AlertRecord) => Promise<{ id: string }>;
-  clock: () => Date;
-  log: FastifyBaseLogger;
-}
+type OutboxParts = Pick<Parts, 'openLog' | 'openSnapshot' | 'clock' | 'log'>;
 
 export interface Outbox {
   list(): readonly Destination[];
-  /** What the present destinations have done with the alert. */
-  listDeliveries(record: StoredRecord): AlertDelivery[];
-  /** After how many milliseconds an alert that comes again is stored again; undefined if no destination wants that. */
-  repeatAfterMs(): number | undefined;
   /** Takes over changed destinations in the background; those that have not changed try again now. */
   reload(settings: OutboxSettings): void;
   reopen(): Promise<void>;
@@ -43,8 +25,13 @@ export interface Outbox {
 }
 
 /** Sends the alerts of the log to the destinations. Throws a SettingsError for destinations that cannot be used. */
-export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promise<Outbox> => {
-  const { alerts, log } = parts;
+export const openOutbox = async (
+  settings: OutboxSettings,
+  source: AlertSource,
+  parts: OutboxParts,
+): Promise<Outbox> => {
+  const { own: alerts } = source;
+  const { log } = parts;
   const serially = createSerial();
   let destinations: Destination[] = [];
   let { lastSeq: stored } = alerts.state();
@@ -55,8 +42,8 @@ export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promis
       if (one !== delivered && one.target.address === delivered.target.address) one.hurry();
     }
   };
-  const { open, retire } = createOpener(parts, hurryOthers);
-  const registry = await openRegistry(parts.registry);
+  const { open, retire } = createOpener(source, parts, hurryOthers);
+  const registry = await openRegistry(parts.openSnapshot('outbox.destinations'));
   const load = async (entries: readonly DestinationSettings[]): Promise<void> => {
     const targets = entries.map(toTarget);
     planned = stored === undefined ? entries : undefined;
@@ -109,14 +96,16 @@ export const openOutbox = async (settings: OutboxSettings, parts: Parts): Promis
     await close();
     throw error;
   }
-  return {
-    list: () => destinations,
-    listDeliveries: (record) => destinations.map((one) => one.describe(record)),
+  source.setDeliverer({
+    deliveriesOf: (record) => destinations.map((one) => one.describe(record)),
     repeatAfterMs: () => {
       const minutes = destinations.map(({ target }) => target.settings.repeatMinutes ?? defaultRepeatMinutes);
       const shortest = Math.min(...minutes.filter((each) => each > 0));
       return Number.isFinite(shortest) ? shortest * 60_000 : undefined;
     },
+  });
+  return {
+    list: () => destinations,
     reload: (changed) => inBackground(changed.destinations),
     reopen: async () => {
       await Promise.all(destinations.map((one) => one.reopen()));
@@ -134,12 +123,13 @@ const isSame = (one: Target, other: Target): boolean =>
  * first one.
  */
 const createOpener = (
-  { alerts, openLog, store, clock, log }: Parts,
+  { own: alerts, readInstance: readName, raise }: AlertSource,
+  { openLog, clock, log }: OutboxParts,
   onDelivered: (destination: Destination) => void,
 ) => {
   let known: string | undefined;
   const readInstance = async (): Promise<string> => {
-    known ??= await readInstanceId(openLog);
+    known ??= await readName();
     return known;
   };
   const openProgress = (name: string, { start, stored }: { start: number; stored: number }) =>
@@ -163,7 +153,7 @@ const createOpener = (
     // One connection more, for alerts that an administrator sends again.
     const sender = createSender(place.url, concurrency + 1);
     const accepts = createFilter(settings, instance);
-    const notices = createNotices({ instance, store, clock, log });
+    const notices = createNotices({ instance, raise, clock, log });
     const destination: Destination = new Destination(
       {
         ...{ target, instance, accepts, alerts, progressLog, sender, notices, clock, log },
@@ -174,7 +164,7 @@ const createOpener = (
     return destination;
   };
   const retire = async (name: string, stored: number): Promise<boolean> => {
-    const notices = createNotices({ instance: await readInstance(), store, clock, log });
+    const notices = createNotices({ instance: await readInstance(), raise, clock, log });
     const { progress, close } = await openProgress(name, { start: stored, stored: Number.POSITIVE_INFINITY });
     const { failing: _, ...receiver } = progress.receiver;
     progress.receiver = await notices.update(name, { receiver });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { sendAlert } from '../../../../test/support/alerts.ts';
-import { createFolder } from '../../../../test/support/folder.ts';
+import { sendAlert } from '../../../test/support/alerts.ts';
+import { createFolder } from '../../../test/support/folder.ts';
 import {
   messagesOf,
   readState,
@@ -10,9 +10,9 @@ import {
   toDestination,
   waitForRequests,
   waitUntilIdle,
-} from '../../../../test/support/outbox.ts';
-import { startReceiver } from '../../../../test/support/receiver.ts';
-import { openJournal } from '../../../storage/journal/journal.ts';
+} from '../../../test/support/outbox.ts';
+import { startReceiver } from '../../../test/support/receiver.ts';
+import { openJournal } from '../../storage/journal/journal.ts';
 
 /** What a destination with these settings gets of a log with these records. */
 const deliver = async (t: TestContext, settings: object, records: ((ids: string[]) => object)[]) => {
