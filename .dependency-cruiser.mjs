@@ -106,7 +106,7 @@ export default {
       'Files are written by the journal alone.',
       {
         path: '^src/profiles/',
-        pathNot: ['^src/profiles/notifications/target\\.ts$', testFiles],
+        pathNot: ['^src/profiles/notifications/settings\\.ts$', testFiles],
       },
       { path: '^(node:)?fs(/promises)?$' },
     ),

@@ -215,7 +215,8 @@ const createInstances = async (
 
 const listProfiles = ({ feature, instance }: Mounted, access: AccessSetting): MountedProfile[] =>
   feature.profiles.map((profile) => ({
-    ...{ name: profile.name, strict: profile.strict ?? false, level: findLevel(access, profile) },
+    ...{ name: profile.name, aliases: profile.aliases ?? [], strict: profile.strict ?? false },
+    level: findLevel(access, profile),
     routes: instance.profiles[profile.name] ?? [],
   }));
 

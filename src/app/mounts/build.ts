@@ -7,6 +7,7 @@ import type { Mount } from './resolve.ts';
 /** A profile with its routes on a mount. */
 export interface MountedProfile {
   name: string;
+  aliases: readonly string[];
   strict: boolean;
   /** What the setting `access` says of it. */
   level: AccessLevel | undefined;

@@ -297,8 +297,14 @@ test('secrets, headers and urls are neither logged nor shown nor stored', async 
   const shown = await app.request('GET', '/api/deliveries', { token: await adminToken(app) });
   await app.close();
   const folder = join(app.folder, 'data');
-  const stored = readdirSync(folder).filter((name) => /^(alerts|outbox).*\.jsonl$/.test(name));
-  assert.deepEqual(stored.sort(), ['alerts.jsonl', 'outbox-hook.jsonl', 'outbox-ntfy.jsonl', 'outbox.jsonl']);
+  const stored = readdirSync(folder).filter((name) => /^(alerts.*\.jsonl|outbox.*)$/.test(name));
+  assert.deepEqual(stored.sort(), [
+    'alerts.jsonl',
+    'outbox-hook.progress',
+    'outbox-ntfy.progress',
+    'outbox.destinations',
+    'outbox.jsonl',
+  ]);
   const texts = [...lines, shown.text, ...stored.map((name) => readFileSync(join(folder, name), 'utf8'))];
   for (const text of texts) assert.doesNotMatch(text, /hidden|whsec_|aGlkZGVu/);
   assert.ok(lines.some((line) => line.includes('the receiver responded 410')));

@@ -1,5 +1,18 @@
-/** What is known of an alert that was tried, or that waits again. */
-export interface Tried {
+import type { FastifyBaseLogger } from 'fastify';
+import type { Snapshot } from '../../storage/snapshot.ts';
+import type { Parts } from '../feature.ts';
+
+/** Milliseconds between two writes. */
+const writeMs = 1000;
+
+/** More parked alerts are forgotten, oldest first, and only counted. */
+const mostParked = 10_000;
+
+/** How many alerts that may come again are remembered. */
+const mostSent = 10_000;
+
+/** An alert that the destination has read and not finished with. */
+export interface OpenAlert {
   /** Failed attempts. */
   attempts: number;
   /** Set if it was parked, and an administrator has asked to send it again: its id, and when that was. */
@@ -38,346 +51,295 @@ export interface ReceiverMemory {
   notBefore?: number;
 }
 
-/**
- * A line of the progress journal. A checkpoint says everything; other lines say what has changed since the line before.
- */
-export interface ProgressLine {
-  checkpoint?: true;
-  start: number;
-  /** In their order: `[first, last]` were settled, `[seq]` is to be sent again. */
-  changes: number[][];
-  tried: [seq: number, tried: Tried][];
-  parked: [seq: number, parked: Parked][];
-  unparked: number[];
-  dropped: number;
-  forgotten: number;
-  receiver: ReceiverMemory;
-  /** Missing in lines of earlier versions. */
-  sent?: [id: string, at: number][];
-}
-
-/** A line of version 1.0. Each says everything but which alerts were parked before it. */
-export interface EarlyLine {
-  checkpoint?: true;
-  start: number;
-  cursor: number;
-  settled: number[];
-  failing: [seq: number, failing: { attempts: number }][];
-  parked: [seq: number, parked: Parked][];
-  unparked: number[];
-  dropped: number;
-  forgotten: number;
-}
-
-/** More parked alerts are forgotten, oldest first, and only counted. */
-const mostParked = 10_000;
-
-/** How many alerts that may come again are remembered. */
-const mostSent = 10_000;
-
-/** More alerts that were tried, parked or sent are in further lines, so that none is too long for the journal. */
-const mostInLine = 2000;
-
 /** What happened to the alerts of a destination, by their seq. Settled means delivered, parked, lost or not for it. */
 export class Progress {
   /** Alerts up to this one were there before the destination. */
   start: number;
+  /** The last alert that was read. Up to here all are settled but those in `open`. */
+  position: number;
+  readonly open = new Map<number, OpenAlert>();
+  /** Alerts that an administrator sent before they were read. */
+  readonly early = new Set<number>();
   readonly parked = new Map<number, Parked>();
   /** Alerts that were deleted before they were delivered or skipped. */
   dropped = 0;
   /** Parked alerts beyond `mostParked`. */
   forgotten = 0;
   receiver: ReceiverMemory = {};
-  #settled: SeqRanges;
-  readonly #tried = new Map<number, Tried>();
   /** When alerts that may come again were sent last, in Unix milliseconds, by the ids of their first records. */
-  readonly #sent = new Map<string, number>();
-  /** Changes since the last line. */
-  #changes: number[][] = [];
-  readonly #newlyTried = new Set<number>();
-  #newlyParked: number[] = [];
-  #unparked: number[] = [];
-  readonly #newlySent = new Set<string>();
+  readonly sent = new Map<string, number>();
 
   constructor(start: number) {
     this.start = start;
-    this.#settled = new SeqRanges(start);
+    this.position = start;
   }
 
   /** Every alert up to this one is settled. */
   get cursor(): number {
-    return this.#settled.start;
+    let first = this.position + 1;
+    for (const seq of this.open.keys()) first = Math.min(first, seq);
+    return first - 1;
+  }
+
+  /** Parked alerts, with those that are only counted. */
+  get parkedCount(): number {
+    return this.parked.size + this.forgotten;
   }
 
   isSettled(seq: number): boolean {
-    return this.#settled.has(seq);
+    return seq <= this.position ? !this.open.has(seq) : this.early.has(seq);
   }
 
-  /** The first alert after `seq` that is not settled. */
-  nextOpen(seq: number): number {
-    return this.#settled.nextMissing(seq);
+  /** How many alerts are not settled in a log that ends with `stored`. */
+  countOpen(stored: number): number {
+    return Math.max(0, stored - this.position) + this.open.size - this.early.size;
   }
 
-  /** How many alerts up to `seq` are not settled. */
-  countOpen(seq: number): number {
-    return this.#settled.countMissing(seq);
+  /** The alert was read, and any between it and the position are not in the log; returns whether it is open. */
+  advance(seq: number, isWanted: boolean): boolean {
+    this.position = Math.max(this.position, seq);
+    const isOpen = isWanted && !this.early.has(seq);
+    if (isOpen) this.open.set(seq, { attempts: 0 });
+    for (const one of this.early) if (one <= seq) this.early.delete(one);
+    return isOpen;
   }
 
-  triedOf(seq: number): Tried | undefined {
-    return this.#tried.get(seq);
+  settle(seq: number): void {
+    if (seq <= this.position) this.open.delete(seq);
+    else this.early.add(seq);
   }
 
-  /** Forgets everything: the log does not reach as far as it did, so its seqs name other alerts now. */
-  restart(start: number): void {
-    this.#reset(start);
-    this.parked.clear();
-  }
-
-  settle(first: number, last = first): void {
-    this.#apply([first, last]);
-    const change = this.#changes.at(-1);
-    if (change?.length === 2 && change[1] === first - 1) change[1] = last;
-    else this.#changes.push([first, last]);
-  }
-
-  /** The alerts of the range are not in the log. Those that waited again were deleted meanwhile. */
-  lose(first: number, last: number): void {
-    for (const [seq, { again }] of this.#tried) if (again && first <= seq && seq <= last) this.dropped += 1;
-    this.settle(first, last);
+  /** An open alert is not in the log. One that waited again was deleted meanwhile. */
+  lose(seq: number): void {
+    if (this.open.get(seq)?.again) this.dropped += 1;
+    this.settle(seq);
   }
 
   /** Retention has deleted the alerts up to the seq. */
   drop(seq: number): void {
-    const open = this.countOpen(seq);
-    if (open === 0) return;
-    this.dropped += open;
-    this.settle(0, seq);
+    const before = this.open.size - this.early.size - this.position;
+    for (const one of this.open.keys()) if (one <= seq) this.open.delete(one);
+    this.advance(seq, false);
+    this.dropped += before - (this.open.size - this.early.size - this.position);
   }
 
-  setTried(seq: number, tried: Tried): void {
-    if (this.isSettled(seq)) return;
-    this.#tried.set(seq, tried);
-    this.#newlyTried.add(seq);
+  /** The log ends with `stored`: later alerts will get these seqs again. If all were settled, it was replaced. */
+  cut(stored: number): { isReplaced: boolean } {
+    const isReplaced = this.cursor > stored;
+    if (isReplaced) {
+      this.start = stored;
+      this.parked.clear();
+    }
+    this.position = Math.min(this.position, stored);
+    for (const seq of this.open.keys()) if (seq > stored) this.open.delete(seq);
+    this.early.clear();
+    return { isReplaced };
   }
 
   park(seq: number, parked: Parked): void {
     // Retention has counted it as dropped.
     if (this.isSettled(seq)) return;
-    this.#addParked(seq, parked);
-    this.#newlyParked.push(seq);
+    this.addParked(seq, parked);
     this.settle(seq);
   }
 
-  unpark(seq: number): void {
-    if (this.parked.delete(seq)) this.#unparked.push(seq);
-  }
-
-  /** All parked alerts wait again; returns their seqs. */
-  unparkAll(now: number): number[] {
-    const parked = [...this.parked];
-    for (const [seq, { id }] of parked) {
-      this.unpark(seq);
-      this.#apply([seq]);
-      this.#changes.push([seq]);
-      this.setTried(seq, { attempts: 0, again: { id, at: now } });
-    }
-    return parked.map(([seq]) => seq);
-  }
-
-  sentAt(id: string): number | undefined {
-    return this.#sent.get(id);
-  }
-
-  noteSent(id: string, at: number): void {
-    this.#sent.delete(id);
-    this.#sent.set(id, at);
-    this.#newlySent.add(id);
-    const [oldest] = this.#sent.keys();
-    if (this.#sent.size > mostSent && oldest !== undefined) this.#sent.delete(oldest);
-  }
-
-  /** What new lines have to say, nearly always one; that counts as written from then on. */
-  takeLines(isCheckpoint: boolean): ProgressLine[] {
-    const parked = isCheckpoint ? [...this.parked] : entriesOf(this.parked, this.#newlyParked);
-    const line: ProgressLine = {
-      ...(isCheckpoint && { checkpoint: true }),
-      start: this.start,
-      changes: isCheckpoint ? this.#settled.list() : this.#changes,
-      tried: isCheckpoint ? [...this.#tried] : entriesOf(this.#tried, this.#newlyTried),
-      parked,
-      unparked: isCheckpoint ? [] : this.#unparked,
-      dropped: this.dropped,
-      forgotten: this.forgotten,
-      receiver: this.receiver,
-      sent: isCheckpoint ? [...this.#sent] : entriesOf(this.#sent, this.#newlySent),
-    };
-    this.#newlySent.clear();
-    this.#changes = [];
-    this.#newlyTried.clear();
-    this.#newlyParked = [];
-    this.#unparked = [];
-    return splitLine(line);
-  }
-
-  /** Takes over a line that was read. */
-  apply(line: ProgressLine | EarlyLine): void {
-    if (line.checkpoint) this.parked.clear();
-    if ('cursor' in line) this.#applyEarly(line);
-    else this.#applyChanges(line);
-    // An alert that was parked, sent again and parked is in both lists.
-    for (const seq of line.unparked) this.parked.delete(seq);
-    for (const [seq, parked] of line.parked) this.#addParked(seq, parked);
-    this.start = line.start;
-    this.dropped = line.dropped;
-    this.forgotten = line.forgotten;
-  }
-
-  #applyChanges({ checkpoint, changes, tried, receiver, sent = [] }: ProgressLine): void {
-    if (checkpoint) this.#reset(changes[0]?.[1] ?? 0);
-    for (const change of changes) this.#apply(change);
-    for (const [seq, one] of tried) this.#tried.set(seq, one);
-    this.receiver = receiver;
-    for (const [id, at] of sent) this.noteSent(id, at);
-    this.#newlySent.clear();
-  }
-
-  #applyEarly({ cursor, settled, failing }: EarlyLine): void {
-    this.#reset(cursor);
-    for (const seq of settled) this.#settled.add(seq);
-    for (const [seq, { attempts }] of failing) this.#tried.set(seq, { attempts });
-  }
-
-  #reset(start: number): void {
-    this.start = start;
-    this.#settled = new SeqRanges(start);
-    this.#tried.clear();
-  }
-
-  #apply([first = 0, last]: number[]): void {
-    if (last === undefined) {
-      this.#settled.remove(first);
-      return;
-    }
-    this.#settled.add(first, last);
-    if (first === last) this.#tried.delete(first);
-    else for (const seq of this.#tried.keys()) if (first <= seq && seq <= last) this.#tried.delete(seq);
-  }
-
-  #addParked(seq: number, parked: Parked): void {
+  addParked(seq: number, parked: Parked): void {
     this.parked.set(seq, parked);
     if (this.parked.size <= mostParked) return;
     const [oldest = seq] = this.parked.keys();
     this.parked.delete(oldest);
     this.forgotten += 1;
   }
+
+  /** All parked alerts wait again; returns their seqs. */
+  unparkAll(now: number): number[] {
+    const seqs = [...this.parked.keys()];
+    for (const [seq, { id }] of this.parked) this.open.set(seq, { attempts: 0, again: { id, at: now } });
+    this.parked.clear();
+    return seqs;
+  }
+
+  noteSent(id: string, at: number): void {
+    this.sent.delete(id);
+    this.sent.set(id, at);
+    const [oldest] = this.sent.keys();
+    if (this.sent.size > mostSent && oldest !== undefined) this.sent.delete(oldest);
+  }
+
+  toJSON() {
+    const { start, position, dropped, forgotten, receiver } = this;
+    const lists = { open: [...this.open], early: [...this.early], parked: [...this.parked], sent: [...this.sent] };
+    return { start, position, dropped, forgotten, receiver, ...lists };
+  }
 }
 
-/** The line as several: only the first is a checkpoint, and the others add what was tried and parked. */
-const splitLine = ({
-  checkpoint,
-  changes,
-  tried,
-  parked,
-  unparked,
-  sent = [],
-  ...state
-}: ProgressLine): ProgressLine[] => {
-  const count = Math.max(1, Math.ceil(Math.max(tried.length, parked.length, sent.length) / mostInLine));
-  return Array.from({ length: count }, (_, n) => {
-    const [from, to] = [n * mostInLine, (n + 1) * mostInLine];
-    const lists = { tried: tried.slice(from, to), parked: parked.slice(from, to), sent: sent.slice(from, to) };
-    if (n > 0) return { ...state, changes: [], unparked: [], ...lists };
-    return { ...(checkpoint && { checkpoint }), ...state, changes, unparked, ...lists };
-  });
+/** The progress in the JSON of another. Throws an error where it is damaged. */
+export const parseProgress = (text: string): Progress => {
+  const { start, position, dropped, forgotten, receiver, ...lists } = JSON.parse(text) as ReturnType<
+    Progress['toJSON']
+  >;
+  const progress = Object.assign(new Progress(start), { position, dropped, forgotten, receiver });
+  for (const [seq, one] of lists.open) progress.open.set(seq, one);
+  for (const seq of lists.early) progress.early.add(seq);
+  for (const [seq, one] of lists.parked) progress.parked.set(seq, one);
+  for (const [id, at] of lists.sent) progress.sent.set(id, at);
+  return progress;
 };
 
-const entriesOf = <K, T>(map: ReadonlyMap<K, T>, keys: Iterable<K>): [K, T][] =>
-  [...keys].flatMap((key) => {
-    const value = map.get(key);
-    return value === undefined ? [] : [[key, value] as [K, T]];
-  });
-
-type Range = [first: number, last: number];
-
-/** A set of the numbers from 0 on, kept as ranges: little, where nearly all numbers up to some point are in it. */
-export class SeqRanges {
-  /** Rising, with at least one number between them. The first one begins at 0. */
-  #ranges: Range[];
-
-  /** All numbers up to `last`. */
-  constructor(last: number) {
-    this.#ranges = [[0, last]];
-  }
-
-  /** The last number before the first one that is missing. */
-  get start(): number {
-    return this.#at(0)[1];
-  }
-
-  has(seq: number): boolean {
-    const [first, last] = this.#at(this.#find(seq));
-    return first <= seq && seq <= last;
-  }
-
-  add(first: number, last = first): void {
-    let from = this.#find(first);
-    if (this.#at(from)[1] < first - 1) from += 1;
-    const merged: Range = [first, last];
-    let until = from;
-    for (; until < this.#ranges.length && this.#at(until)[0] <= last + 1; until += 1) {
-      const [start, end] = this.#at(until);
-      merged[0] = Math.min(merged[0], start);
-      merged[1] = Math.max(merged[1], end);
-    }
-    this.#ranges.splice(from, until - from, merged);
-  }
-
-  /** Removes one number, which is not 0. */
-  remove(seq: number): void {
-    const index = this.#find(seq);
-    const [first, last] = this.#at(index);
-    if (seq > last) return;
-    const parts: Range[] = [
-      [first, seq - 1],
-      [seq + 1, last],
-    ];
-    this.#ranges.splice(index, 1, ...parts.filter(([start, end]) => start <= end));
-  }
-
-  /** The first number after `seq` that is missing. */
-  nextMissing(seq: number): number {
-    const next = seq + 1;
-    const [first, last] = this.#at(this.#find(next));
-    return first <= next && next <= last ? last + 1 : next;
-  }
-
-  /** How many numbers up to `seq` are missing. */
-  countMissing(seq: number): number {
-    let missing = seq + 1;
-    for (const [first, last] of this.#ranges) {
-      if (first > seq) break;
-      missing -= Math.min(last, seq) - first + 1;
-    }
-    return missing;
-  }
-
-  list(): Range[] {
-    return this.#ranges.map(([first, last]) => [first, last]);
-  }
-
-  /** The index of the last range that begins at the number or before it. */
-  #find(seq: number): number {
-    let low = 0;
-    let high = this.#ranges.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (this.#at(middle)[0] <= seq) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
-  #at(index: number): Range {
-    return this.#ranges[index] as Range;
-  }
+/** A destination's progress and the file that keeps it. */
+export interface KeptProgress {
+  progress: Progress;
+  /** Writes the progress within a second; a change that is not written can only repeat deliveries. */
+  save(): void;
+  /** Whether the last write failed. */
+  isUnwritten(): boolean;
+  /** Writes what was not written yet. */
+  close(): Promise<void>;
 }
+
+interface ProgressParts extends Pick<Parts, 'openLog' | 'openSnapshot'> {
+  log: FastifyBaseLogger;
+  /** A new destination begins after this seq. */
+  start: number;
+  /** The last seq of the alert log. */
+  stored: number;
+}
+
+/** Opens `outbox-NAME.progress`, at first with what the journal of an earlier version says. */
+export const openProgress = async (name: string, parts: ProgressParts): Promise<KeptProgress> => {
+  const { openSnapshot, log, start, stored } = parts;
+  const file = openSnapshot(`outbox-${name}.progress`);
+  const bytes = await file.read();
+  const progress = bytes ? readFile(bytes, name, log) : ((await readJournal(name, parts)) ?? new Progress(start));
+  if (progress.cut(stored).isReplaced) {
+    log.warn({ destination: name }, 'outbox: the alert log was replaced; delivery continues at its end');
+  }
+  const kept = keepProgress(progress, file, (err) =>
+    log.error({ err, destination: name }, 'outbox: the progress could not be written; a restart repeats deliveries'),
+  );
+  await kept.write();
+  return kept;
+};
+
+/** A file that somebody has damaged loses no alert: all that are in the log are delivered again. */
+const readFile = (bytes: Buffer, name: string, log: FastifyBaseLogger): Progress => {
+  try {
+    return parseProgress(bytes.toString());
+  } catch (err) {
+    log.error({ err, destination: name }, 'outbox: the progress cannot be read; all alerts are delivered again');
+    return new Progress(0);
+  }
+};
+
+const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown) => void) => {
+  let isChanged = false;
+  let isUnwritten = false;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  const writeNow = async (): Promise<void> => {
+    isChanged = false;
+    try {
+      await file.write(Buffer.from(JSON.stringify(progress)));
+      isUnwritten = false;
+    } catch (err) {
+      if (!isUnwritten) report(err);
+      isUnwritten = true;
+      isChanged = true;
+    }
+  };
+  const write = (): Promise<void> => {
+    writing = writing.then(writeNow);
+    return writing;
+  };
+  const save = (): void => {
+    isChanged = true;
+    if (timer) return;
+    void write();
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isChanged) save();
+    }, writeMs);
+  };
+  return {
+    progress,
+    save,
+    write,
+    isUnwritten: () => isUnwritten,
+    close: () => {
+      clearTimeout(timer);
+      return write();
+    },
+  };
+};
+
+/**
+ * A line of the journals that kept the progress before. Those of version 1.0 have `cursor`, and say everything but what was
+ * parked before; of later ones only a checkpoint says everything.
+ */
+interface FormerLine extends Pick<Progress, 'start' | 'dropped' | 'forgotten'> {
+  checkpoint?: true;
+  parked: [seq: number, parked: Parked][];
+  unparked: number[];
+  cursor?: number;
+  settled?: number[];
+  failing?: [seq: number, failing: { attempts: number }][];
+  /** In their order: `[first, last]` were settled, `[seq]` is open again. */
+  changes?: [first: number, last?: number][];
+  tried?: [seq: number, tried: OpenAlert][];
+  receiver?: ReceiverMemory;
+  sent?: [id: string, at: number][];
+}
+
+/** What the journal `outbox-NAME` says, if there is one; it stays as it is. */
+const readJournal = async (name: string, { openLog, openSnapshot }: ProgressParts): Promise<Progress | undefined> => {
+  if (!(await openSnapshot(`outbox-${name}.jsonl`).read())) return undefined;
+  const journal = await openLog(`outbox of ${name}`, { name: `outbox-${name}`, sync: false });
+  let progress: Progress | undefined;
+  for await (const lines of journal.readAfter(0)) {
+    for (const line of lines) {
+      progress ??= new Progress(0);
+      applyLine(progress, line as unknown as FormerLine);
+    }
+  }
+  await journal.close();
+  return progress;
+};
+
+const applyLine = (progress: Progress, line: FormerLine): void => {
+  const { checkpoint = false, cursor, settled = [], failing = [], changes = [], tried = [], sent = [] } = line;
+  if (checkpoint) progress.parked.clear();
+  if (checkpoint || cursor !== undefined) {
+    progress.open.clear();
+    progress.position = cursor ?? 0;
+  }
+  for (const seq of settled.toSorted((one, other) => one - other)) settleRange(progress, seq, seq);
+  for (const [first, last] of changes) {
+    if (last === undefined) progress.open.set(first, { attempts: 0 });
+    else settleRange(progress, first, last);
+  }
+  for (const [seq, { attempts }] of failing) {
+    openUpTo(progress, seq);
+    progress.open.set(seq, { attempts });
+  }
+  for (const [seq, one] of tried) {
+    openUpTo(progress, seq);
+    progress.open.set(seq, one);
+  }
+  // An alert that was parked, sent again and parked is in both lists.
+  for (const seq of line.unparked) progress.parked.delete(seq);
+  for (const [seq, parked] of line.parked) progress.addParked(seq, parked);
+  for (const [id, at] of sent) progress.noteSent(id, at);
+  const { start, dropped, forgotten, receiver = {} } = line;
+  Object.assign(progress, { start, dropped, forgotten, receiver });
+};
+
+const settleRange = (progress: Progress, first: number, last: number): void => {
+  const { position, open } = progress;
+  openUpTo(progress, first - 1);
+  progress.position = Math.max(progress.position, last);
+  if (first <= position) for (const seq of open.keys()) if (first <= seq && seq <= last) open.delete(seq);
+};
+
+const openUpTo = (progress: Progress, last: number): void => {
+  while (progress.position < last) progress.advance(progress.position + 1, true);
+};

@@ -1,6 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { FailingSpell, Progress } from './progress.ts';
-import { longestAsked, type Outcome, type Schedule } from './schedule.ts';
+import { type AlertSource, ownSender } from '../alert-source.ts';
+import type { FailingSpell, Notice, Progress, ReceiverMemory } from './progress.ts';
+import { type DeliveryOutcome, longestAsked, type Schedule } from './schedule.ts';
+
+type FailedOutcome = Extract<DeliveryOutcome, { kind: 'failed' | 'rejected' }>;
 
 /** A time in which nothing is delivered; times without a name for their unit are of the monotonic clock. */
 interface Trouble {
@@ -30,7 +33,7 @@ export class ReceiverState {
   lastSuccess: Date | undefined;
   lastError: { time: Date; reason: string } | undefined;
   /** How often each outcome was. */
-  readonly outcomes: Record<Outcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, rejected: 0 };
+  readonly outcomes: Record<DeliveryOutcome['kind'], number> = { delivered: 0, failed: 0, refused: 0, rejected: 0 };
   readonly #parts: ReceiverParts;
   #trouble: Trouble | undefined;
   /** The last attempt was in vain. */
@@ -68,18 +71,14 @@ export class ReceiverState {
    * Notes what became of an attempt that began after so many failures; returns whether it ended a trouble. `isOwn`: the
    * failure is known to be about the alert.
    */
-  note(outcome: Outcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
+  note(outcome: DeliveryOutcome, { failuresBefore, isOwn }: { failuresBefore: number; isOwn: boolean }): boolean {
     this.outcomes[outcome.kind] += 1;
     if (outcome.kind === 'delivered') return this.#noteDelivered();
     const { reason } = outcome;
     this.lastError = { time: this.#parts.clock(), reason };
-    if (outcome.kind === 'refused') {
+    if (outcome.kind === 'refused' || isOwn) {
       this.#warn(reason);
-      return this.#endTrouble();
-    }
-    if (isOwn) {
-      this.#warn(reason);
-      return false;
+      return outcome.kind === 'refused' && this.#endTrouble();
     }
     // Attempts that ran side by side count as one.
     this.#trouble ??= this.#createTrouble();
@@ -123,18 +122,16 @@ export class ReceiverState {
     return wasInTrouble;
   }
 
-  #addFailure(trouble: Trouble, outcome: Extract<Outcome, { kind: 'failed' | 'rejected' }>): void {
+  #addFailure(trouble: Trouble, outcome: FailedOutcome): void {
     const now = performance.now();
     const isRejected = outcome.kind === 'rejected';
     trouble.isRejected = isRejected;
-    if (trouble.isEarly && trouble.dueAt > now) {
-      trouble.openAt = trouble.dueAt;
-    } else {
+    if (!trouble.isEarly || trouble.dueAt <= now) {
       trouble.failures += 1;
       trouble.isEarly = false;
       trouble.dueAt = now + this.#waitAfter(trouble.failures, outcome);
-      trouble.openAt = trouble.dueAt;
     }
+    trouble.openAt = trouble.dueAt;
     const asked = isRejected ? 0 : outcome.seconds * 1000;
     if (asked === 0) return;
     trouble.notBefore = now + asked;
@@ -142,7 +139,7 @@ export class ReceiverState {
     this.#remember({ notBefore: this.#now() + asked });
   }
 
-  #waitAfter(failures: number, outcome: Extract<Outcome, { kind: 'failed' | 'rejected' }>): number {
+  #waitAfter(failures: number, outcome: FailedOutcome): number {
     const { schedule } = this.#parts;
     const isRejected = outcome.kind === 'rejected';
     // Another alert shows at once whether the failure was about this one.
@@ -171,7 +168,7 @@ export class ReceiverState {
     this.#isBad = true;
   }
 
-  #remember(changes: { failing?: FailingSpell | undefined; notBefore?: number | undefined }): void {
+  #remember(changes: { [K in 'failing' | 'notBefore']?: ReceiverMemory[K] | undefined }): void {
     const { progress } = this.#parts;
     const { failing, notBefore, ...others } = { ...progress.receiver, ...changes };
     progress.receiver = { ...others, ...(failing && { failing }), ...(notBefore !== undefined && { notBefore }) };
@@ -181,3 +178,58 @@ export class ReceiverState {
     return this.#parts.clock().getTime();
   }
 }
+
+/** A destination that fails, works and fails again is reported at most this often. */
+const leastNoticeMs = 60 * 60 * 1000;
+
+interface NoticeParts {
+  instance: string;
+  raise: AlertSource['raise'];
+  clock: () => Date;
+  log: FastifyBaseLogger;
+}
+
+export type Notices = ReturnType<typeof createNotices>;
+
+/** Alerts about destinations that fail, for the other destinations: one when a spell begins and one when it ends. */
+export const createNotices = ({ instance, raise, clock, log }: NoticeParts) => {
+  /** Whether the log lacks an alert about the receiver, or the end of one. */
+  const isOutdated = ({ failing, notice }: ReceiverMemory): boolean => {
+    const isOpen = notice !== undefined && !notice.isResolved;
+    if (!failing) return isOpen;
+    const passed = clock().getTime() - (notice?.at ?? 0);
+    // The clock was ahead when the notice was stored, or some time has passed.
+    return !isOpen && (passed < 0 || passed >= leastNoticeMs);
+  };
+  const raiseNext = async (name: string, { failing, notice }: ReceiverMemory): Promise<Notice | undefined> => {
+    const about = { fingerprint: toFingerprint(instance, name), labels: { destination: name } };
+    if (failing) {
+      const message = `The destination ${name} is failing: ${failing.reason}. Its alerts wait.`;
+      const { id } = await raise({ level: 'ERROR', message, status: 'firing', ...about });
+      return { id, message, at: clock().getTime(), isResolved: false };
+    }
+    if (!notice) return undefined;
+    const ended = { resolves: notice.id, firingLevel: 'ERROR' };
+    await raise({ level: 'INFO', message: `Resolved: ${notice.message}`, status: 'resolved', ...about, ...ended });
+    return { ...notice, isResolved: true };
+  };
+  return {
+    isOutdated,
+    /** Stores the alerts that are missing, also for what changes meanwhile. Never rejects. */
+    update: async (name: string, progress: Progress): Promise<void> => {
+      while (isOutdated(progress.receiver)) {
+        const notice = await raiseNext(name, progress.receiver).catch((err: unknown) => {
+          log.warn({ err, destination: name }, 'outbox: the alert about a failing destination was not stored');
+        });
+        if (!notice) return;
+        progress.receiver = { ...progress.receiver, notice };
+      }
+    },
+  };
+};
+
+/** Whether the record is an alert about this destination, which must not get it. */
+export const isNoticeOf = ({ sender, fingerprint }: Record<string, unknown>, instance: string, name: string): boolean =>
+  sender === ownSender && fingerprint === toFingerprint(instance, name);
+
+const toFingerprint = (instance: string, name: string): string => `${instance}/destination/${name}`;

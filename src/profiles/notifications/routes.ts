@@ -1,9 +1,9 @@
 import { HttpError } from '../../http/errors.ts';
+import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { toSeverity } from '../severity.ts';
 import type { Destination } from './destination.ts';
-import { Glances } from './glances.ts';
-import { defaultRepeatMinutes } from './new-alerts.ts';
 import {
   DeliveryList,
   DestinationParams,
@@ -12,6 +12,7 @@ import {
   RetryParams,
   RetryResult,
 } from './schema.ts';
+import { readBlock } from './waiting.ts';
 
 type Alerts = Pick<RecordLog, 'find'>;
 
@@ -35,15 +36,16 @@ export const createDeliveryList = (
   alerts: Pick<RecordLog, 'readAfter'> | undefined,
   clock: () => Date,
 ) => {
-  const glances = new Glances(alerts);
+  const look = alerts && createGlances(alerts);
   return async () => {
     const listed = list().map((destination) => ({ destination, ...listAlerts(destination) }));
-    await glances.look(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
+    const glanceAt =
+      (await look?.(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]))) ?? (() => unknown);
     const data = listed.map(
       ({ destination, parked, waiting }): DestinationState => ({
         ...toState(destination, clock()),
-        parkedAlerts: parked.map(({ seq: _, ...alert }) => ({ ...alert, ...glances.of(alert.id) })),
-        waitingAlerts: waiting.map(({ seq: _, ...alert }) => ({ ...alert, ...glances.of(alert.id) })),
+        parkedAlerts: parked.map(({ seq: _, ...alert }) => ({ ...alert, ...glanceAt(alert.id) })),
+        waitingAlerts: waiting.map(({ seq: _, ...alert }) => ({ ...alert, ...glanceAt(alert.id) })),
       }),
     );
     return { count: data.length, data };
@@ -135,12 +137,15 @@ const listAlerts = (destination: Destination) => {
 };
 
 const toState = (destination: Destination, now: Date) => {
-  const { name, target, progress, receiver, nextAt, waitingSince = now.getTime() } = destination;
+  const { name, target, progress, receiver, repeatMinutes, nextAt, waitingSince = now.getTime() } = destination;
   const { levels = null, sources = null, formats = null, notify = 'alerts' } = target.settings;
-  const { repeatMinutes = defaultRepeatMinutes } = target.settings;
   const { lastSuccess, lastError, failing } = receiver;
   return {
-    ...{ destination: name, type: target.type.name, address: target.address, notify, repeatMinutes },
+    destination: name,
+    type: target.type.name,
+    address: target.address,
+    notify,
+    repeatMinutes,
     filter: { levels, sources, formats },
     state: destination.state,
     failingSince: failing?.since ?? null,
@@ -149,7 +154,7 @@ const toState = (destination: Destination, now: Date) => {
     lastSuccess: lastSuccess?.toISOString() ?? null,
     lastError: lastError ? { time: lastError.time.toISOString(), reason: lastError.reason } : toLastError(failing),
     nextAttempt: toTime(nextAt),
-    parked: progress.parked.size + progress.forgotten,
+    parked: progress.parkedCount,
     dropped: progress.dropped,
   };
 };
@@ -159,3 +164,45 @@ const toLastError = (failing: { since: string; reason: string } | undefined) =>
   failing ? { time: failing.since, reason: failing.reason } : null;
 
 const toTime = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
+
+/** The most characters of a message that a list shows. */
+const mostCharacters = 500;
+
+/** What lists show of an alert. */
+type Glance = Pick<DestinationState['parkedAlerts'][number], 'severity' | 'source' | 'message'>;
+
+const unknown: Glance = { severity: null, source: null, message: null };
+
+/**
+ * Finds what the log says of alerts that are listed again and again: each is read once, and remembered while it is listed.
+ * While the log cannot be read, nothing new is known.
+ */
+const createGlances = (alerts: Pick<RecordLog, 'readAfter'>) => {
+  let known = new Map<string, Glance>();
+  const read = async (missing: ReadonlyMap<number, string>): Promise<void> => {
+    let last = 0;
+    for (const seq of [...missing.keys()].sort((one, other) => one - other)) {
+      if (seq <= last) continue;
+      const records = await readBlock(alerts, seq);
+      for (const record of records) {
+        // Another log may have another alert with this seq.
+        if (missing.get(record.seq) === record.id) known.set(record.id, toGlance(record));
+      }
+      last = records.at(-1)?.seq ?? seq;
+    }
+    for (const id of missing.values()) if (!known.has(id)) known.set(id, unknown);
+  };
+  return async (listed: readonly { seq: number; id: string }[]): Promise<(id: string) => Glance> => {
+    const before = known;
+    known = new Map(listed.flatMap(({ id }) => (before.has(id) ? [[id, before.get(id) ?? unknown]] : [])));
+    const missing = listed.filter(({ id }) => !known.has(id));
+    await read(new Map(missing.map(({ seq, id }) => [seq, id]))).catch(() => undefined);
+    return (id) => known.get(id) ?? unknown;
+  };
+};
+
+const toGlance = ({ level, source, message }: StoredRecord): Glance => ({
+  severity: toSeverity(String(level)),
+  source: String(source),
+  message: String(message).slice(0, mostCharacters),
+});

@@ -23,7 +23,7 @@ const failingShare = 0.1;
 const defaultGiveUpHours = 24;
 
 /** What became of an attempt. */
-export type Outcome =
+export type DeliveryOutcome =
   | { kind: 'delivered' }
   /** The receiver refuses this alert for good. */
   | { kind: 'refused'; reason: string }
@@ -38,7 +38,7 @@ const refusals = new Set([400, 413, 422]);
 const temporary = new Set([408, 425, 429]);
 
 /** What a response of the receiver means. `retryAfter` is the header's text. */
-export const toOutcome = (status: number, retryAfter: string | undefined, now: Date): Outcome => {
+export const toOutcome = (status: number, retryAfter: string | undefined, now: Date): DeliveryOutcome => {
   const reason = `the receiver responded ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (refusals.has(status)) return { kind: 'refused', reason };
@@ -101,33 +101,3 @@ const toUsualSeconds = (attempts: number): number =>
   firstSeconds[attempts - 1] ?? (attempts <= firstSeconds.length + minuteAttempts ? minute : 5 * minute);
 
 const toWait = (seconds: number): number => seconds * 1000 * (1 + Math.random() * jitter);
-
-/** A timer with more milliseconds would end at once. */
-const longestMs = 2 ** 31 - 1;
-
-/** A wait that can be ended early. */
-export class Wakeup {
-  #end: (() => void) | undefined;
-  #isWoken = false;
-
-  /** Resolves after so many milliseconds or 24 days, or when it is woken, or at once if it was woken since the last sleep. */
-  sleep(ms?: number): Promise<void> {
-    if (this.#isWoken) {
-      this.#isWoken = false;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      const timer = ms === undefined ? undefined : setTimeout(() => this.wake(), Math.min(ms, longestMs));
-      this.#end = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  wake(): void {
-    if (this.#end) this.#end();
-    else this.#isWoken = true;
-    this.#end = undefined;
-  }
-}

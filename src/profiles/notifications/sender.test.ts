@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { answer, type Behaviour, startReceiver } from '../../../test/support/receiver.ts';
-import { createSender, type Reply } from './sender.ts';
+import { createSender, type ReceiverReply } from './sender.ts';
 
 const request = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'x' };
 const MiB = 1024 * 1024;
@@ -13,7 +13,7 @@ const sendTo = async (
   t: Parameters<typeof startReceiver>[0],
   behaviour: Behaviour,
   seconds?: number,
-): Promise<[Reply, number]> => {
+): Promise<[ReceiverReply, number]> => {
   const { url } = await startReceiver(t, behaviour);
   const sender = createSender(new URL(url), 1, seconds);
   t.after(() => sender.close());

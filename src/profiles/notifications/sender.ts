@@ -3,20 +3,20 @@ import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import { createSerial } from '../../storage/journal/scheduling.ts';
-import type { OutgoingRequest } from './destinations/type.ts';
+import type { DeliveryRequest } from './destinations/type.ts';
 
 const connectMs = 5000;
 /** Bytes of a response that are read. */
 const maxResponseBytes = 64 * 1024;
 
 /** The receiver's response, or why there is none; `isSent`: the receiver may have seen the request. */
-export type Reply =
+export type ReceiverReply =
   | { status: number; retryAfter: string | undefined; text: string }
   | { failure: string; isSent: boolean };
 
 export interface Sender {
   /** Never rejects. */
-  send(request: OutgoingRequest): Promise<Reply>;
+  send(request: DeliveryRequest): Promise<ReceiverReply>;
   /** Breaks off what is being sent. */
   close(): Promise<void>;
 }
@@ -29,13 +29,35 @@ export const createSender = (url: URL, connections: number, requestSeconds = 15)
   const connect = { timeout: connectMs, lookup: lookupInTurn };
   // Exchanges have a limit of their own, for the whole request.
   const pool = new Pool(url.origin, { connections, connect, headersTimeout: 0, bodyTimeout: 0 });
+  /** The oldest first. One timer is for all, because nearly none takes so long. */
+  const exchanges = new Set<Exchange>();
+  let timer: NodeJS.Timeout | undefined;
+  const endOverdue = (): void => {
+    timer = undefined;
+    for (const exchange of exchanges) {
+      const left = exchange.begunAt + requestSeconds * 1000 - performance.now();
+      if (left > 0) {
+        timer = setTimeout(endOverdue, left);
+        break;
+      }
+      exchange.end(`no response within ${requestSeconds} s`, true);
+    }
+  };
   return {
     send: ({ path, headers, body }) =>
       new Promise((resolve) => {
-        const all = { 'user-agent': 'signalbox', ...headers };
-        pool.dispatch({ path, method: 'POST', headers: all, body }, new Exchange(resolve, requestSeconds));
+        const exchange = new Exchange((reply) => {
+          exchanges.delete(exchange);
+          resolve(reply);
+        });
+        exchanges.add(exchange);
+        timer ??= setTimeout(endOverdue, requestSeconds * 1000);
+        pool.dispatch({ path, method: 'POST', headers, body }, exchange);
       }),
-    close: () => pool.destroy(),
+    close: async () => {
+      await pool.destroy();
+      clearTimeout(timer);
+    },
   };
 };
 
@@ -43,8 +65,8 @@ const over = new Error('the request is over');
 
 /** One request and its response, which is complete once its status is known and 64 KiB of its body were read. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #resolve: (reply: Reply) => void;
-  readonly #timer: NodeJS.Timeout;
+  readonly begunAt = performance.now();
+  readonly #onEnd: (reply: ReceiverReply) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #isOver = false;
   #status = 0;
@@ -52,9 +74,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(resolve: (reply: Reply) => void, seconds: number) {
-    this.#resolve = resolve;
-    this.#timer = setTimeout(() => this.#end(`no response within ${seconds} s`, true), seconds * 1000);
+  constructor(onEnd: (reply: ReceiverReply) => void) {
+    this.#onEnd = onEnd;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -72,26 +93,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: unknown, chunk: Buffer): void {
     this.#chunks.push(chunk.subarray(0, maxResponseBytes - this.#bytes));
     this.#bytes += chunk.length;
-    if (this.#bytes >= maxResponseBytes) this.#end('', true);
+    if (this.#bytes >= maxResponseBytes) this.end('', true);
   }
 
   onResponseEnd(): void {
-    this.#end('');
+    this.end('');
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#end(describe(error));
+    this.end(describe(error));
   }
 
   /** The status counts if there is one, however the body ended. */
-  #end(failure: string, breaksOff = false): void {
+  end(failure: string, breaksOff = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#timer);
-    const text = () => Buffer.concat(this.#chunks).toString();
-    this.#resolve(
+    this.#onEnd(
       this.#status > 0
-        ? { status: this.#status, retryAfter: this.#retryAfter, text: text() }
+        ? { status: this.#status, retryAfter: this.#retryAfter, text: Buffer.concat(this.#chunks).toString() }
         : { failure, isSent: this.#controller !== undefined },
     );
     if (breaksOff) this.#controller?.abort(over);
@@ -115,7 +134,7 @@ const describe = (error: Error): string => {
 
 const inTurn = createSerial();
 
-/** Lookups that run or wait, by host name. */
+/** Lookups that run or wait, by host name and family. */
 const pending = new Map<string, Promise<LookupAddress[]>>();
 
 /**
@@ -123,10 +142,11 @@ const pending = new Map<string, Promise<LookupAddress[]>>();
  * keeps one busy, not all.
  */
 const lookupInTurn: LookupFunction = (hostname, { all = false, family = 0 }, callback) => {
-  const addresses = pending.get(hostname) ?? inTurn(() => lookup(hostname, { all: true, family }));
-  pending.set(hostname, addresses);
+  const name = `${hostname} ${family}`;
+  const addresses = pending.get(name) ?? inTurn(() => lookup(hostname, { all: true, family }));
+  pending.set(name, addresses);
   addresses
-    .finally(() => pending.delete(hostname))
+    .finally(() => pending.delete(name))
     .then(
       (found) => (all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family)),
       (error) => callback(error, ''),

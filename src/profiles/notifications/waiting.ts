@@ -1,146 +1,11 @@
 import type { StoredRecord } from '../../storage/journal/read/lines.ts';
+import { createSerial } from '../../storage/journal/scheduling.ts';
+import type { RecordLog } from '../../storage/record-log.ts';
 import { toSeverity } from '../severity.ts';
-import { formatOf, toReceivedAt } from './delivery-alert.ts';
+import { formatOf, toReceivedAt } from './destinations/type.ts';
 
 /** More alerts stay in the log until there is room. */
 const capacity = 10_000;
-
-/**
- * The first alerts of the log that a destination has not finished with, and which of them is next: the newest critical one,
- * or else the oldest one, but no alert before an older one with its key.
- */
-export class WaitingAlerts {
-  readonly #alerts = new Map<number, WaitingAlert>();
-  /** Alerts with one key, the oldest first. */
-  readonly #chains = new Map<string, WaitingAlert[]>();
-  readonly #ready = new ReadyAlerts();
-  readonly #later = new Set<WaitingAlert>();
-  #isFull = false;
-
-  get size(): number {
-    return this.#alerts.size;
-  }
-
-  /** Once full, it takes no more until half of the room is free. */
-  get isFull(): boolean {
-    const { size } = this.#alerts;
-    if (size >= capacity) this.#isFull = true;
-    else if (size <= capacity / 2) this.#isFull = false;
-    return this.#isFull;
-  }
-
-  /** When the first of those that are not due will be; undefined if there is none. */
-  get nextDueAt(): number | undefined {
-    const times = [...this.#later].map(({ dueAt }) => dueAt);
-    return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
-  }
-
-  get hasReady(): boolean {
-    return !this.#ready.isEmpty;
-  }
-
-  has(seq: number): boolean {
-    return this.#alerts.has(seq);
-  }
-
-  get(seq: number): WaitingAlert | undefined {
-    return this.#alerts.get(seq);
-  }
-
-  list(): IterableIterator<WaitingAlert> {
-    return this.#alerts.values();
-  }
-
-  add(alert: WaitingAlert): void {
-    this.#alerts.set(alert.seq, alert);
-    const { key } = alert;
-    if (key !== undefined) {
-      const chain = this.#chains.get(key);
-      if (chain) this.#join(chain, alert);
-      else this.#chains.set(key, [alert]);
-    }
-    if (alert.state === 'ready') this.#ready.add(alert);
-  }
-
-  /** The alert that is next at `now`; it counts as running from then on. */
-  take(now: number): WaitingAlert | undefined {
-    for (const alert of this.#later) if (alert.dueAt <= now) this.#makeReady(alert);
-    const next = this.#ready.take();
-    if (next) next.state = 'running';
-    return next;
-  }
-
-  /** The alert counts as running, although it may not be its turn. */
-  begin(alert: WaitingAlert): void {
-    this.#withdraw(alert);
-    alert.state = 'running';
-  }
-
-  /** The alert was tried and waits again. */
-  release(alert: WaitingAlert, now: number): void {
-    if (this.#alerts.get(alert.seq) !== alert) return;
-    const head = this.#headOf(alert);
-    if (head !== alert) {
-      alert.state = 'behind';
-      if (head?.state === 'behind') this.#makeReady(head);
-    } else if (alert.dueAt > now) {
-      alert.state = 'later';
-      this.#later.add(alert);
-    } else this.#makeReady(alert);
-  }
-
-  /** The alert no longer waits. */
-  remove(alert: WaitingAlert): void {
-    if (!this.#alerts.delete(alert.seq)) return;
-    this.#withdraw(alert);
-    const { key } = alert;
-    const chain = key === undefined ? undefined : this.#chains.get(key);
-    if (key === undefined || !chain) return;
-    chain.splice(chain.indexOf(alert), 1);
-    const [next] = chain;
-    if (!next) this.#chains.delete(key);
-    else if (next.state === 'behind') this.#makeReady(next);
-  }
-
-  /** Alerts that are not due may be tried now: all of them, or those that were not tried early already. */
-  hurry({ all }: { all: boolean }): void {
-    for (const alert of [...this.#later]) {
-      if (alert.isEarly && !all) continue;
-      alert.isEarly = true;
-      alert.suspicion = 0;
-      this.#makeReady(alert);
-    }
-    this.#ready.clearSuspicion();
-  }
-
-  #makeReady(alert: WaitingAlert): void {
-    this.#later.delete(alert);
-    alert.state = 'ready';
-    this.#ready.add(alert);
-  }
-
-  /** Behind the older alerts of its key. */
-  #join(chain: WaitingAlert[], alert: WaitingAlert): void {
-    const newer = chain.findIndex(({ seq }) => seq > alert.seq);
-    const place = newer < 0 ? chain.length : newer;
-    const [head] = chain;
-    chain.splice(place, 0, alert);
-    if (place > 0 || head?.state === 'running') alert.state = 'behind';
-    else if (head) {
-      this.#withdraw(head);
-      head.state = 'behind';
-    }
-  }
-
-  #headOf(alert: WaitingAlert): WaitingAlert | undefined {
-    return alert.key === undefined ? alert : this.#chains.get(alert.key)?.[0];
-  }
-
-  #withdraw(alert: WaitingAlert): void {
-    this.#later.delete(alert);
-    if (alert.state === 'ready') this.#ready.remove(alert);
-  }
-}
 
 /** An alert that is to be sent. */
 export interface WaitingAlert {
@@ -171,62 +36,176 @@ export interface WaitingAlert {
 export const toWaiting = (record: StoredRecord, attempts: number): WaitingAlert => {
   const { seq, id, sender, fingerprint, status, level } = record;
   return {
-    ...{ seq, id, receivedAt: toReceivedAt(record), attempts },
+    seq,
+    id,
+    receivedAt: toReceivedAt(record),
     isCritical: status !== 'resolved' && toSeverity(String(level)) === 'CRITICAL',
     key: typeof fingerprint === 'string' ? `${sender}\n${formatOf(record)}\n${fingerprint}` : undefined,
-    ...{ rejections: 0, suspicion: 0, dueAt: 0, isEarly: false, state: 'ready' },
+    attempts,
+    rejections: 0,
+    suspicion: 0,
+    dueAt: 0,
+    isEarly: false,
+    state: 'ready',
   };
 };
 
-/** Alerts that may be sent now: the newest critical one first, then the oldest one, and those under suspicion last. */
-class ReadyAlerts {
-  /** Each in the order of the log. */
+/**
+ * The first alerts of the log that a destination has not finished with, and which of them is next: the newest critical one,
+ * or else the oldest one, but no alert before an older one with its key.
+ */
+export class WaitingAlerts {
+  readonly #alerts = new Map<number, WaitingAlert>();
+  /** Alerts with one key, the oldest first. */
+  readonly #chains = new Map<string, WaitingAlert[]>();
+  /** Those that may be sent now, each in the order of the log. */
   readonly #critical: WaitingAlert[] = [];
   readonly #others: WaitingAlert[] = [];
+  /** Those that may be why an attempt failed. */
   readonly #suspects: WaitingAlert[] = [];
+  readonly #later = new Set<WaitingAlert>();
+  #isFull = false;
 
-  get isEmpty(): boolean {
-    return this.#critical.length === 0 && this.#others.length === 0 && this.#suspects.length === 0;
+  get size(): number {
+    return this.#alerts.size;
+  }
+
+  /** Once full, it takes no more until half of the room is free. */
+  get isFull(): boolean {
+    const { size } = this.#alerts;
+    if (size >= capacity) this.#isFull = true;
+    else if (size <= capacity / 2) this.#isFull = false;
+    return this.#isFull;
+  }
+
+  /** When the first of those that are not due will be; undefined if there is none. */
+  get nextDueAt(): number | undefined {
+    let next: number | undefined;
+    for (const { dueAt } of this.#later) next = Math.min(next ?? dueAt, dueAt);
+    return next;
+  }
+
+  get hasReady(): boolean {
+    return this.#critical.length > 0 || this.#others.length > 0 || this.#suspects.length > 0;
+  }
+
+  has(seq: number): boolean {
+    return this.#alerts.has(seq);
+  }
+
+  get(seq: number): WaitingAlert | undefined {
+    return this.#alerts.get(seq);
+  }
+
+  list(): IterableIterator<WaitingAlert> {
+    return this.#alerts.values();
   }
 
   add(alert: WaitingAlert): void {
+    this.#alerts.set(alert.seq, alert);
+    const { key } = alert;
+    if (key !== undefined) {
+      const chain = this.#chains.get(key);
+      if (chain) this.#join(chain, alert);
+      else this.#chains.set(key, [alert]);
+    }
+    if (alert.state === 'ready') this.#makeReady(alert);
+  }
+
+  /** The alert that is next at `now`; it counts as running from then on. */
+  take(now: number): WaitingAlert | undefined {
+    for (const alert of this.#later) if (alert.dueAt <= now) this.#makeReady(alert);
+    const next = this.#critical.pop() ?? this.#others.shift() ?? this.#takeSuspect();
+    if (next) next.state = 'running';
+    return next;
+  }
+
+  /** The alert counts as running, although it may not be its turn. */
+  begin(alert: WaitingAlert): void {
+    this.#withdraw(alert);
+    alert.state = 'running';
+  }
+
+  /** The alert was tried and waits again. */
+  release(alert: WaitingAlert, now: number): void {
+    if (this.#alerts.get(alert.seq) !== alert) return;
+    const head = alert.key === undefined ? alert : this.#chains.get(alert.key)?.[0];
+    if (head !== alert) {
+      alert.state = 'behind';
+      if (head?.state === 'behind') this.#makeReady(head);
+    } else if (alert.dueAt > now) {
+      alert.state = 'later';
+      this.#later.add(alert);
+    } else this.#makeReady(alert);
+  }
+
+  /** The alert no longer waits. */
+  remove(alert: WaitingAlert): void {
+    if (!this.#alerts.delete(alert.seq)) return;
+    this.#withdraw(alert);
+    const { key } = alert;
+    const chain = key === undefined ? undefined : this.#chains.get(key);
+    if (key === undefined || !chain) return;
+    chain.splice(chain.indexOf(alert), 1);
+    const [next] = chain;
+    if (!next) this.#chains.delete(key);
+    else if (next.state === 'behind') this.#makeReady(next);
+  }
+
+  /** Alerts that are not due may be tried now: all of them, or those that were not tried early already. */
+  hurry({ all }: { all: boolean }): void {
+    for (const alert of [...this.#later]) {
+      if (alert.isEarly && !all) continue;
+      alert.isEarly = true;
+      alert.suspicion = 0;
+      this.#makeReady(alert);
+    }
+    for (const alert of this.#suspects.splice(0)) {
+      alert.suspicion = 0;
+      this.#makeReady(alert);
+    }
+  }
+
+  #makeReady(alert: WaitingAlert): void {
+    this.#later.delete(alert);
+    alert.state = 'ready';
     const list = this.#listOf(alert);
     list.splice(findPlace(list, alert.seq), 0, alert);
   }
 
-  remove(alert: WaitingAlert): void {
+  #withdraw(alert: WaitingAlert): void {
+    this.#later.delete(alert);
+    if (alert.state !== 'ready') return;
     const list = this.#listOf(alert);
     const place = findPlace(list, alert.seq);
     if (list[place] === alert) list.splice(place, 1);
   }
 
-  /** Removes the next one and returns it. */
-  take(): WaitingAlert | undefined {
-    return this.#critical.pop() ?? this.#others.shift() ?? this.#takeSuspect();
-  }
-
-  clearSuspicion(): void {
-    for (const alert of this.#suspects.splice(0)) {
-      alert.suspicion = 0;
-      this.add(alert);
-    }
-  }
-
-  /** The one that has failed least; of several the newest critical one, or the oldest one. */
-  #takeSuspect(): WaitingAlert | undefined {
-    const fewest = this.#suspects.reduce(
-      (least, { suspicion }) => Math.min(least, suspicion),
-      Number.POSITIVE_INFINITY,
-    );
-    const least = this.#suspects.filter(({ suspicion }) => suspicion === fewest);
-    const next = least.findLast(({ isCritical }) => isCritical) ?? least[0];
-    if (next) this.remove(next);
-    return next;
-  }
-
   #listOf({ suspicion, isCritical }: WaitingAlert): WaitingAlert[] {
     if (suspicion > 0) return this.#suspects;
     return isCritical ? this.#critical : this.#others;
+  }
+
+  /** The suspect that has failed least; of several the newest critical one, or the oldest one. */
+  #takeSuspect(): WaitingAlert | undefined {
+    const fewest = Math.min(...this.#suspects.map(({ suspicion }) => suspicion));
+    const least = this.#suspects.filter(({ suspicion }) => suspicion === fewest);
+    const next = least.findLast(({ isCritical }) => isCritical) ?? least[0];
+    if (next) this.#withdraw(next);
+    return next;
+  }
+
+  /** Behind the older alerts of its key. */
+  #join(chain: WaitingAlert[], alert: WaitingAlert): void {
+    const newer = chain.findIndex(({ seq }) => seq > alert.seq);
+    const place = newer < 0 ? chain.length : newer;
+    const [head] = chain;
+    chain.splice(place, 0, alert);
+    if (place > 0 || head?.state === 'running') alert.state = 'behind';
+    else if (head) {
+      this.#withdraw(head);
+      head.state = 'behind';
+    }
   }
 }
 
@@ -244,3 +223,59 @@ const findPlace = (list: readonly WaitingAlert[], seq: number): number => {
   }
   return low;
 };
+
+type ReadableAlerts = Pick<RecordLog, 'readAfter'>;
+
+/** The record with the seq, or the next one, and some after it; none at the end of the log. */
+export const readBlock = async (alerts: ReadableAlerts, seq: number): Promise<readonly StoredRecord[]> => {
+  for await (const records of alerts.readAfter(seq - 1)) return records;
+  return [];
+};
+
+/** As many records are kept, from so many blocks of 64 KiB. */
+const mostKept = { records: 10_000, blocks: 128 };
+
+/** Records that were read before their turn, so that nearly none is read twice. */
+export class ReadRecords {
+  readonly #alerts: ReadableAlerts;
+  readonly #serially = createSerial();
+  readonly #kept = new Map<number, StoredRecord>();
+  #blocks = 0;
+  /** The block that was read last for one of its records. */
+  #block = new Map<number, StoredRecord>();
+
+  constructor(alerts: ReadableAlerts) {
+    this.#alerts = alerts;
+  }
+
+  /** Keeps those of a block that wait. */
+  keep(records: readonly StoredRecord[], waiting: WaitingAlerts): void {
+    if (this.#kept.size === 0) this.#blocks = 0;
+    if (this.#kept.size >= mostKept.records || this.#blocks >= mostKept.blocks) return;
+    this.#blocks += 1;
+    for (const record of records) if (waiting.has(record.seq)) this.#kept.set(record.seq, record);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+  }
+
+  /** The record, if it is in memory; it is not kept for longer. */
+  take(seq: number): StoredRecord | undefined {
+    const record = this.#kept.get(seq);
+    if (record) this.#kept.delete(seq);
+    return record ?? this.#block.get(seq);
+  }
+
+  /** The record, or undefined if it is not in the log. */
+  read(seq: number): Promise<StoredRecord | undefined> {
+    return this.#serially(async () => {
+      // An attempt before this one may have read it.
+      if (!this.#block.has(seq)) {
+        const records = await readBlock(this.#alerts, seq);
+        this.#block = new Map(records.map((record) => [record.seq, record]));
+      }
+      return this.#block.get(seq);
+    });
+  }
+}

@@ -1,5 +1,4 @@
-import type { OutgoingAlert } from '../delivery-alert.ts';
-import { type DestinationType, jsonType, toBearer, toPathWith, toTitle } from './type.ts';
+import { type DeliveredAlert, type DestinationType, jsonType, toBearer, toPathWith, toTitle } from './type.ts';
 
 /**
  * How long after its receipt an alert counts as firing unless it is resolved before. Repeats are not delivered for 24
@@ -8,7 +7,7 @@ import { type DestinationType, jsonType, toBearer, toPathWith, toTitle } from '.
 const firingMs = 25 * 60 * 60 * 1000;
 
 /** Alertmanager, API version 2: `url` is the server's. The labels decide which alert it is. */
-export const alertmanager: DestinationType = {
+export const alertmanagerDestination: DestinationType = {
   name: 'alertmanager',
   secret: 'optional',
   secretHeader: 'authorization',
@@ -19,7 +18,7 @@ export const alertmanager: DestinationType = {
   }),
 };
 
-const toAlert = (alert: OutgoingAlert): object => {
+const toAlert = (alert: DeliveredAlert): object => {
   const { link, links = {}, details, via } = alert;
   return {
     labels: toLabels(alert),
@@ -35,10 +34,10 @@ const toAlert = (alert: OutgoingAlert): object => {
   };
 };
 
-const toStart = ({ startsAt, time }: OutgoingAlert): string => startsAt ?? time;
+const toStart = ({ startsAt, time }: DeliveredAlert): string => startsAt ?? time;
 
 /** An alert without a status has no end: Alertmanager resolves it in its own time. */
-const toEnd = (alert: OutgoingAlert): { endsAt?: string } => {
+const toEnd = (alert: DeliveredAlert): { endsAt?: string } => {
   const { status, time, endsAt = time } = alert;
   if (status === 'firing') return { endsAt: new Date(Date.parse(time) + firingMs).toISOString() };
   if (status === undefined) return {};
@@ -48,7 +47,7 @@ const toEnd = (alert: OutgoingAlert): { endsAt?: string } => {
 };
 
 /** The sender's labels, which a resolved alert repeats; labels made of the four fields if there are none. */
-const toLabels = ({ labels = {}, source, level, hostname }: OutgoingAlert): Record<string, string> => {
+const toLabels = ({ labels = {}, source, level, hostname }: DeliveredAlert): Record<string, string> => {
   const given = Object.entries(labels).map(([name, value]) => [toLabelName(name), value]);
   const own = given.length > 0 ? given : Object.entries({ severity: level.toLowerCase(), instance: hostname });
   return Object.fromEntries([['alertname', source || 'signalbox'], ...own].filter(([, value]) => value !== ''));

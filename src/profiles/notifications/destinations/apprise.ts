@@ -6,7 +6,7 @@ const maxBytes = 32 * 1024;
 const kinds = { critical: 'failure', error: 'failure', warning: 'warning', info: 'info', resolved: 'success' };
 
 /** Apprise API: `url` ends in `/notify/KEY`. */
-export const apprise: DestinationType = {
+export const appriseDestination: DestinationType = {
   name: 'apprise',
   secret: 'optional',
   secretHeader: 'authorization',

@@ -6,7 +6,7 @@ const maxBytes = 16 * 1024;
 const priorities = { critical: 10, error: 8, warning: 5, info: 2, resolved: 2 };
 
 /** Gotify: `url` is the server's, and the secret the token of an application. */
-export const gotify: DestinationType = {
+export const gotifyDestination: DestinationType = {
   name: 'gotify',
   secret: 'required',
   secretHeader: 'x-gotify-key',

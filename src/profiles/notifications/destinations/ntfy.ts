@@ -12,7 +12,7 @@ const looks: Record<Urgency, [priority: string, tag: string]> = {
 };
 
 /** ntfy: `url` is the topic's, and the secret an access token. */
-export const ntfy: DestinationType = {
+export const ntfyDestination: DestinationType = {
   name: 'ntfy',
   secret: 'optional',
   secretHeader: 'authorization',

@@ -4,7 +4,7 @@ import { type DestinationType, jsonType, toBody, toPath, toTitle } from './type.
 const maxBytes = 4000;
 
 /** An incoming webhook of Slack, Mattermost or Rocket.Chat; its `url` is secret itself. */
-export const slack: DestinationType = {
+export const slackDestination: DestinationType = {
   name: 'slack',
   secret: 'none',
   toRequest: (alert, { url }) => {

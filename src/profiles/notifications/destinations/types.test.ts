@@ -4,10 +4,9 @@ import { Webhook } from 'standardwebhooks';
 import { sendAlert } from '../../../../test/support/alerts.ts';
 import { startOutbox, toDestination, waitForRequests } from '../../../../test/support/outbox.ts';
 import { type Received, startReceiver } from '../../../../test/support/receiver.ts';
-import type { OutgoingAlert } from '../delivery-alert.ts';
-import { alertmanager } from './alertmanager.ts';
-import { destinationTypes } from './index.ts';
-import { truncate } from './type.ts';
+import { destinationTypes } from '../settings.ts';
+import { alertmanagerDestination as alertmanager } from './alertmanager.ts';
+import { type DeliveredAlert, truncate } from './type.ts';
 
 const secrets = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
 const alert = { source: 'backup', level: 'ERROR', message: 'the disk is full <é>', hostname: 'web-1' };
@@ -98,7 +97,7 @@ test('alertmanager gets a list of one alert at /api/v2/alerts', async (t) => {
   assert.deepEqual(more, []);
 });
 
-const foreign: OutgoingAlert = {
+const foreign: DeliveredAlert = {
   id: '0',
   time: '2026-01-31T10:00:00.000+01:00',
   source: 'Disk',
@@ -114,7 +113,7 @@ const foreign: OutgoingAlert = {
   via: 'signalbox/0123456789abcdef',
 };
 
-const toEntry = (changes: Partial<OutgoingAlert>) => {
+const toEntry = (changes: Partial<DeliveredAlert>) => {
   const place = { url: new URL('http://h/am/api/v2/alerts'), secrets: [] };
   const request = alertmanager.toRequest({ ...foreign, ...changes }, place, new Date());
   assert.equal(request.path, '/am/api/v2/alerts');

@@ -6,7 +6,7 @@ const prefix = 'whsec_';
 const minimumBytes = 16;
 
 /** Standard Webhooks 1.0: a receiver checks the signature and recognizes repeated deliveries by the id. */
-export const webhook: DestinationType = {
+export const webhookDestination: DestinationType = {
   name: 'webhook',
   secret: 'optional',
   secrets: 2,
