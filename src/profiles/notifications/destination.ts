@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../storage/journal/read/lines.ts';
 import type { RecordLog } from '../../storage/record-log.ts';
 import type { AlertDelivery } from '../alert-source.ts';
 import { toDelivered } from './destinations/type.ts';
-import type { KeptProgress, Progress } from './progress.ts';
+import { bySeq, type KeptProgress, type Progress } from './progress.ts';
 import { type Notices, ReceiverState } from './receiver-state.ts';
 import { createSchedule, type DeliveryOutcome, type Schedule, toOutcome } from './schedule.ts';
 import type { Sender } from './sender.ts';
@@ -335,10 +335,7 @@ export class Destination {
   /** Sends the alert and notes the outcome. Never rejects. */
   async #send(alert: WaitingAlert, record: StoredRecord): Promise<DeliveryOutcome> {
     const { failures: failuresBefore, troubleSince } = this.receiver;
-    const outcome = await this.#request(record).catch((err: unknown): DeliveryOutcome => {
-      this.#parts.log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');
-      return { kind: 'refused', reason: 'unexpected error' };
-    });
+    const outcome = await this.#request(record);
     if (this.#isClosed && (outcome.kind === 'failed' || outcome.kind === 'rejected')) return outcome;
     // It was rejected before, and others are accepted.
     const isOwn = outcome.kind === 'rejected' && alert.rejections > 0 && troubleSince === undefined;
@@ -354,11 +351,16 @@ export class Destination {
   }
 
   async #request(record: StoredRecord): Promise<DeliveryOutcome> {
-    const { instance, sender, clock } = this.#parts;
-    const request = createRequest(this.target, toDelivered(record, instance), clock(), toTrace(record));
-    const reply = await sender.send(request);
-    if ('failure' in reply) return { kind: 'failed', reason: reply.failure, seconds: 0, mayBeAlert: reply.isSent };
-    return toOutcome(reply.status, reply.retryAfter, clock());
+    const { instance, sender, clock, log } = this.#parts;
+    try {
+      const request = createRequest(this.target, toDelivered(record, instance), clock(), toTrace(record));
+      const reply = await sender.send(request);
+      if ('failure' in reply) return { kind: 'failed', reason: reply.failure, seconds: 0, mayBeAlert: reply.isSent };
+      return toOutcome(reply.status, reply.retryAfter, clock());
+    } catch (err) {
+      log.error({ err, destination: this.name, id: record.id }, 'outbox: unexpected error');
+      return { kind: 'refused', reason: 'unexpected error' };
+    }
   }
 
   #settle(alert: WaitingAlert, record: StoredRecord, outcome: DeliveryOutcome, isOwn: boolean): void {
@@ -434,7 +436,5 @@ export class Destination {
     return this.#parts.clock().getTime();
   }
 }
-
-const bySeq = (one: number, other: number): number => one - other;
 
 const toHours = (ms: number): string => `${Number((ms / 3_600_000).toPrecision(3))} h`;

@@ -1,4 +1,3 @@
-import type { FastifyBaseLogger } from 'fastify';
 import type { Snapshot } from '../../storage/snapshot.ts';
 import type { Parts } from '../feature.ts';
 
@@ -187,25 +186,16 @@ export const parseProgress = (text: string): Progress => {
 };
 
 /** A destination's progress and the file that keeps it. */
-export interface KeptProgress {
-  progress: Progress;
-  /** Writes the progress within a second; a change that is not written can only repeat deliveries. */
-  save(): void;
-  /** Whether the last write failed. */
-  isUnwritten(): boolean;
-  /** Writes what was not written yet. */
-  close(): Promise<void>;
-}
+export type KeptProgress = ReturnType<typeof keepProgress>;
 
-interface ProgressParts extends Pick<Parts, 'openLog' | 'openSnapshot'> {
-  log: FastifyBaseLogger;
+interface ProgressParts extends Pick<Parts, 'openLog' | 'openSnapshot' | 'log'> {
   /** A new destination begins after this seq. */
   start: number;
   /** The last seq of the alert log. */
   stored: number;
 }
 
-/** Opens `outbox-NAME.progress`, at first with what the journal of an earlier version says. */
+/** Opens `outbox-NAME.progress`, at first with what the journal of version 1.0 says. */
 export const openProgress = async (name: string, parts: ProgressParts): Promise<KeptProgress> => {
   const { openSnapshot, log, start, stored } = parts;
   const file = openSnapshot(`outbox-${name}.progress`);
@@ -222,7 +212,7 @@ export const openProgress = async (name: string, parts: ProgressParts): Promise<
 };
 
 /** A file that somebody has damaged loses no alert: all that are in the log are delivered again. */
-const readFile = (bytes: Buffer, name: string, log: FastifyBaseLogger): Progress => {
+const readFile = (bytes: Buffer, name: string, log: Parts['log']): Progress => {
   try {
     return parseProgress(bytes.toString());
   } catch (err) {
@@ -235,22 +225,24 @@ const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown)
   let isChanged = false;
   let isUnwritten = false;
   let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  const writeNow = async (): Promise<void> => {
-    isChanged = false;
-    try {
-      await file.write(Buffer.from(JSON.stringify(progress)));
-      isUnwritten = false;
-    } catch (err) {
-      if (!isUnwritten) report(err);
-      isUnwritten = true;
-      isChanged = true;
-    }
-  };
+  let writing = Promise.resolve();
   const write = (): Promise<void> => {
-    writing = writing.then(writeNow);
+    writing = writing.then(async () => {
+      isChanged = false;
+      await file.write(Buffer.from(JSON.stringify(progress))).then(
+        () => {
+          isUnwritten = false;
+        },
+        (err) => {
+          if (!isUnwritten) report(err);
+          isUnwritten = true;
+          isChanged = true;
+        },
+      );
+    });
     return writing;
   };
+  /** Writes within a second; a change that is not written can only repeat deliveries. */
   const save = (): void => {
     isChanged = true;
     if (timer) return;
@@ -264,7 +256,9 @@ const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown)
     progress,
     save,
     write,
+    /** Whether the last write failed. */
     isUnwritten: () => isUnwritten,
+    /** Writes what was not written yet. */
     close: () => {
       clearTimeout(timer);
       return write();
@@ -273,8 +267,8 @@ const keepProgress = (progress: Progress, file: Snapshot, report: (err: unknown)
 };
 
 /**
- * A line of the journals that kept the progress before. Those of version 1.0 have `cursor`, and say everything but what was
- * parked before; of later ones only a checkpoint says everything.
+ * A line of the journal that kept the progress before. One with `cursor`, of version 1.0, says everything but what was
+ * parked before it; one without, of later builds, only what has changed since the last checkpoint.
  */
 interface FormerLine extends Pick<Progress, 'start' | 'dropped' | 'forgotten'> {
   checkpoint?: true;
@@ -282,7 +276,7 @@ interface FormerLine extends Pick<Progress, 'start' | 'dropped' | 'forgotten'> {
   unparked: number[];
   cursor?: number;
   settled?: number[];
-  failing?: [seq: number, failing: { attempts: number }][];
+  failing?: [seq: number, tried: OpenAlert][];
   /** In their order: `[first, last]` were settled, `[seq]` is open again. */
   changes?: [first: number, last?: number][];
   tried?: [seq: number, tried: OpenAlert][];
@@ -306,24 +300,25 @@ const readJournal = async (name: string, { openLog, openSnapshot }: ProgressPart
 };
 
 const applyLine = (progress: Progress, line: FormerLine): void => {
-  const { checkpoint = false, cursor, settled = [], failing = [], changes = [], tried = [], sent = [] } = line;
+  const { checkpoint, cursor, settled = [], failing = [], changes = [], tried = failing, sent = [] } = line;
+  const openUpTo = (last: number): void => {
+    while (progress.position < last) progress.advance(progress.position + 1, true);
+  };
   if (checkpoint) progress.parked.clear();
   if (checkpoint || cursor !== undefined) {
     progress.open.clear();
     progress.position = cursor ?? 0;
   }
-  for (const seq of settled.toSorted((one, other) => one - other)) settleRange(progress, seq, seq);
-  for (const [first, last] of changes) {
-    if (last === undefined) progress.open.set(first, { attempts: 0 });
-    else settleRange(progress, first, last);
+  for (const [first, last] of [...settled.sort(bySeq).map((seq) => [seq, seq] as const), ...changes]) {
+    const { position, open } = progress;
+    openUpTo(first - 1);
+    progress.position = Math.max(position, last ?? first);
+    if (last === undefined) open.set(first, { attempts: 0 });
+    else if (first <= position) for (const seq of open.keys()) if (first <= seq && seq <= last) open.delete(seq);
   }
-  for (const [seq, { attempts }] of failing) {
-    openUpTo(progress, seq);
-    progress.open.set(seq, { attempts });
-  }
-  for (const [seq, one] of tried) {
-    openUpTo(progress, seq);
-    progress.open.set(seq, one);
+  for (const [seq, { attempts, again }] of tried) {
+    openUpTo(seq);
+    progress.open.set(seq, { attempts, ...(again && { again }) });
   }
   // An alert that was parked, sent again and parked is in both lists.
   for (const seq of line.unparked) progress.parked.delete(seq);
@@ -333,13 +328,4 @@ const applyLine = (progress: Progress, line: FormerLine): void => {
   Object.assign(progress, { start, dropped, forgotten, receiver });
 };
 
-const settleRange = (progress: Progress, first: number, last: number): void => {
-  const { position, open } = progress;
-  openUpTo(progress, first - 1);
-  progress.position = Math.max(progress.position, last);
-  if (first <= position) for (const seq of open.keys()) if (first <= seq && seq <= last) open.delete(seq);
-};
-
-const openUpTo = (progress: Progress, last: number): void => {
-  while (progress.position < last) progress.advance(progress.position + 1, true);
-};
+export const bySeq = (one: number, other: number): number => one - other;

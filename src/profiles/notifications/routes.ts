@@ -4,6 +4,7 @@ import type { RecordLog } from '../../storage/record-log.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toSeverity } from '../severity.ts';
 import type { Destination } from './destination.ts';
+import { bySeq } from './progress.ts';
 import {
   DeliveryList,
   DestinationParams,
@@ -181,7 +182,7 @@ const createGlances = (alerts: Pick<RecordLog, 'readAfter'>) => {
   let known = new Map<string, Glance>();
   const read = async (missing: ReadonlyMap<number, string>): Promise<void> => {
     let last = 0;
-    for (const seq of [...missing.keys()].sort((one, other) => one - other)) {
+    for (const seq of [...missing.keys()].sort(bySeq)) {
       if (seq <= last) continue;
       const records = await readBlock(alerts, seq);
       for (const record of records) {

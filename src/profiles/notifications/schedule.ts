@@ -1,3 +1,5 @@
+import type { DestinationSettings } from './settings.ts';
+
 /** Seconds to wait after the first failed attempts. */
 const firstSeconds = [1, 2, 5, 10, 20, 30];
 
@@ -53,39 +55,30 @@ const toSeconds = (text = '', now: Date): number => {
   return Number.isNaN(seconds) ? 0 : Math.min(Math.max(seconds, 0), longestAsked);
 };
 
-export interface Schedule {
-  /** Milliseconds to wait after so many failed attempts, with some chance in them. */
-  waitAfter(attempts: number): number;
-  /** The same, if the receiver refuses the destination. */
-  waitAfterRejected(attempts: number): number;
-  /** An alert with so many failed attempts is given up. */
-  mostAttempts: number;
-  /** An alert that waits for so many milliseconds is given up. */
-  giveUpMs: number;
-  /** After so many milliseconds without a delivery a destination is failing. */
-  failingMs: number;
-}
-
-interface Waits {
-  retrySeconds?: readonly number[];
-  giveUpHours?: number;
-}
+export type Schedule = ReturnType<typeof createSchedule>;
 
 /** When a destination tries again, and when it gives up: by the hours of the promise, or after `retrySeconds`. */
-export const createSchedule = ({ retrySeconds, giveUpHours }: Waits): Schedule => {
+export const createSchedule = ({
+  retrySeconds,
+  giveUpHours,
+}: Pick<DestinationSettings, 'retrySeconds' | 'giveUpHours'>) => {
   const giveUpMs = toGiveUpSeconds(retrySeconds, giveUpHours) * 1000;
   const lastSeconds = retrySeconds?.at(-1) ?? 0;
   return {
-    waitAfter: (attempts) =>
+    /** Milliseconds to wait after so many failed attempts, with some chance in them. */
+    waitAfter: (attempts: number): number =>
       toWait(retrySeconds ? (retrySeconds[attempts - 1] ?? lastSeconds) : toUsualSeconds(attempts)),
-    waitAfterRejected: (attempts) =>
+    /** The same, if the receiver refuses the destination. */
+    waitAfterRejected: (attempts: number): number =>
       toWait(
         retrySeconds
           ? Math.max(lastSeconds, leastRejectedSeconds)
           : toUsualSeconds(Math.max(attempts, firstSeconds.length + 1)),
       ),
+    /** An alert with so many failed attempts is given up, and one that waits for so many milliseconds. */
     mostAttempts: retrySeconds ? retrySeconds.length + 1 : Number.POSITIVE_INFINITY,
     giveUpMs,
+    /** After so many milliseconds without a delivery a destination is failing. */
     failingMs: Math.min(failingMs, giveUpMs * failingShare),
   };
 };

@@ -148,9 +148,14 @@ export const toTarget = (settings: DestinationSettings): DestinationTarget => {
     const type = findType(settings.type);
     const receiver = { url: toUrl(settings.url), secrets: readSecrets(settings) };
     assertSecrets(type, receiver.secrets);
-    assertLevels(settings.levels);
+    const unknown = settings.levels?.find((level) => findSeverity(level) === undefined);
+    if (unknown !== undefined)
+      throw new Error(`levels has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
     const headers = readHeaders(settings);
-    assertOneToken(type, receiver.secrets, headers);
+    // Most types send their secret as a token, too.
+    const { name, secretHeader = '' } = type;
+    if (receiver.secrets.length > 0 && secretHeader in headers)
+      throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
     return { settings, type, receiver, address: receiver.url.origin, headers };
   } catch (error) {
     throw new SettingsError([`destination ${JSON.stringify(settings.name)}: ${(error as Error).message}`]);
@@ -180,9 +185,8 @@ const toUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new Error('url must begin with http:// or https:// and name a host');
-  if (url.username !== '' || url.password !== '') {
+  if (url.username !== '' || url.password !== '')
     throw new Error('url must not hold a user name or password; use secret, token or headers');
-  }
   return url;
 };
 
@@ -192,31 +196,19 @@ const assertSecrets = ({ name, secret, secrets: most = 1, findSecretProblem }: D
   if (given.length > most) throw new Error(`type ${name} takes one secret`);
   for (const text of given) {
     // It is sent in a header.
-    if (!/^[\x21-\x7e]+$/.test(text)) throw new Error('the secret must be printable ASCII without spaces');
+    assertPrintable('the secret', text);
     const problem = findSecretProblem?.(text);
     if (problem !== undefined) throw new Error(`the secret ${problem}`);
   }
 };
 
-const assertLevels = (levels: readonly string[] = []): void => {
-  const unknown = levels.find((level) => findSeverity(level) === undefined);
-  if (unknown === undefined) return;
-  throw new Error(`levels has ${JSON.stringify(unknown)}, which is no severity; use ${severities.join(', ')}`);
-};
-
-/** Most types send their secret as a token, too. */
-const assertOneToken = ({ name, secretHeader }: DestinationType, secrets: string[], headers: object): void => {
-  if (secrets.length === 0 || secretHeader === undefined || !(secretHeader in headers)) return;
-  throw new Error(`type ${name} sends its secret as ${secretHeader}; remove the secret, or the token or header`);
+const assertPrintable = (what: string, text: string): void => {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error(`${what} must be printable ASCII without spaces`);
 };
 
 /** The secrets of a destination, the current one first. Throws an Error whose message shows no secret. */
-const readSecrets = ({
-  secret = [],
-  secretFile = [],
-}: Pick<DestinationSettings, 'secret' | 'secretFile'>): string[] => {
-  const texts = toList(secret);
-  const files = toList(secretFile);
+const readSecrets = ({ secret = [], secretFile = [] }: DestinationSettings): string[] => {
+  const [texts, files] = [toList(secret), toList(secretFile)];
   if (texts.length > 0 && files.length > 0) throw new Error('give secret or secretFile, not both');
   return [...texts, ...files.map((path) => readSecret('secretFile', path))];
 };
@@ -232,11 +224,11 @@ const ownHeaders =
 const readHeaders = ({ headers = {}, token, tokenFile }: DestinationSettings): Record<string, string> => {
   if (token !== undefined && tokenFile !== undefined) throw new Error('give token or tokenFile, not both');
   const bearer = tokenFile === undefined ? token : readSecret('tokenFile', tokenFile);
-  const given: [string, string][] = Object.entries(headers).map(([name, value]) => [
-    toHeaderName(name),
-    toHeaderValue(name, value),
-  ]);
-  if (bearer !== undefined) given.push(['authorization', `Bearer ${toToken(bearer)}`]);
+  const given = Object.entries(headers).map(([name, value]) => [toHeaderName(name), readHeaderValue(name, value)]);
+  if (bearer !== undefined) {
+    assertPrintable('the token', bearer);
+    given.push(['authorization', `Bearer ${bearer}`]);
+  }
   const names = given.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === 'authorization') throw new Error('give a token or the header authorization, not both');
@@ -252,25 +244,16 @@ const toHeaderName = (name: string): string => {
   return lower;
 };
 
-type HeaderValue = NonNullable<DestinationSettings['headers']>[string];
-
-const toHeaderValue = (name: string, value: HeaderValue): string => {
-  const text = readHeaderValue(name, value);
+const readHeaderValue = (name: string, value: Static<typeof HeaderValue>): string => {
+  let text: string;
+  if (typeof value === 'string') text = value;
+  else if ('file' in value) text = readSecret(`the file of the header ${name},`, value.file);
+  else {
+    text = process.env[value.variable]?.trim() ?? '';
+    if (text === '') throw new Error(`the variable ${value.variable} of the header ${name} is not set`);
+  }
   if (!/^[\x20-\x7e]+$/.test(text)) throw new Error(`the value of the header ${name} must be printable ASCII`);
   return text;
-};
-
-const readHeaderValue = (name: string, value: HeaderValue): string => {
-  if (typeof value === 'string') return value;
-  if ('file' in value) return readSecret(`the file of the header ${name},`, value.file);
-  const text = process.env[value.variable]?.trim() ?? '';
-  if (text === '') throw new Error(`the variable ${value.variable} of the header ${name} is not set`);
-  return text;
-};
-
-const toToken = (token: string): string => {
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('the token must be printable ASCII without spaces');
-  return token;
 };
 
 /** The files with secrets that destinations name, for the check of their permissions. */
@@ -283,21 +266,18 @@ export const listSecretFiles = ({ destinations }: { destinations: readonly Desti
     ),
   ]);
 
-const toList = (value: string | string[]): string[] => (typeof value === 'string' ? [value] : value);
+const toList = (value: string | string[]): string[] => [value].flat();
 
 /** The text of a file, which messages call by the name of its setting. */
 const readSecret = (setting: string, path: string): string => {
-  const secret = readText(setting, path).trim();
-  if (secret === '') throw new Error(`${setting} ${path} is empty`);
-  return secret;
-};
-
-const readText = (setting: string, path: string): string => {
+  let secret: string;
   try {
-    return readFileSync(path, 'utf8');
+    secret = readFileSync(path, 'utf8').trim();
   } catch (error) {
     throw new Error(`cannot read ${setting} ${path}: ${(error as NodeJS.ErrnoException).code}`);
   }
+  if (secret === '') throw new Error(`${setting} ${path} is empty`);
+  return secret;
 };
 
 /** Whether a destination gets the alert of a record. */

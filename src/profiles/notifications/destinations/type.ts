@@ -93,10 +93,10 @@ export const toDelivered = (record: StoredRecord, instance: string): DeliveredAl
 export const toReceivedAt = ({ time, timestamp }: StoredRecord): number =>
   Date.parse(toText(time)) || Date.parse(toText(timestamp)) || 0;
 
-const toTime = (record: StoredRecord): string =>
-  Number.isNaN(Date.parse(toText(record['time'])))
-    ? new Date(toReceivedAt(record)).toISOString()
-    : toText(record['time']);
+const toTime = (record: StoredRecord): string => {
+  const time = toText(record['time']);
+  return /^\d{4}-\d\d-\d\dT/.test(time) ? time : new Date(toReceivedAt(record)).toISOString();
+};
 
 /** The intake format of a record. */
 export const formatOf = ({ format }: StoredRecord): string => toText(format) || 'native';

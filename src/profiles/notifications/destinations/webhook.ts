@@ -19,8 +19,8 @@ export const webhookDestination: DestinationType = {
       : `must be whsec_ and the base64 of at least ${minimumBytes} bytes`;
   },
   toRequest: (alert, { url, secrets }, now) => {
-    const { id, time, ...fields } = alert;
-    const body = JSON.stringify({ type: 'alert', timestamp: time, id, ...fields });
+    const { id, time } = alert;
+    const body = JSON.stringify({ type: 'alert', timestamp: time, ...alert, time: undefined });
     const timestamp = String(Math.floor(now.getTime() / 1000));
     const signed = `${id}.${timestamp}.${body}`;
     const signatures = secrets.map((secret) => `v1,${sign(secret, signed)}`);
