@@ -40,13 +40,16 @@ export const createDeliveryList = (
   const look = alerts && createGlances(alerts);
   return async () => {
     const listed = list().map((destination) => ({ destination, ...listAlerts(destination) }));
-    const glanceAt =
-      (await look?.(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]))) ?? (() => unknown);
+    const glances = await look?.(listed.flatMap(({ parked, waiting }) => [...parked, ...waiting]));
+    const addGlance = <T extends { seq: number; id: string }>({ seq: _, ...alert }: T) => ({
+      ...alert,
+      ...(glances?.get(alert.id) ?? unknown),
+    });
     const data = listed.map(
       ({ destination, parked, waiting }): DestinationState => ({
         ...toState(destination, clock()),
-        parkedAlerts: parked.map(({ seq: _, ...alert }) => ({ ...alert, ...glanceAt(alert.id) })),
-        waitingAlerts: waiting.map(({ seq: _, ...alert }) => ({ ...alert, ...glanceAt(alert.id) })),
+        parkedAlerts: parked.map(addGlance),
+        waitingAlerts: waiting.map(addGlance),
       }),
     );
     return { count: data.length, data };
@@ -179,27 +182,30 @@ const unknown: Glance = { severity: null, source: null, message: null };
  * While the log cannot be read, nothing new is known.
  */
 const createGlances = (alerts: Pick<RecordLog, 'readAfter'>) => {
-  let known = new Map<string, Glance>();
-  const read = async (missing: ReadonlyMap<number, string>): Promise<void> => {
-    let last = 0;
-    for (const seq of [...missing.keys()].sort(bySeq)) {
-      if (seq <= last) continue;
-      const records = await readBlock(alerts, seq);
-      for (const record of records) {
-        // Another log may have another alert with this seq.
-        if (missing.get(record.seq) === record.id) known.set(record.id, toGlance(record));
-      }
-      last = records.at(-1)?.seq ?? seq;
-    }
-    for (const id of missing.values()) if (!known.has(id)) known.set(id, unknown);
+  let last = new Map<string, Glance>();
+  return async (listed: readonly { seq: number; id: string }[]): Promise<ReadonlyMap<string, Glance>> => {
+    const glances = new Map(listed.flatMap(({ id }) => (last.has(id) ? [[id, last.get(id) ?? unknown]] : [])));
+    last = glances;
+    const missing = new Map(listed.flatMap(({ seq, id }) => (glances.has(id) ? [] : [[seq, id]])));
+    await readGlances(alerts, missing, glances).catch(() => undefined);
+    return glances;
   };
-  return async (listed: readonly { seq: number; id: string }[]): Promise<(id: string) => Glance> => {
-    const before = known;
-    known = new Map(listed.flatMap(({ id }) => (before.has(id) ? [[id, before.get(id) ?? unknown]] : [])));
-    const missing = listed.filter(({ id }) => !known.has(id));
-    await read(new Map(missing.map(({ seq, id }) => [seq, id]))).catch(() => undefined);
-    return (id) => known.get(id) ?? unknown;
-  };
+};
+
+const readGlances = async (
+  alerts: Pick<RecordLog, 'readAfter'>,
+  missing: ReadonlyMap<number, string>,
+  glances: Map<string, Glance>,
+): Promise<void> => {
+  let last = 0;
+  for (const seq of [...missing.keys()].sort(bySeq)) {
+    if (seq <= last) continue;
+    const records = await readBlock(alerts, seq);
+    // Another log may have another alert with a seq.
+    for (const record of records) if (missing.get(record.seq) === record.id) glances.set(record.id, toGlance(record));
+    last = records.at(-1)?.seq ?? seq;
+  }
+  for (const id of missing.values()) if (!glances.has(id)) glances.set(id, unknown);
 };
 
 const toGlance = ({ level, source, message }: StoredRecord): Glance => ({

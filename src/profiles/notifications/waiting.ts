@@ -58,11 +58,8 @@ export class WaitingAlerts {
   readonly #alerts = new Map<number, WaitingAlert>();
   /** Alerts with one key, the oldest first. */
   readonly #chains = new Map<string, WaitingAlert[]>();
-  /** Those that may be sent now, each in the order of the log. */
-  readonly #critical: WaitingAlert[] = [];
-  readonly #others: WaitingAlert[] = [];
-  /** Those that may be why an attempt failed. */
-  readonly #suspects: WaitingAlert[] = [];
+  /** Those that may be sent now, in that order. */
+  readonly #ready: WaitingAlert[] = [];
   readonly #later = new Set<WaitingAlert>();
   #isFull = false;
 
@@ -86,7 +83,7 @@ export class WaitingAlerts {
   }
 
   get hasReady(): boolean {
-    return this.#critical.length > 0 || this.#others.length > 0 || this.#suspects.length > 0;
+    return this.#ready.length > 0;
   }
 
   has(seq: number): boolean {
@@ -115,7 +112,7 @@ export class WaitingAlerts {
   /** The alert that is next at `now`; it counts as running from then on. */
   take(now: number): WaitingAlert | undefined {
     for (const alert of this.#later) if (alert.dueAt <= now) this.#makeReady(alert);
-    const next = this.#critical.pop() ?? this.#others.shift() ?? this.#takeSuspect();
+    const next = this.#ready.shift();
     if (next) next.state = 'running';
     return next;
   }
@@ -154,13 +151,11 @@ export class WaitingAlerts {
 
   /** Alerts that are not due may be tried now: all of them, or those that were not tried early already. */
   hurry({ all }: { all: boolean }): void {
-    for (const alert of [...this.#later]) {
+    for (const alert of this.#ready) alert.suspicion = 0;
+    this.#ready.sort(compareTurns);
+    for (const alert of this.#later) {
       if (alert.isEarly && !all) continue;
       alert.isEarly = true;
-      alert.suspicion = 0;
-      this.#makeReady(alert);
-    }
-    for (const alert of this.#suspects.splice(0)) {
       alert.suspicion = 0;
       this.#makeReady(alert);
     }
@@ -169,30 +164,14 @@ export class WaitingAlerts {
   #makeReady(alert: WaitingAlert): void {
     this.#later.delete(alert);
     alert.state = 'ready';
-    const list = this.#listOf(alert);
-    list.splice(findPlace(list, alert.seq), 0, alert);
+    this.#ready.splice(findPlace(this.#ready, alert), 0, alert);
   }
 
   #withdraw(alert: WaitingAlert): void {
     this.#later.delete(alert);
     if (alert.state !== 'ready') return;
-    const list = this.#listOf(alert);
-    const place = findPlace(list, alert.seq);
-    if (list[place] === alert) list.splice(place, 1);
-  }
-
-  #listOf({ suspicion, isCritical }: WaitingAlert): WaitingAlert[] {
-    if (suspicion > 0) return this.#suspects;
-    return isCritical ? this.#critical : this.#others;
-  }
-
-  /** The suspect that has failed least; of several the newest critical one, or the oldest one. */
-  #takeSuspect(): WaitingAlert | undefined {
-    const fewest = Math.min(...this.#suspects.map(({ suspicion }) => suspicion));
-    const least = this.#suspects.filter(({ suspicion }) => suspicion === fewest);
-    const next = least.findLast(({ isCritical }) => isCritical) ?? least[0];
-    if (next) this.#withdraw(next);
-    return next;
+    const place = findPlace(this.#ready, alert);
+    if (this.#ready[place] === alert) this.#ready.splice(place, 1);
   }
 
   /** Behind the older alerts of its key. */
@@ -209,16 +188,24 @@ export class WaitingAlerts {
   }
 }
 
-/** The index of the first alert that has the seq or a later one. */
-const findPlace = (list: readonly WaitingAlert[], seq: number): number => {
-  const last = list.at(-1);
-  // Nearly always, alerts come in the order of the log.
-  if (last === undefined || last.seq < seq) return list.length;
+/**
+ * Those under suspicion come last, the ones that have failed least before others; of equal ones the newest critical one is
+ * first, then the oldest of the others.
+ */
+const compareTurns = (one: WaitingAlert, other: WaitingAlert): number =>
+  one.suspicion - other.suspicion ||
+  Number(other.isCritical) - Number(one.isCritical) ||
+  (one.isCritical ? other.seq - one.seq : one.seq - other.seq);
+
+/** The index of the alert in the list, or where it belongs. */
+const findPlace = (list: readonly WaitingAlert[], alert: WaitingAlert): number => {
   let low = 0;
-  let high = list.length - 1;
+  let high = list.length;
   while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((list[middle]?.seq ?? seq) < seq) low = middle + 1;
+    // Nearly always, it is the last one.
+    const middle = high === list.length ? high - 1 : (low + high) >> 1;
+    const found = list[middle];
+    if (found && compareTurns(found, alert) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -232,7 +219,7 @@ export const readBlock = async (alerts: ReadableAlerts, seq: number): Promise<re
   return [];
 };
 
-/** As many records are kept, from so many blocks of 64 KiB. */
+/** As many records are kept, which take up so many blocks of 64 KiB. */
 const mostKept = { records: 10_000, blocks: 128 };
 
 /** Records that were read before their turn, so that nearly none is read twice. */
@@ -240,6 +227,7 @@ export class ReadRecords {
   readonly #alerts: ReadableAlerts;
   readonly #serially = createSerial();
   readonly #kept = new Map<number, StoredRecord>();
+  /** Of those that were taken, the average counts. */
   #blocks = 0;
   /** The block that was read last for one of its records. */
   #block = new Map<number, StoredRecord>();
@@ -250,20 +238,23 @@ export class ReadRecords {
 
   /** Keeps those of a block that wait. */
   keep(records: readonly StoredRecord[], waiting: WaitingAlerts): void {
-    if (this.#kept.size === 0) this.#blocks = 0;
     if (this.#kept.size >= mostKept.records || this.#blocks >= mostKept.blocks) return;
-    this.#blocks += 1;
     for (const record of records) if (waiting.has(record.seq)) this.#kept.set(record.seq, record);
+    this.#blocks = this.#kept.size === 0 ? 0 : this.#blocks + 1;
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#blocks = 0;
   }
 
   /** The record, if it is in memory; it is not kept for longer. */
   take(seq: number): StoredRecord | undefined {
     const record = this.#kept.get(seq);
-    if (record) this.#kept.delete(seq);
+    if (record) {
+      this.#blocks -= this.#blocks / this.#kept.size;
+      this.#kept.delete(seq);
+    }
     return record ?? this.#block.get(seq);
   }
 

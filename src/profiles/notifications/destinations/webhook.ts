@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type DestinationType, jsonType, toPath } from './type.ts';
+import { type DestinationType, toPath } from './type.ts';
 
 const prefix = 'whsec_';
 /** Fewest bytes of a secret. */
@@ -22,20 +22,18 @@ export const webhookDestination: DestinationType = {
     const { id, time } = alert;
     const body = JSON.stringify({ type: 'alert', timestamp: time, ...alert, time: undefined });
     const timestamp = String(Math.floor(now.getTime() / 1000));
-    const signed = `${id}.${timestamp}.${body}`;
-    const signatures = secrets.map((secret) => `v1,${sign(secret, signed)}`);
-    return {
-      path: toPath(url),
-      headers: {
-        ...jsonType,
-        'webhook-id': id,
-        'webhook-timestamp': timestamp,
-        ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
-        // Another signalbox stores a repeated delivery once.
-        'idempotency-key': id,
-      },
-      body,
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      // Another signalbox stores a repeated delivery once.
+      'idempotency-key': id,
     };
+    if (secrets.length > 0) {
+      const signed = `${id}.${timestamp}.${body}`;
+      headers['webhook-signature'] = secrets.map((secret) => `v1,${sign(secret, signed)}`).join(' ');
+    }
+    return { path: toPath(url), headers, body };
   },
 };
 
