@@ -280,11 +280,13 @@ export class Destination {
     while (!this.waiting.isFull && (this.#unread[0] ?? Number.POSITIVE_INFINITY) <= last) {
       const seq = this.#unread.shift() ?? 0;
       const record = found.get(seq);
-      const { attempts = 0, again } = this.progress.open.get(seq) ?? {};
+      const open = this.progress.open.get(seq);
+      // It was sent on request, or deleted.
+      if (!open) continue;
       // In a new log, another alert may have the seq.
-      if (!record || (again && again.id !== record.id)) this.progress.lose(seq);
+      if (!record || (open.again && open.again.id !== record.id)) this.progress.lose(seq);
       else if (!this.#parts.accepts(record)) this.progress.settle(seq);
-      else if (!this.waiting.has(seq)) this.waiting.add(toWaiting(record, attempts));
+      else if (!this.waiting.has(seq)) this.waiting.add(toWaiting(record, open.attempts));
     }
   }
 

@@ -41,8 +41,8 @@ export const openOutbox = async (
     }
   };
   const { open, retire } = createOpener(source, parts, hurryOthers);
-  const updateRegistry = await openRegistry(parts.openSnapshot('outbox.destinations'), async (name) =>
-    retire(name).catch((err: unknown) => {
+  const updateRegistry = await openRegistry(parts.openSnapshot('outbox.destinations'), (name) =>
+    retire(name, stored ?? 0).catch((err: unknown) => {
       log.warn({ err, destination: name }, 'outbox: the alert about a removed destination may fire on');
       return false;
     }),
@@ -134,10 +134,10 @@ const createOpener = (
       });
     },
     /** Resolves to whether no alert about the destination fires. */
-    retire: async (name: string): Promise<boolean> => {
+    retire: async (name: string, start: number): Promise<boolean> => {
       const { notices } = await prepare();
       const stored = Number.POSITIVE_INFINITY;
-      const { progress, close } = await openProgress(name, { openLog, openSnapshot, log, start: 0, stored });
+      const { progress, close } = await openProgress(name, { openLog, openSnapshot, log, start, stored });
       const { failing: _, ...receiver } = progress.receiver;
       progress.receiver = receiver;
       await notices.update(name, progress);
